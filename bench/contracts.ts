@@ -1,9 +1,12 @@
-/** Measures how much CPU time it takes to derive a contract of 40 objects with 60 fields each, and to find it in the cache. */
+/**
+ * Measures how much CPU time it takes to derive a contract of 40 objects with 60 fields each, and to find it in the
+ * cache.
+ */
 import { type ContractInput, createContract } from '../src/domain/contract/object-contract.ts';
 import { getCachedContract } from '../src/domain/contract/read-contract.ts';
 import {
+  createStoredConfig,
   installationConfigInput,
-  storedConfig,
 } from '../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../src/providers/contract.ts';
@@ -65,7 +68,7 @@ const config = installationConfigInput.parse({
 });
 const installation: ContractInput = {
   ...revision,
-  config: storedConfig(config, content),
+  config: createStoredConfig(config, content),
   descriptions: new Map(objects.map((name) => [name, { name, displayName: null, fields }])),
 };
 

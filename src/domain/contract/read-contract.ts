@@ -14,7 +14,7 @@ import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { findLearnedTypes, type LearnedTypes, NO_LEARNED_FIELDS } from './learned-fields.ts';
@@ -101,7 +101,7 @@ export const listInstallationContracts = read(
     installations: readonly Row<'Installation'>[],
   ): Promise<(Contract | null)[]> => {
     const [revisions, connections, configs] = await Promise.all([
-      latestRevisions(
+      findLatestRevisions(
         call,
         installations.map(({ integrationId }) => integrationId),
       ),

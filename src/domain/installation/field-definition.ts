@@ -130,7 +130,7 @@ interface Definer {
   define: DefineFieldsCapability;
 }
 
-export function* definitionIssues(
+export function* listDefinitionIssues(
   objects: readonly ObjectFieldsInput[],
   definer: Definer,
 ): Generator<Issue> {
@@ -148,12 +148,12 @@ export function* definitionIssues(
         yield createInputIssue([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
       }
       fieldNames.add(lower);
-      yield* fieldIssues(field, definer, ofField);
+      yield* listFieldIssues(field, definer, ofField);
     }
   }
 }
 
-function* fieldIssues(
+function* listFieldIssues(
   field: FieldDefinitionInput,
   { displayName, define }: Definer,
   path: PropertyKey[],
@@ -167,16 +167,16 @@ function* fieldIssues(
     yield createInputIssue([...path, 'valueType'], detail, valueType);
     return;
   }
-  yield* misplacedOptions(field, path);
+  yield* listMisplacedOptionIssues(field, path);
   for (const { name, value } of listLeaves(field)) {
-    const detail = unsupportedDetail(define.options, name, value);
+    const detail = describeUnsupported(define.options, name, value);
     if (detail)
       yield createInputIssue([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
   }
 }
 
-/** The first words of the issue for an unsupported option. Null if the provider supports the option. */
-function unsupportedDetail(
+/** Returns the first words of the issue for an unsupported option. Null if the provider supports the option. */
+function describeUnsupported(
   options: readonly string[],
   name: string,
   value: unknown,
@@ -193,7 +193,10 @@ const TYPES_OF = {
   association: ['REFERENCE'],
 };
 
-function* misplacedOptions(field: FieldDefinitionInput, path: PropertyKey[]): Generator<Issue> {
+function* listMisplacedOptionIssues(
+  field: FieldDefinitionInput,
+  path: PropertyKey[],
+): Generator<Issue> {
   for (const [name, types] of Object.entries(TYPES_OF)) {
     const value = field[name as keyof typeof TYPES_OF];
     if (value == null || types.includes(field.valueType)) continue;

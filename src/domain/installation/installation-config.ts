@@ -313,26 +313,26 @@ export const installationConfigResource = resource(
 export type ConfigChoices = ParsedConfig | ConfigContent;
 export type ReadChoice = ParsedRead | ReadConfig;
 
-/** Returns a stored config without parsing it again, because only results of `storedConfig` are stored. */
+/** Returns a stored config without parsing it again, because only results of `createStoredConfig` are stored. */
 export function readConfigContent(config: { content: unknown }): ConfigContent {
   return readJsonColumn(config.content);
 }
 
-/** The config to store: the customer's, or everything in the integration if the customer gave none. */
-export function storedConfig(
+/** Returns the config to store: the customer's, or everything in the integration if the customer sent none. */
+export function createStoredConfig(
   config: ParsedConfig | null,
   content: IntegrationContent,
 ): ConfigContent {
   const objects = content.read?.objects ?? [];
   const specs = new Map(objects.map((object) => [object.objectName, object]));
-  const { read, write, subscribe, proxy } = config ?? wholeConfig(content);
+  const { read, write, subscribe, proxy } = config ?? createWholeConfig(content);
   return {
     read: read.map((choice) => {
       const spec = specs.get(choice.objectName);
       return {
         ...choice,
-        selectedFields: choice.selectedFields ?? fieldsByDefault(spec),
-        fieldMappings: choice.fieldMappings ?? mappingsByDefault(spec),
+        selectedFields: choice.selectedFields ?? listDefaultFields(spec),
+        fieldMappings: choice.fieldMappings ?? listDefaultMappings(spec),
       };
     }),
     write,
@@ -341,8 +341,8 @@ export function storedConfig(
   };
 }
 
-/** The default mappings. Defaults of required names also apply later (mapped-names.ts). */
-function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
+/** Returns the default mappings. Defaults of required names also apply later (mapped-names.ts). */
+function listDefaultMappings(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
   const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   return fields.flatMap(({ fieldName, default: byDefault = null, ...names }: FieldMapping) =>
     fieldName === null && byDefault !== null
@@ -351,14 +351,14 @@ function mappingsByDefault(spec: ReadObject | undefined): ReadConfig['fieldMappi
   );
 }
 
-function wholeConfig({ read, write }: IntegrationContent): ParsedConfig {
+function createWholeConfig({ read, write }: IntegrationContent): ParsedConfig {
   const listNames = (part: typeof read | typeof write) =>
     part?.objects.map(({ objectName }) => ({ objectName }));
   return installationConfigInput.parse({ read: listNames(read), write: listNames(write) });
 }
 
-/** The required fields, and the optional fields if the integration selects them automatically. */
-function fieldsByDefault(spec: ReadObject | undefined): string[] {
+/** Returns the required fields, and the optional fields if the integration selects them automatically. */
+function listDefaultFields(spec: ReadObject | undefined): string[] {
   if (!spec) return [];
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;
   const fields = [...requiredFields, ...(optionalFieldsAuto === 'all' ? optionalFields : [])];

@@ -13,8 +13,8 @@ type InstallationConfig = Row<'InstallationConfig'>;
 
 export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'> & Subject;
 
-/** The fields of an installation in each of its events, as the transaction sees them. */
-export async function installationFields(
+/** Reads the fields of an installation in each of its events, as the transaction sees them. */
+export async function readInstallationFields(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<InstallationFields> {
@@ -24,7 +24,8 @@ export async function installationFields(
 }
 
 /**
- * The event fields of several installations of a project, in no particular order. Deleted installations are omitted.
+ * Reads the event fields of several installations of a project, in no particular order. Deleted installations
+ * are omitted.
  */
 export function listInstallationFields(
   tx: Transaction,
@@ -43,7 +44,7 @@ export function listInstallationFields(
   );
 }
 
-/** The event fields of an installation that was read with its related rows. */
+/** Returns the event fields of an installation that was read with its related rows. */
 export function toInstallationFields({
   installation,
   integration,
@@ -69,8 +70,10 @@ export function toInstallationFields({
   };
 }
 
-/** A config in events, in the form of InstallationConfig in queries. */
-export function configData(config: Pick<InstallationConfig, 'id' | 'createTime' | 'content'>) {
+/** Returns a config for events, in the form of InstallationConfig in queries. */
+export function createConfigData(
+  config: Pick<InstallationConfig, 'id' | 'createTime' | 'content'>,
+) {
   const { id, createTime } = config;
   return { id, ...readConfigContent(config), createTime: createTime.toISOString() };
 }

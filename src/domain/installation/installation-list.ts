@@ -44,7 +44,7 @@ export const listInstallations = read(
     refuseCombinations(args, INSTALLATION_EXCLUSIVE);
     const [ofGroup, ofIntegration] = await Promise.all([
       groupCondition(call, projectId, args.groupRef),
-      integrationCondition(call, projectId, args.integrationIdOrName),
+      createIntegrationCondition(call, projectId, args.integrationIdOrName),
     ]);
     const { inTime, ordered } = createCreatedRange('ins', args);
     const ofHealth = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
@@ -70,7 +70,7 @@ export const listInstallationsOfIntegration = read(
   },
 );
 
-/** The installations of a group, newest first. */
+/** Returns the installations of a group, newest first. */
 export const listGroupInstallations = read(
   orEndUser('read'),
   'The installations of the group, newest first.',
@@ -80,7 +80,7 @@ export const listGroupInstallations = read(
   },
 );
 
-/** The installations that use a connection, newest first. */
+/** Returns the installations that use a connection, newest first. */
 export const listConnectionInstallations = read(
   orEndUser('read'),
   'Lists the installations that use a connection, newest first.',
@@ -91,14 +91,14 @@ export const listConnectionInstallations = read(
   },
 );
 
-/** The filter for an integration. It matches nothing if the integration does not exist. */
-async function integrationCondition(call: Call, projectId: string, idOrName?: string | null) {
+/** Creates the filter for an integration. It matches nothing if the integration does not exist. */
+async function createIntegrationCondition(call: Call, projectId: string, idOrName?: string | null) {
   if (idOrName == null) return {};
   const integration = await findIntegration(call, projectId, idOrName);
   return { integrationId: integration?.id ?? [] };
 }
 
-/** The filter for a group. It matches nothing if the group does not exist. */
+/** Creates the filter for a group. It matches nothing if the group does not exist. */
 async function groupCondition(call: Call, projectId: string, groupRef: string | null | undefined) {
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });

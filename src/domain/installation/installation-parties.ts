@@ -16,7 +16,10 @@ interface ConnectionCriteria {
   connectionId: string | null;
 }
 
-/** The group with this ref and its connection. Each is null if it does not exist, and the issues give the reason. */
+/**
+ * Finds the group with this ref and its connection. Each is null if it does not exist, and the issues give
+ * the reason.
+ */
 export async function findParties(
   tx: Connections,
   { groupRef, ...criteria }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
@@ -26,15 +29,18 @@ export async function findParties(
   const groupId = group?.id ?? null;
   const { connectionId, issues } = await chooseConnection(tx, { ...criteria, groupId });
   if (group) return { groupId, connectionId, issues };
-  const unknown = createInputIssue(
+  const unknownIssue = createInputIssue(
     ['input', 'groupRef'],
     'is not a group of the project.',
     groupRef,
   );
-  return { groupId, connectionId, issues: [unknown, ...issues] };
+  return { groupId, connectionId, issues: [unknownIssue, ...issues] };
 }
 
-/** The requested connection, or the group's default one. Null if there is none, and the issues give the reason. */
+/**
+ * Finds the requested connection, or the group's default one. Null if there is none, and the issues give the
+ * reason.
+ */
 export async function chooseConnection(
   tx: Connections,
   { connectionId, ...criteria }: ConnectionCriteria,
@@ -55,7 +61,7 @@ async function listConnectionIssues(
   tx: Connections,
   { projectId, provider, groupId, connectionId }: ConnectionCriteria & { connectionId: string },
 ): Promise<Issue[]> {
-  const issue = (detail: string) =>
+  const createIssue = (detail: string) =>
     createInputIssue(['input', 'connectionId'], detail, connectionId);
   const connection = await tx.connection.findUnique({
     where: {
@@ -64,16 +70,17 @@ async function listConnectionIssues(
     },
     select: { provider: true, groupId: true },
   });
-  if (!connection) return [issue('does not exist.')];
+  if (!connection) return [createIssue('does not exist.')];
   const issues: Issue[] = [];
-  if (groupId !== null && connection.groupId !== groupId) issues.push(issue("is another group's."));
+  if (groupId !== null && connection.groupId !== groupId)
+    issues.push(createIssue("is another group's."));
   if (connection.provider !== provider) {
-    issues.push(issue(`is a connection to ${connection.provider}, not to ${provider}.`));
+    issues.push(createIssue(`is a connection to ${connection.provider}, not to ${provider}.`));
   }
   return issues;
 }
 
-/** Must run after the issues were refused. Both parties exist then. */
+/** Must run after the issues were thrown. Both parties exist then. */
 export function requireParties({ groupId, connectionId }: Parties): {
   [K in keyof Parties]: string;
 } {

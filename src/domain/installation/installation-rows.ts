@@ -15,15 +15,15 @@ import { followSchema } from '../schema-watch/schema-watch.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import {
   type ConfigContent,
+  createStoredConfig,
   type ParsedConfig,
   readConfigContent,
-  storedConfig,
 } from './installation-config.ts';
 import {
-  configData,
+  createConfigData,
   type InstallationFields,
-  installationFields,
   listInstallationFields,
+  readInstallationFields,
 } from './installation-events.ts';
 import { setInstalledObjects } from './installed-object.ts';
 
@@ -49,9 +49,9 @@ export async function lockInstallation(
 }
 
 interface ChosenConfig {
-  /** Null stands for everything in the integration. */
+  /** Null means everything in the integration. */
   config: ParsedConfig | null;
-  /** Null stands for the creator of the installation. */
+  /** Null means the creator of the installation. */
   createdBy: string | null;
 }
 
@@ -66,7 +66,10 @@ export async function insertInstallation(
   const installation = await tx.installation.create({
     data: { id: newId('ins'), ...parties, configId, createdBy: formatActor(call.viewer) },
   });
-  const stored = { content: storedConfig(chosen.config, content), createdBy: chosen.createdBy };
+  const stored = {
+    content: createStoredConfig(chosen.config, content),
+    createdBy: chosen.createdBy,
+  };
   const config = await insertConfig(tx, { installation, configId, ...stored });
   await setInstalledObjects(tx, {
     installation,
@@ -74,8 +77,8 @@ export async function insertInstallation(
     config: readConfigContent(config),
     now: call.now(),
   });
-  const fields = await installationFields(tx, installation);
-  const data = { ...fields, config: configData(config) };
+  const fields = await readInstallationFields(tx, installation);
+  const data = { ...fields, config: createConfigData(config) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
@@ -106,7 +109,7 @@ export async function changeInstallation(
   const last = await tx.installationConfig.findUniqueOrThrow({
     where: { projectId_id: { projectId: before.projectId, id: before.configId } },
   });
-  const config = await configAfter(tx, change, last);
+  const config = await findOrCreateConfig(tx, change, last);
   const installation = await tx.installation.update({
     where: { projectId_id: { projectId: before.projectId, id: before.id } },
     data: { connectionId, configId: config.id, updateTime: call.now() },
@@ -119,8 +122,8 @@ export async function changeInstallation(
     now: call.now(),
   });
   if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
-  const fields = await installationFields(tx, installation);
-  const data = { ...fields, config: configData(config), lastConfig: configData(last) };
+  const fields = await readInstallationFields(tx, installation);
+  const data = { ...fields, config: createConfigData(config), lastConfig: createConfigData(last) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
   await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
   return withHealth(tx, installation);
@@ -151,20 +154,20 @@ export async function deleteInstallations(
   return async () => {
     for (const fields of gone) {
       const config = configOfEach.get(fields.installationId) as InstallationConfig;
-      const data = { ...fields, config: configData(config) };
+      const data = { ...fields, config: createConfigData(config) };
       await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_DELETED', data });
     }
   };
 }
 
 /** Returns the previous config if the change has no new config or author. */
-async function configAfter(
+async function findOrCreateConfig(
   tx: Transaction,
   { installation, content, config, createdBy }: InstallationChange,
   last: InstallationConfig,
 ): Promise<InstallationConfig> {
   if (!config && createdBy === null) return last;
-  const chosen = config ? storedConfig(config, content) : readConfigContent(last);
+  const chosen = config ? createStoredConfig(config, content) : readConfigContent(last);
   return insertConfig(tx, {
     installation,
     configId: newId('cfg'),
@@ -180,7 +183,7 @@ interface ConfigToStore {
   createdBy: string | null;
 }
 
-/** Stores a config, which is in force from then on. */
+/** Stores a config, which becomes the current one. */
 async function insertConfig(
   tx: Transaction,
   { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues, toIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -46,13 +46,13 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
     input: updateInstallationInput.omit({ config: true }),
     run: (call, changes, { id: projectId }) =>
       update(call, { ...changes, projectId }, async (tx, installation) =>
-        parsedConfig(revise(await presentConfig(tx, installation))),
+        parseConfig(revise(await presentConfig(tx, installation))),
       ),
   });
 }
 
 /** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
-function parsedConfig(config: ConfigInput): ParsedConfig {
+function parseConfig(config: ConfigInput): ParsedConfig {
   const input = { input: { config } };
   const { data, error } = withConfig.safeParse(input);
   if (error) throw invalidInput(toIssues(error, input));
@@ -75,7 +75,7 @@ async function update(
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
   const stored = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  const [revision] = await latestRevisions(call, [stored.integrationId]);
+  const [revision] = await findLatestRevisions(call, [stored.integrationId]);
   const latest = revision ? readIntegrationContent(revision) : null;
   const early = await newConfig(call.database.prisma, stored);
   const choices = { ...changes, config: resolveObjectAliases(call, early, latest) };
@@ -106,7 +106,7 @@ async function update(
   });
 }
 
-/** The choices that an end user's changes are compared with. Null for other callers. */
+/** Returns the choices that an end user's changes are compared with. Null for other callers. */
 async function findPresentChoices(
   call: Call,
   installation: Installation,
@@ -114,7 +114,7 @@ async function findPresentChoices(
   if (call.viewer.kind !== 'END_USER') return null;
   const [config, [revision]] = await Promise.all([
     presentConfig(call.database.prisma, installation),
-    latestRevisions(call, [installation.integrationId]),
+    findLatestRevisions(call, [installation.integrationId]),
   ]);
   return { config, content: revision ? readIntegrationContent(revision) : null };
 }
@@ -127,7 +127,10 @@ async function presentConfig(
   return readConfigContent(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
-/** Objects and fields of the new config, or of the current one for a new account, that the account lacks. */
+/**
+ * Returns an issue for each object and field of the new config (or of the current one, for a new account)
+ * that the account lacks.
+ */
 async function listMissingAtAccount(
   call: Call,
   installation: Installation,
@@ -141,7 +144,7 @@ async function listMissingAtAccount(
   const connectionId = chosen ?? current;
   if (skipSampling) return [];
   if (!config && connectionId === current) return [];
-  const [revision] = await latestRevisions(call, [integrationId]);
+  const [revision] = await findLatestRevisions(call, [integrationId]);
   if (!revision) return [];
   const content = readIntegrationContent(revision);
   if (config) {

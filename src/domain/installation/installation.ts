@@ -13,7 +13,7 @@ import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
@@ -154,14 +154,14 @@ export const createInstallation = projectMutation({
   },
 });
 
-/** Issues for objects and fields that the account lacks. Empty without a connection. */
+/** Returns an issue for each object and field that the account lacks. Empty without a connection. */
 async function listMissingAtAccount(
   call: Call,
   { skipSampling, groupRef, connectionId, config }: CreateInput,
   { projectId, provider, id }: Row<'Integration'>,
 ): Promise<Issue[]> {
   if (skipSampling) return [];
-  const [revision] = await latestRevisions(call, [id]);
+  const [revision] = await findLatestRevisions(call, [id]);
   const parties = await findParties(call.database.prisma, {
     projectId,
     provider,

@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 
-/** The most installations in a refusal: enough to start an investigation. */
+/** The most installations that an error names: enough to start an investigation. */
 const USERS_NAMED = 20;
 
 interface IntegrationKey {
@@ -15,10 +15,10 @@ interface IntegrationKey {
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
 /**
- * The installations that read the objects, for an error message (`contacts by ins_...`). Configs that disable an object
- * don't count.
+ * Lists the installations that read the objects, for an error message (`contacts by ins_...`). Configs that
+ * disable an object don't count.
  */
-export async function usersOfObjects(
+export async function listUsersOfObjects(
   tx: Pick<Transaction, '$queryRawUnsafe'>,
   { projectId, integrationId }: IntegrationKey,
   objectNames: string[],
@@ -91,7 +91,7 @@ export async function rescheduleObjects(
   }
 }
 
-/** Installations that read the object on the integration's schedule. */
+/** Selects installations that read the object on the integration's schedule. */
 function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectName: string) {
   return statements
     .selectFrom('Installation as i')

@@ -7,7 +7,7 @@ import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent, ReadObject } from '../integration/integration-content.ts';
 import { resource } from '../resource.ts';
 import type { ConfigContent, ReadConfig } from './installation-config.ts';
-import { REQUESTED_INSTALLATIONS, rowsOfInstallations } from './rows-of-installations.ts';
+import { createInstallationBatch, REQUESTED_INSTALLATIONS } from './rows-of-installations.ts';
 
 type InstalledObject = Row<'InstalledObject'>;
 
@@ -52,9 +52,10 @@ export const installedObjectResource = resource(
 );
 
 /**
- * The objects of installations that the caller may see, ordered by name. `schedule` is that of a disabled object, too.
+ * Returns the objects of installations that the caller may see, ordered by name. `schedule` is that of a
+ * disabled object, too.
  */
-export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
+export const installedObjects = createInstallationBatch<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from ${REQUESTED_INSTALLATIONS}
@@ -65,7 +66,10 @@ export const installedObjects = rowsOfInstallations<InstalledObjectView>(`
     on choice."value"->>'objectName' = o."objectName"
   order by o."installationId", o."objectName"`);
 
-/** The schedule of an object. Null if it is not read automatically: it has no schedule, or the config disables it. */
+/**
+ * Returns the schedule of an object. Null if it is not read automatically: it has no schedule, or the config
+ * disables it.
+ */
 export function resolveSchedule(
   spec: Pick<ReadObject, 'schedule'> | null | undefined,
   choice: Pick<ReadConfig, 'schedule' | 'disabled'> | null | undefined,
@@ -74,7 +78,7 @@ export function resolveSchedule(
   return choice.schedule ?? spec.schedule;
 }
 
-/** The period of the first read: the customer's choice, otherwise the integration's. Null stands for all records. */
+/** Returns the period of the first read: the customer's choice, otherwise the integration's. Null means all records. */
 export function resolveBackfill(
   spec: Pick<ReadObject, 'backfill'> | null,
   choice: Pick<ReadConfig, 'backfill'> | null,
@@ -83,8 +87,8 @@ export function resolveBackfill(
 }
 
 /**
- * The time of the first read. Without records to backfill, the read only marks where changes begin, so it follows the
- * schedule.
+ * Returns the time of the first read. Without records to backfill, the read only marks where changes begin,
+ * so it follows the schedule.
  */
 function getFirstRunTime(
   schedule: string,

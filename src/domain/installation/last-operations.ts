@@ -6,8 +6,8 @@ import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
-/** The newest operation of each installation. The viewer must have read the installations. */
-export const lastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
+/** Returns the newest operation of each installation. The viewer must have read the installations. */
+export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
   { database },
   installations,
 ) => {

@@ -12,7 +12,7 @@ import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
@@ -20,7 +20,7 @@ import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { enumeration, jsonObject, resource } from '../resource.ts';
 import { byId } from '../scope.ts';
-import { definitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
+import { listDefinitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
 import { getInstallationOfGroup } from './installation.ts';
 import { forgetDescription } from './object-descriptions.ts';
 import { getConnectionOfGroup } from './object-metadata.ts';
@@ -99,7 +99,7 @@ export function areDefined(objects: readonly DefinedObject[]): boolean {
 const HOW =
   "Salesforce makes the fields visible to the connection's user by a permission set. HubSpot puts them into a property group of their own. A call that was interrupted can be repeated: existing fields are kept.";
 
-/** Defines fields through the group's default connection. Other fields are defined even if the provider refuses one. */
+/** Defines fields through the group's default connection. Other fields are defined even if the provider rejects one. */
 export const upsertObjectMetadata = projectMutation({
   description: `Creates fields in a customer's account, or updates them to match their definitions. ${HOW}`,
   needs: 'records:write',
@@ -112,7 +112,7 @@ export const upsertObjectMetadata = projectMutation({
     const provider = call.catalogue.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
     const define = getFieldDefiner(provider);
-    requireNoIssues(definitionIssues(objects, { ...provider, define }));
+    requireNoIssues(listDefinitionIssues(objects, { ...provider, define }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
     const account = { connection, provider, define, module: null };
     return defineAll(call, account, objects);
@@ -127,7 +127,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
   async run(call, input): Promise<DefinedObject[]> {
     const { objects } = input;
     const installation = await getInstallationOfGroup(call, input);
-    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
     const content = readIntegrationContent(revision);
@@ -135,9 +135,9 @@ export const upsertInstalledObjectMetadata = projectMutation({
     const provider = call.catalogue.findAt(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
     const define = getFieldDefiner(provider);
-    requireNoIssues(definitionIssues(objects, { ...provider, define }));
+    requireNoIssues(listDefinitionIssues(objects, { ...provider, define }));
     const account = { connection, provider, define, module };
-    return defineAll(call, account, inProviderNames(objects, content));
+    return defineAll(call, account, toProviderNames(objects, content));
   },
 });
 
@@ -146,17 +146,22 @@ function getFieldDefiner({ displayName, capabilities }: Provider): DefineFieldsC
   throw unprocessable(`${displayName} does not support fields that are defined from outside.`);
 }
 
-function inProviderNames(
+function toProviderNames(
   objects: ObjectFields[],
   { read, write }: IntegrationContent,
 ): ObjectFields[] {
   const existing = [...(read?.objects ?? []), ...(write?.objects ?? [])];
-  const mapped = new Map(read?.objects.map((object) => [object.mapToName, object.objectName]));
+  const objectNamesByMappedName = new Map(
+    read?.objects.map((object) => [object.mapToName, object.objectName]),
+  );
   return objects.map((object) => {
     const isOwn = existing.some(({ objectName }) => objectName === object.objectName);
     return isOwn
       ? object
-      : { ...object, objectName: mapped.get(object.objectName) ?? object.objectName };
+      : {
+          ...object,
+          objectName: objectNamesByMappedName.get(object.objectName) ?? object.objectName,
+        };
   });
 }
 

@@ -9,7 +9,7 @@ import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -131,7 +131,7 @@ export const objectMetadataOfInstallation = read(
     installation: Row<'Installation'>,
     options: Options,
   ): Promise<ObjectMetadata> => {
-    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
     const { read: reads, module } = readIntegrationContent(revision);

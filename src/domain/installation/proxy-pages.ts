@@ -98,14 +98,14 @@ async function readBody({
       );
     }
   }
-  const parsed = jsonObject.safeParse(jsonIn(Buffer.concat(parts).toString('utf8')));
+  const parsed = jsonObject.safeParse(parseJson(Buffer.concat(parts).toString('utf8')));
   if (parsed.success) return parsed.data;
   throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
 }
 
 const jsonObject = z.record(z.string(), z.unknown());
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

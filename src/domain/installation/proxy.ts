@@ -10,7 +10,7 @@ import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { listCapabilities } from '../provider/provider.ts';
 import { toDomainError } from '../provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../provider/provider-wait.ts';
@@ -65,7 +65,7 @@ export const getForwarding = projectRead(
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
     const what = 'Installation';
     const installation = await getOwned(call, 'Installation', { projectId, id, what });
-    const [revision] = await latestRevisions(call, [installation.integrationId]);
+    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
     if (!revision || !connection || !config) throw notFound(what, id);
@@ -85,7 +85,7 @@ export const getForwarding = projectRead(
   },
 );
 
-/** The error for a request that was not forwarded. */
+/** Creates the error for a request that was not forwarded. */
 export function toForwardingError(error: ProviderError): DomainError {
   const { code, message, extra } = toDomainError(error);
   switch (error.kind) {

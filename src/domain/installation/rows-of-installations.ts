@@ -21,10 +21,10 @@ export const REQUESTED_INSTALLATIONS = `unnest($1::text[], $2::text[]) as reques
     where "projectId" = requested."projectId" and "id" = requested."id" offset 0) i${JOINED_CONTENTS}`;
 
 /**
- * Returns the rows of each installation, in the order of the installations. `statement` takes the projects and the ids
- * of the installations as two arrays.
+ * Creates a batch that returns the rows of each installation, in the order of the installations. `statement`
+ * takes the projects and the ids of the installations as two arrays.
  */
-export function rowsOfInstallations<R extends { installationId: string }>(
+export function createInstallationBatch<R extends { installationId: string }>(
   statement: string,
 ): Batch<RowKey, R[]> {
   return async ({ database }, installations) => {

@@ -16,8 +16,8 @@ const CACHED_MAX = 1_000;
 const CACHES = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
 /**
- * The content of the integration's latest revision. Null if it was deleted. The integration must come from the viewer's
- * scope.
+ * Returns the content of the integration's latest revision. Null if it was deleted. The integration must come
+ * from the viewer's scope.
  */
 export async function findLatestContent(
   database: Database,

@@ -9,12 +9,12 @@ const DAY_MINUTES = 24 * HOUR_MINUTES;
 /** 28 years. After them, dates fall on the same weekdays again. */
 const CALENDAR_DAYS = 28 * 365.25;
 
-/** Accepts numbers, lists, ranges, steps and names. Refuses the parser's own extensions (H, L, #, ?). */
+/** Accepts numbers, lists, ranges, steps and names. Rejects the parser's own extensions (H, L, #, ?). */
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
 /**
- * An optional schedule in an input. Absent, null and empty mean none, because clients of the reference API send an
- * empty text.
+ * An optional schedule in an input. Absent, null and empty mean none, because clients of the reference API
+ * send an empty string.
  */
 export const optionalSchedule = scheduleInput(GAP_MIN_MINUTES);
 /** An optional schedule for polls that run at most once an hour. */
@@ -32,11 +32,11 @@ function scheduleInput(gapMinMinutes: number) {
     .transform((text) => text || null);
 }
 
-/** Returns the reason why the text is not a schedule, as the rest of a sentence. Null if the text is valid. */
+/** Returns the reason why the string is not a schedule, as the rest of a sentence. Null if it is valid. */
 export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {
-    return smallestGapMinutes(text) < gapMinMinutes
+    return computeSmallestGapMinutes(text) < gapMinMinutes
       ? `must be at most one run in ${gapMinMinutes} minutes.`
       : null;
   } catch (error) {
@@ -44,7 +44,7 @@ export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): 
   }
 }
 
-/** The first run after the given time. */
+/** Returns the time of the first run after the given time. */
 export function getNextRunTime(schedule: string, after: Date): Date {
   return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' }).next().toDate();
 }
@@ -53,7 +53,7 @@ export function getNextRunTime(schedule: string, after: Date): Date {
  * Computes the smallest gap from the fields. Each day with a run has the same times, so the gaps are those within a day
  * and the one over midnight. Throws if the schedule never runs.
  */
-function smallestGapMinutes(schedule: string): number {
+function computeSmallestGapMinutes(schedule: string): number {
   const { fields } = CronExpressionParser.parse(schedule, { tz: 'UTC' });
   const minutes = fields.minute.values as number[];
   const times = (fields.hour.values as number[])

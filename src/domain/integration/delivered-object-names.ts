@@ -10,24 +10,24 @@ export interface ObjectNames {
   mappedObjectName: string;
 }
 
-export function objectNames(
+export function createObjectNames(
   objectName: string,
   mappedName: string | null | undefined,
 ): ObjectNames {
   return { rawObjectName: objectName, mappedObjectName: mappedName ?? objectName };
 }
 
-/** The names of an object in the content of a revision. */
-export function objectNamesIn(
+/** Finds the names of an object in the content of a revision. */
+export function findObjectNames(
   { read }: Pick<IntegrationContent, 'read'>,
   objectName: string,
 ): ObjectNames {
   const object = read?.objects.find((candidate) => candidate.objectName === objectName);
-  return objectNames(objectName, object?.mapToName);
+  return createObjectNames(objectName, object?.mapToName);
 }
 
-/** The names of an object in the latest revision of an integration, as the transaction sees it. */
-export async function latestObjectNames(
+/** Finds the names of an object in the latest revision of an integration, as the transaction sees it. */
+export async function findLatestObjectNames(
   tx: Transaction,
   { projectId, id }: Pick<Row<'Integration'>, 'projectId' | 'id'>,
   objectName: string,
@@ -44,6 +44,6 @@ export async function latestObjectNames(
       .where('n.id', '=', id),
   );
   return revision
-    ? objectNamesIn(readIntegrationContent(revision), objectName)
-    : objectNames(objectName, null);
+    ? findObjectNames(readIntegrationContent(revision), objectName)
+    : createObjectNames(objectName, null);
 }

@@ -15,16 +15,17 @@ type Path = readonly PropertyKey[];
 type Objects = readonly { objectName: string }[];
 
 /**
- * One issue for each object, proxy and watched schema that needs a capability which the provider lacks. Objects of
- * `subscribe` are accepted with a warning (`subscribeWarnings`), and their installations are UNHEALTHY.
+ * Returns one issue for each object, proxy and watched schema that needs a capability which the provider
+ * lacks. Objects of `subscribe` are accepted with a warning (`listSubscribeWarnings`), and their
+ * installations are UNHEALTHY.
  */
-export function* capabilityIssues(
+export function* listCapabilityIssues(
   { read, write, proxy, watchSchema }: IntegrationContent,
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
   const listLackingIssues = (objects: Objects, block: string, capability: ProviderCapability) =>
-    objectIssues(objects, [...path, block, 'objects'], { provider, capability });
+    listObjectIssues(objects, [...path, block, 'objects'], { provider, capability });
   yield* listLackingIssues(read?.objects ?? [], 'read', 'READ');
   yield* listLackingIssues(write?.objects ?? [], 'write', 'WRITE');
   const has = listCapabilities(provider);
@@ -38,7 +39,7 @@ export function* capabilityIssues(
   }
 }
 
-export function* moduleIssues(
+export function* listContentModuleIssues(
   { module }: IntegrationContent,
   path: Path,
   provider: Provider,
@@ -51,8 +52,8 @@ export function* moduleIssues(
   yield createInputIssue([...path, 'module'], detail, module);
 }
 
-/** A sentence for each subscribed object whose events the provider cannot send. */
-export function subscribeWarnings(
+/** Returns a sentence for each subscribed object whose events the provider cannot send. */
+export function listSubscribeWarnings(
   { subscribe }: IntegrationContent,
   path: Path,
   provider: Provider,
@@ -60,11 +61,11 @@ export function subscribeWarnings(
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
     const memberName = formatPath([...path, 'subscribe', 'objects', index, 'objectName']);
-    return `${memberName}: ${missingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+    return `${memberName}: ${createMissingCapabilityIssue(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
 }
 
-function* objectIssues(
+function* listObjectIssues(
   objects: Objects,
   path: Path,
   { provider, capability }: { provider: Provider; capability: ProviderCapability },
@@ -73,13 +74,13 @@ function* objectIssues(
     // Another check reports unknown objects.
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsCapability(provider, objectName, capability)) continue;
-    const detail = missingCapability(provider, objectName, capability);
+    const detail = createMissingCapabilityIssue(provider, objectName, capability);
     yield createInputIssue([...path, index, 'objectName'], detail, objectName);
   }
 }
 
-/** The issue for a missing capability. It lists what the provider or the object supports. */
-function missingCapability(
+/** Creates the issue for a missing capability. It lists what the provider or the object supports. */
+function createMissingCapabilityIssue(
   provider: Provider,
   objectName: string,
   capability: ProviderCapability,

@@ -7,10 +7,10 @@ import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { lockDestinations } from '../event/destination-uses.ts';
 import { createInputIssue } from '../issues.ts';
-import { capabilityIssues, moduleIssues } from './integration-capability-check.ts';
+import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
 import { hasRecordEvents } from './integration-content-input.ts';
-import { withOwnNames } from './settled-content.ts';
+import { replaceAliases } from './settled-content.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -55,22 +55,25 @@ export function listIssuesWithDestinations(
   }: NamedContent & Pick<ContentAbout, 'destinations'>,
 ): Issue[] {
   const whole = catalogue.find(providerName);
-  const ofModule = whole ? [...moduleIssues(content, path, whole)] : [];
+  const ofModule = whole ? [...listContentModuleIssues(content, path, whole)] : [];
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = whole?.modules ? content.module : null;
   const provider = whole && applyModule(whole, module ?? null);
   const context = { path, name, provider: provider ?? { name: providerName }, destinations };
-  const settled = withOwnNames(content, whole);
+  const settled = replaceAliases(content, whole);
   return [
     ...ofModule,
-    ...sameObjectIssues(content, path, provider),
-    ...contentIssues(settled, context),
-    ...(provider ? capabilityIssues(settled, path, provider) : []),
+    ...listSameObjectIssues(content, path, provider),
+    ...listContentRuleIssues(settled, context),
+    ...(provider ? listCapabilityIssues(settled, path, provider) : []),
   ].slice(0, ISSUES_MAX);
 }
 
-/** Issues for objects that occur twice: in one list, or once by the own name and once by an alias. */
-function* sameObjectIssues(
+/**
+ * Returns an issue for each object that occurs twice: in one list, or once by the provider's name and once by
+ * an alias.
+ */
+function* listSameObjectIssues(
   content: Pick<IntegrationContent, 'read' | 'write' | 'subscribe'>,
   path: Path,
   provider: Pick<Provider, 'objectAliases'> | null,
@@ -94,8 +97,11 @@ function* sameObjectIssues(
   }
 }
 
-/** Issues of the content besides those of sameObjectIssues. Its objects must have the provider's own names. */
-export function* contentIssues(
+/**
+ * Lists the issues of the content besides those of `listSameObjectIssues`. Its objects must have the
+ * provider's own names.
+ */
+export function* listContentRuleIssues(
   content: IntegrationContent,
   context: ContentAbout,
 ): Generator<Issue> {
@@ -113,17 +119,17 @@ export function* contentIssues(
       'has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.';
     yield createInputIssue(path, detail);
   }
-  yield* readIssues(content, context);
-  yield* writeIssues(content, context);
-  yield* subscribeIssues(content, context);
-  yield* destinationIssues(
+  yield* listReadIssues(content, context);
+  yield* listWriteIssues(content, context);
+  yield* listSubscribeIssues(content, context);
+  yield* listDestinationIssues(
     content.watchSchema?.destination,
     [...path, 'watchSchema', 'destination'],
     context.destinations,
   );
 }
 
-/** The destinations in the content, without duplicates. */
+/** Lists the destinations in the content, without duplicates. */
 export function listNamedDestinations({
   read,
   subscribe,
@@ -134,7 +140,7 @@ export function listNamedDestinations({
   return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
 }
 
-export function* destinationIssues(
+export function* listDestinationIssues(
   name: string | null | undefined,
   path: Path,
   destinations: ReadonlySet<string>,
@@ -155,7 +161,7 @@ export function* listRepeatedIndexes<T>(values: Iterable<T | null | undefined>):
   }
 }
 
-function* objectNameIssues(
+function* listObjectNameIssues(
   objects: readonly { objectName: string }[],
   path: Path,
   provider: ContentAbout['provider'],
@@ -168,10 +174,10 @@ function* objectNameIssues(
   }
 }
 
-function* readIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+function* listReadIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
   const path = [...context.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
-  yield* objectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context.provider);
   // Later requests may select an object by either name, so its mapped name must differ from the names of all other
   // objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
@@ -183,15 +189,15 @@ function* readIssues(content: IntegrationContent, context: ContentAbout): Genera
       yield createInputIssue([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
     const destinationPath = [...path, index, 'destination'];
-    yield* destinationIssues(object.destination, destinationPath, context.destinations);
+    yield* listDestinationIssues(object.destination, destinationPath, context.destinations);
   }
 }
 
-function* writeIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+function* listWriteIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
   const path = [...context.path, 'write', 'objects'];
   const objects = content.write?.objects ?? [];
   const read = readNames(content);
-  yield* objectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || read.has(objectName)) continue;
     const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
@@ -208,14 +214,17 @@ function doesAnything({ read, write, subscribe, proxy, watchSchema }: Integratio
   return blocks.some((block) => block?.objects.length) || !!proxy?.enabled || !!watchSchema;
 }
 
-function* subscribeIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+function* listSubscribeIssues(
+  content: IntegrationContent,
+  context: ContentAbout,
+): Generator<Issue> {
   const path = [...context.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
   const read = readNames(content);
-  yield* objectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, object] of objects.entries()) {
     const objectPath = [...path, index];
-    yield* destinationIssues(
+    yield* listDestinationIssues(
       object.destination,
       [...objectPath, 'destination'],
       context.destinations,

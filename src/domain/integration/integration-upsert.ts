@@ -11,7 +11,7 @@ import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issu
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { requireUnique } from '../unique.ts';
-import { insertIntegration, lockIntegration, nameTaken } from './integration.ts';
+import { describeTakenNames, insertIntegration, lockIntegration } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
@@ -72,7 +72,7 @@ export const upsertIntegrations = projectMutation({
       requireNoIssues(issues);
       return upsertAll(call, tx, { projectId, input, present });
     });
-    return requireUnique(upserted, nameTaken(`one of ${names.join(', ')}`));
+    return requireUnique(upserted, describeTakenNames(`one of ${names.join(', ')}`));
   },
 });
 

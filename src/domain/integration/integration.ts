@@ -176,7 +176,7 @@ export async function lockIntegration(
   return integration;
 }
 
-/** Returns the latest content, and keeps it in force until the transaction ends. */
+/** Returns the latest content, and prevents a new revision until the transaction ends. */
 export async function lockContent(
   tx: Transaction,
   integration: Pick<Integration, 'id' | 'projectId'>,
@@ -208,11 +208,11 @@ export const createIntegration = projectMutation({
       });
       return { integration, warnings };
     });
-    return requireUnique(created, nameTaken(name));
+    return requireUnique(created, describeTakenNames(name));
   },
 });
 
-export function nameTaken(names: string): string {
+export function describeTakenNames(names: string): string {
   return `The project already has an integration with this name, regardless of case: ${names}.`;
 }
 

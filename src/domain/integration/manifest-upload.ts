@@ -1,6 +1,6 @@
 /**
- * Uploads of manifests. An upload URL contains the sealed facts of its upload, so nothing is stored until a file
- * arrives. Files are rows of the database, so that every process can read them.
+ * Uploads of manifests. An upload URL contains the sealed metadata of its upload, so nothing is stored until
+ * a file arrives. Files are rows of the database, so that every process can read them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -70,7 +70,7 @@ export const createUploadUrl = projectRead(
   (call, { md5 }: z.output<typeof uploadUrlInput>, { id: projectId }): UploadUrl => {
     const expireMs = call.now().getTime() + LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
-    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, tokenLocation(projectId))}`;
+    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, getTokenLocation(projectId))}`;
     return { url: toUrl(call, path), bucket: BUCKET, path };
   },
 );
@@ -131,14 +131,14 @@ function openToken(vault: Services['vault'], path: string): Upload | null {
   const [, projectId, token] = PATH.exec(path) ?? [];
   if (projectId === undefined || token === undefined) return null;
   try {
-    const [id, expireMs, md5] = JSON.parse(vault.open(token, tokenLocation(projectId)));
+    const [id, expireMs, md5] = JSON.parse(vault.open(token, getTokenLocation(projectId)));
     return { projectId, id, expireTime: new Date(expireMs), md5 };
   } catch {
     return null;
   }
 }
 
-function tokenLocation(projectId: string): SealedLocation {
+function getTokenLocation(projectId: string): SealedLocation {
   return { table: 'ManifestUpload', column: 'token', row: '', projectId };
 }
 
@@ -146,7 +146,7 @@ function toUrl({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string
   return `${publicUrl()}/v1/${path}`;
 }
 
-/** The error for a file that is too large. The router throws it before it has read the whole file. */
+/** Creates the error for a file that is too large. The router throws it before it has read the whole file. */
 export function uploadTooLarge(): DomainError {
   return new DomainError('CONTENT_TOO_LARGE', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`);
 }

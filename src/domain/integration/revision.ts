@@ -1,5 +1,5 @@
 /**
- * Lists and creates revisions, which are versions of an integration's content. The newest is in force for all
+ * Lists and creates revisions, which are versions of an integration's content. The newest applies to all
  * installations.
  */
 import { z } from 'zod';
@@ -13,9 +13,9 @@ import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
 import { findImpacts, type Impact } from '../installation/check/revision-impacts.ts';
 import {
+  listUsersOfObjects,
   pauseDroppedObjects,
   rescheduleObjects,
-  usersOfObjects,
 } from '../installation/installed-object-revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
@@ -100,8 +100,8 @@ export const getRevision = read(
   },
 );
 
-/** The latest revision of integrations, as far as the viewer may see them. */
-export const latestRevisions: Batch<string, Revision | null> = async (call, ids) => {
+/** Returns the latest revision of integrations, as far as the viewer may see them. */
+export const findLatestRevisions: Batch<string, Revision | null> = async (call, ids) => {
   const integrations = await byId('Integration')(call, ids);
   const revisionIds = integrations.map((integration) => integration?.latestRevisionId ?? '');
   return byId('Revision')(call, revisionIds);
@@ -138,7 +138,7 @@ export const createRevision = projectMutation({
 interface RevisedIntegration {
   revision: Revision;
   integration: Integration;
-  /** The content of the revision that was in force before. */
+  /** The content of the previous revision. */
   before: IntegrationContent;
 }
 
@@ -166,8 +166,8 @@ interface NewRevision {
 }
 
 /**
- * Puts a revision in force. Its content must have been checked. Throws CONFLICT if installations read an object that it
- * drops, unless it is destructive.
+ * Makes a revision the latest. Its content must have been checked. Throws CONFLICT if installations read an
+ * object that it drops, unless it is destructive.
  */
 export async function revise(
   call: Call,
@@ -216,25 +216,25 @@ async function dropObjects(
   { before, content, ...key }: RevisedContent & Record<'projectId' | 'integrationId', string>,
   destructive: boolean,
 ): Promise<void> {
-  const dropped = droppedObjects({ before, content });
+  const dropped = listDroppedObjects({ before, content });
   if (dropped.length === 0) return;
   if (destructive) return pauseDroppedObjects(tx, key, dropped);
-  const users = await usersOfObjects(tx, key, dropped);
+  const users = await listUsersOfObjects(tx, key, dropped);
   if (users.length > 0)
-    throw conflict(`${readsDropped(users)} With destructive, their reads are paused.`);
+    throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
 }
 
 type RevisedContent = Record<'before' | 'content', IntegrationContent>;
 
-/** The objects that are read before a revision and not after it. */
-export function droppedObjects({ before, content }: RevisedContent): string[] {
+/** Lists the objects that are read before a revision and not after it. */
+export function listDroppedObjects({ before, content }: RevisedContent): string[] {
   const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
   return (before.read?.objects ?? [])
     .map(({ objectName }) => objectName)
     .filter((name) => !names.has(name));
 }
 
-/** A sentence that names the users of dropped objects. */
-export function readsDropped(users: readonly string[]): string {
+/** Returns a sentence that names the users of dropped objects. */
+export function describeDroppedReads(users: readonly string[]): string {
   return `Installations read objects that the revision drops: ${users.join(', ')}.`;
 }

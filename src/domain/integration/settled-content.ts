@@ -4,7 +4,7 @@ import { applyModule, findModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { formatPath } from '../issues.ts';
-import { subscribeWarnings } from './integration-capability-check.ts';
+import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
 
 const LISTS = ['requiredFields', 'optionalFields'] as const;
@@ -24,7 +24,7 @@ export function settleFields(
   if (!content.read) return { content, warnings: [] };
   const warnings: string[] = [];
   const objects = content.read.objects.map((object, index) => {
-    const repeats = repeatedFields(object);
+    const repeats = listRepeatedFields(object);
     for (const { list, index: position, reason } of repeats) {
       const memberName = formatPath([...path, 'read', 'objects', index, list, position]);
       warnings.push(`${memberName}: is left out, because ${reason} again later.`);
@@ -40,8 +40,8 @@ export function settleFields(
   return { content: { ...content, read: { objects } }, warnings };
 }
 
-/** The fields that a later one replaces, in the order of the lists. */
-function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) {
+/** Lists the fields that a later one replaces, in the order of the lists. */
+function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) {
   const fields = LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
   );
@@ -63,17 +63,17 @@ function repeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) 
     .toReversed();
 }
 
-/** The content as it is stored: own names of the provider, each field once, and warnings for the caller. */
+/** Converts the content to its stored form: the provider's own names, each field once, and warnings for the caller. */
 export function settleContent(
   call: Pick<Call, 'log' | 'catalogue'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
 ): Settled {
   const provider = call.catalogue.find(content.provider);
-  const settled = settleFields(call, withOwnNames(content, provider), path);
+  const settled = settleFields(call, replaceAliases(content, provider), path);
   const moduleProvider = provider && applyModule(provider, settled.content.module ?? null);
   if (!moduleProvider) return settled;
-  const warnings = subscribeWarnings(settled.content, path, moduleProvider);
+  const warnings = listSubscribeWarnings(settled.content, path, moduleProvider);
   return { ...settled, warnings: [...settled.warnings, ...warnings] };
 }
 
@@ -81,14 +81,14 @@ export function settleContent(
  * Replaces aliases of objects and of the module by the provider's own names. A read object keeps an alias as its
  * mapped name, unless it has one, so that messages, reads and writes use the name of the manifest.
  */
-export function withOwnNames<C extends IntegrationContent>(
+export function replaceAliases<C extends IntegrationContent>(
   content: C,
   provider: Provider | null,
 ): C {
   if (!provider) return content;
   const { module = null, read, write, subscribe } = content;
   const moduleProvider = applyModule(provider, module);
-  const toOwnName = <T extends { objectName: string }>(object: T): T => ({
+  const toProviderName = <T extends { objectName: string }>(object: T): T => ({
     ...object,
     objectName: resolveObjectName(moduleProvider, object.objectName),
   });
@@ -98,13 +98,13 @@ export function withOwnNames<C extends IntegrationContent>(
     ...(read && {
       read: {
         objects: read.objects.map((object) => {
-          const { objectName } = toOwnName(object);
+          const { objectName } = toProviderName(object);
           if (objectName === object.objectName) return object;
           return { ...object, objectName, mapToName: object.mapToName ?? object.objectName };
         }),
       },
     }),
-    ...(write && { write: { objects: write.objects.map(toOwnName) } }),
-    ...(subscribe && { subscribe: { objects: subscribe.objects.map(toOwnName) } }),
+    ...(write && { write: { objects: write.objects.map(toProviderName) } }),
+    ...(subscribe && { subscribe: { objects: subscribe.objects.map(toProviderName) } }),
   };
 }

@@ -6,7 +6,7 @@ import { read } from '../declared-read.ts';
 import { getInstallationByKey } from '../installation/installation.ts';
 import type { IntegrationKey } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { resource, updateTime } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -35,7 +35,7 @@ export const getBackfillProgress = read(
     { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },
   ): Promise<z.output<typeof backfillProgressResource>> => {
     const { id: installationId, projectId, integrationId } = await getInstallationByKey(call, key);
-    const [revision] = await latestRevisions(call, [integrationId]);
+    const [revision] = await findLatestRevisions(call, [integrationId]);
     const objectName =
       (revision && findNativeName(call, readIntegrationContent(revision), name)) ?? name;
     const [object] = await call.database.rows.find('InstalledObject', {

@@ -17,13 +17,13 @@ import { read } from '../declared-read.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,
-  fieldFilterIssues,
+  listFieldFilterIssues,
 } from '../installation/choice/field-filter.ts';
 import { getInstallationOfGroup } from '../installation/installation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { contentText } from '../integration/integration-content-input.ts';
-import { latestRevisions } from '../integration/revision.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
@@ -241,7 +241,7 @@ async function getSearchSource(
   installation: Row<'Installation'>,
   name: string,
 ): Promise<ReadSource> {
-  const [revision] = await latestRevisions(call, [installation.integrationId]);
+  const [revision] = await findLatestRevisions(call, [installation.integrationId]);
   if (!revision) throw notFound('Installation', installation.id);
   const native = findNativeName(call, readIntegrationContent(revision), name);
   if (native === null) {
@@ -272,7 +272,7 @@ function parseConditions(
     throw unprocessable(detail);
   }
   const issues = [
-    ...fieldFilterIssues(filters, { path: ['filters'], provider, objectName: native }),
+    ...listFieldFilterIssues(filters, { path: ['filters'], provider, objectName: native }),
   ];
   const [first] = issues;
   if (first) throw invalid(first.name, first.detail, first.value);

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { findHostIssue } from '../event/destination-rules.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import {
-  destinationIssues,
+  listDestinationIssues,
   listIssuesWithDestinations,
   listNamedDestinations,
 } from '../integration/integration-content-check.ts';
@@ -77,7 +77,7 @@ export function* findDocumentIssues(
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
-      yield* destinationIssues(name, path, destinations);
+      yield* listDestinationIssues(name, path, destinations);
     }
   }
   for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {

@@ -8,9 +8,9 @@ import {
   Impacts,
   iterateInstallations,
 } from '../installation/check/revision-impacts.ts';
-import { usersOfObjects } from '../installation/installed-object-revision.ts';
+import { listUsersOfObjects } from '../installation/installed-object-revision.ts';
 import { DELETION_BATCH } from '../integration/integration.ts';
-import { droppedObjects, readsDropped } from '../integration/revision.ts';
+import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import {
@@ -99,11 +99,11 @@ async function addRevisionReport(
     const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
     findings.push({ severity: 'WARNING', path, message });
   }
-  const dropped = planned.target.allowDeletions ? [] : droppedObjects(revision);
+  const dropped = planned.target.allowDeletions ? [] : listDroppedObjects(revision);
   if (dropped.length === 0) return;
-  const users = await usersOfObjects(prisma, { projectId, integrationId }, dropped);
+  const users = await listUsersOfObjects(prisma, { projectId, integrationId }, dropped);
   if (users.length === 0) return;
-  const message = `${readsDropped(users)} With \`allowDeletions\`, their reads are paused.`;
+  const message = `${describeDroppedReads(users)} With \`allowDeletions\`, their reads are paused.`;
   findings.push({ severity: 'ERROR', path, message });
 }
 

@@ -10,9 +10,9 @@ import { findHeaderValueIssue } from '../event/target-headers.ts';
 import { insertTopic } from '../event/topic.ts';
 import { insertTopicDestinationRoute } from '../event/topic-destination-route.ts';
 import {
+  describeTakenNames,
   insertIntegration,
   lockIntegration,
-  nameTaken,
   removeIntegration,
 } from '../integration/integration.ts';
 import { listContentIssues } from '../integration/integration-content-check.ts';
@@ -254,7 +254,7 @@ export class PlanRun {
         provider,
         latestRevision: revision,
       });
-      await requireUnique(created, nameTaken(name));
+      await requireUnique(created, describeTakenNames(name));
       return;
     }
     const integration = await lockIntegration(tx, stored, 'change');

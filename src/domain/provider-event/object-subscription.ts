@@ -9,10 +9,10 @@ import { pickSubject } from '../../events/subject.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
-import { installationFields } from '../installation/installation-events.ts';
+import { readInstallationFields } from '../installation/installation-events.ts';
 import {
+  createInstallationBatch,
   REQUESTED_INSTALLATIONS,
-  rowsOfInstallations,
 } from '../installation/rows-of-installations.ts';
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
@@ -69,7 +69,7 @@ export const objectSubscriptionResource = resource(
 );
 
 /** Returns the subscriptions of installations that the viewer has read, by object name. */
-export const objectSubscriptions = rowsOfInstallations<ObjectSubscriptionView>(`
+export const objectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
   join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"
@@ -183,7 +183,7 @@ export async function recordSubscribeError(
   installation: Pick<Installation, 'id' | 'projectId'>,
   error: string,
 ): Promise<void> {
-  const fields = await installationFields(tx, installation);
+  const fields = await readInstallationFields(tx, installation);
   const { projectId, connectionId, installationId } = fields;
   const parties = { projectId, connectionId, installationId, subject: pickSubject(fields) };
   await recordEvent(tx, {

@@ -17,12 +17,12 @@ import {
   type InstalledObjectView,
   installedObjectResource,
 } from '../../domain/installation/installed-object.ts';
-import { lastOperations } from '../../domain/installation/last-operations.ts';
+import { findLastOperations } from '../../domain/installation/last-operations.ts';
 import {
   metadataOptions,
   objectMetadataOfInstallation,
 } from '../../domain/installation/object-metadata.ts';
-import { latestRevisions } from '../../domain/integration/revision.ts';
+import { findLatestRevisions } from '../../domain/integration/revision.ts';
 import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
 import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
@@ -69,13 +69,13 @@ objectType(Installation, installationResource, (t) => ({
   revision: t.field({
     type: Revision,
     description: "The integration's latest revision, which is active for all installations.",
-    resolve: ({ integrationId }, _args, { get }) => get(latestRevisions, integrationId),
+    resolve: ({ integrationId }, _args, { get }) => get(findLatestRevisions, integrationId),
   }),
   lastOperation: t.field({
     type: Operation,
     nullable,
     description: 'Its newest operation; null before the first.',
-    resolve: (installation, _args, { find }) => find(lastOperations, installation),
+    resolve: (installation, _args, { find }) => find(findLastOperations, installation),
   }),
   objectMetadata: t.field({
     ...describeField(objectMetadataOfInstallation),

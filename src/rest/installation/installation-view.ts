@@ -8,7 +8,7 @@ import {
   installationConfigResource,
   readConfigContent,
 } from '../../domain/installation/installation-config.ts';
-import { lastOperations } from '../../domain/installation/last-operations.ts';
+import { findLastOperations } from '../../domain/installation/last-operations.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
@@ -51,7 +51,7 @@ export const installation = extendResource(installationResource, {
       .nullable()
       .describe('The status of its newest operation. Null before the first.'),
     async (row: Installation, call: Call) => {
-      const last = await load(call, lastOperations, row);
+      const last = await load(call, findLastOperations, row);
       return last && toOperationStatus(last.status);
     },
   ),

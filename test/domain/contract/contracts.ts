@@ -7,8 +7,8 @@ import {
 } from '../../../src/domain/contract/object-contract.ts';
 import {
   type ConfigInput,
+  createStoredConfig,
   installationConfigInput,
-  storedConfig,
 } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
@@ -37,7 +37,7 @@ export function createInput({
     content: parsed,
     provider: provider ? applyModule(provider, parsed.module) : null,
     learned,
-    config: config && storedConfig(installationConfigInput.parse(config), parsed),
+    config: config && createStoredConfig(installationConfigInput.parse(config), parsed),
     descriptions:
       account &&
       new Map(

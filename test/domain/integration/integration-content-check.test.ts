@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { contentIssues } from '../../../src/domain/integration/integration-content-check.ts';
+import { listContentRuleIssues } from '../../../src/domain/integration/integration-content-check.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { toIssues } from '../../../src/domain/issues.ts';
 
@@ -18,7 +18,7 @@ function findings(content: Partial<ContentInput>, overrides: object = {}) {
   };
   const input = { name: 'crm', provider: 'sandbox', ...content };
   const { data, error } = integrationContentInput.safeParse(input);
-  const issues = error ? toIssues(error, input) : contentIssues(data, about);
+  const issues = error ? toIssues(error, input) : listContentRuleIssues(data, about);
   return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
 }
 

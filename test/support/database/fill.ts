@@ -6,7 +6,7 @@
 import type { RunQuery } from '../../../src/database/rows.ts';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/call.ts';
-import { storedConfig } from '../../../src/domain/installation/installation-config.ts';
+import { createStoredConfig } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { contentFor } from '../scenes/integrations.ts';
 
@@ -37,7 +37,9 @@ export async function fillProject(
   sizes: Sizes,
 ): Promise<void> {
   const content = JSON.stringify(integrationContentInput.parse(contentFor()));
-  const config = JSON.stringify(storedConfig(null, integrationContentInput.parse(contentFor())));
+  const config = JSON.stringify(
+    createStoredConfig(null, integrationContentInput.parse(contentFor())),
+  );
   const texts = statements(number, sizes, { content, config });
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);
   for (let n = 0; n < sizes.few; n += 1) {
@@ -93,9 +95,7 @@ function insert(table: string, count: number, columns: Record<string, string>): 
     select $1, ${Object.values(columns).join(', ')} from generate_series(0, ${count - 1}) n`;
 }
 
-/**
- * Without statistics, the check of a foreign key scans a table that it takes for empty, once for each row.
- */
+/** Without statistics, the check of a foreign key scans a table that it takes for empty, once for each row. */
 function analyze(table: string, count: number): string[] {
   return count > 1_000 ? [`analyze "${table}"`] : [];
 }

@@ -1,7 +1,7 @@
 /**
- * Finds objects and fields of a config that the connected account lacks. It queries the provider before anything is
- * saved. If the provider can't respond now (credentials, rate limit, outage), nothing is refused, and reads and writes
- * report the error later.
+ * Finds objects and fields of a config that the connected account lacks. It queries the provider before
+ * anything is saved. If the provider can't respond now (credentials, rate limit, outage), the config is
+ * accepted, and reads and writes report the error later.
  */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
@@ -13,7 +13,7 @@ import { openSession } from '../../connection/connection-session.ts';
 import { createInputIssue } from '../../issues.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
-import { type Choices, type ChosenNames, chosenNames } from './chosen-names.ts';
+import { type Choices, type ChosenNames, listChosenNames } from './chosen-names.ts';
 
 /**
  * The longest time for the check, so that most of a mutation's time remains. Names that are unchecked by then are
@@ -31,7 +31,7 @@ export async function listIssuesAtAccount(
   choices: Choices,
 ): Promise<Issue[]> {
   if (connectionId === null) return [];
-  const names = chosenNames(choices);
+  const names = listChosenNames(choices);
   return listIssuesOfNames(services, { projectId, connectionId }, { ...choices, names });
 }
 
@@ -74,7 +74,7 @@ async function findIssues(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
     const existing = await fetchFieldNames(services, check);
-    return existing ? missingFieldIssues(chosen, existing) : [];
+    return existing ? listMissingFieldIssues(chosen, existing) : [];
   } catch (error) {
     if (!(error instanceof ProviderError)) {
       services.log.warn({ err: error, connectionId: check.connection.id }, 'account.check_failed');
@@ -86,16 +86,16 @@ async function findIssues(services: Services, check: Check): Promise<Issue[]> {
   }
 }
 
-/** The names of the account's fields. Null if the provider does not report all fields. */
+/** Returns the names of the account's fields. Null if the provider does not report all fields. */
 async function fetchFieldNames(
   services: Services,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<string[] | null> {
   const { describeObject: describe, readPage } = provider.capabilities;
   if (describe && supportsCapability(provider, objectName, 'METADATA')) {
-    const described = await describeObject({ services, connection, module, objectName });
-    if (described.isPartial) return null;
-    return described.fields.map(({ fieldName }) => fieldName);
+    const description = await describeObject({ services, connection, module, objectName });
+    if (description.isPartial) return null;
+    return description.fields.map(({ fieldName }) => fieldName);
   }
   const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
   await readPage?.(openSession(services, connection, provider), sample);
@@ -103,15 +103,15 @@ async function fetchFieldNames(
 }
 
 /** Returns an issue for each field that is not among the fields of the account's object. */
-export function missingFieldIssues(
+export function listMissingFieldIssues(
   { objectName, fields }: Pick<ChosenNames, 'objectName' | 'fields'>,
-  ofAccount: readonly string[],
+  accountFields: readonly string[],
 ): Issue[] {
   // In lower case, because some providers ignore case.
-  const existing = new Set(['id', ...ofAccount.map(topName)]);
+  const existing = new Set(['id', ...accountFields.map(getTopLevelName)]);
   const detail = `is not a field that ${objectName} of the account has.`;
   return fields.flatMap(({ name, path }) =>
-    isIn(existing, topName(name)) ? [] : createInputIssue(path, detail, name),
+    isIn(existing, getTopLevelName(name)) ? [] : createInputIssue(path, detail, name),
   );
 }
 
@@ -120,8 +120,8 @@ function isIn(existing: ReadonlySet<string>, name: string): boolean {
   return existing.has(name) || name.includes('.');
 }
 
-/** The top-level field of a path such as `$['address']['city']`. */
-function topName(name: string): string {
+/** Returns the top-level field of a path such as `$['address']['city']`. */
+function getTopLevelName(name: string): string {
   const [, inBrackets] = /^\$\['([^']*)'\]/.exec(name) ?? [];
   return (inBrackets ?? name).toLowerCase();
 }

@@ -1,6 +1,6 @@
 /** The object and field names that a customer chooses, with their paths in the input. */
 import type { IntegrationContent, ReadObject } from '../../integration/integration-content.ts';
-import { type MappingChoice, mappedNames } from '../choice/mapped-names.ts';
+import { type MappingChoice, mapNamesToFields } from '../choice/mapped-names.ts';
 import type { ConfigChoices } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
@@ -15,7 +15,7 @@ export interface ChosenNames {
 
 export interface Choices {
   content: IntegrationContent;
-  /** Null stands for everything in the integration. */
+  /** Null means everything in the integration. */
   config: ConfigChoices | null;
   /** The path of the config in the input, or of the member that determines it. */
   path: Path;
@@ -24,8 +24,13 @@ export interface Choices {
 }
 
 /** Lists each chosen object once: a read object with its chosen fields, a write object without fields. */
-export function chosenNames({ content, config, path, isPresent = false }: Choices): ChosenNames[] {
-  const pathTo = (...below: PropertyKey[]) =>
+export function listChosenNames({
+  content,
+  config,
+  path,
+  isPresent = false,
+}: Choices): ChosenNames[] {
+  const createPath = (...below: PropertyKey[]) =>
     config === null || isPresent ? path : [...path, ...below];
   const reads = (config ?? { read: content.read?.objects }).read ?? [];
   const writes = (config ?? { write: content.write?.objects }).write ?? [];
@@ -34,16 +39,22 @@ export function chosenNames({ content, config, path, isPresent = false }: Choice
   for (const [index, choice] of reads.entries()) {
     const spec = named.get(choice.objectName);
     if (!spec || ('disabled' in choice && choice.disabled)) continue;
-    const fields = listChosenFields(choice, spec, (...below) => pathTo('read', index, ...below));
+    const fields = listChosenFields(choice, spec, (...below) =>
+      createPath('read', index, ...below),
+    );
     chosen.set(choice.objectName, {
       objectName: choice.objectName,
-      path: pathTo('read', index, 'objectName'),
+      path: createPath('read', index, 'objectName'),
       fields,
     });
   }
   for (const [index, { objectName }] of writes.entries()) {
     if (chosen.has(objectName)) continue;
-    chosen.set(objectName, { objectName, path: pathTo('write', index, 'objectName'), fields: [] });
+    chosen.set(objectName, {
+      objectName,
+      path: createPath('write', index, 'objectName'),
+      fields: [],
+    });
   }
   return [...chosen.values()];
 }
@@ -54,7 +65,7 @@ interface FieldChoices extends MappingChoice {
   fieldFilters?: readonly { fieldName: string }[] | null | undefined;
 }
 
-/** Chosen fields that the integration offers. Other names are reported elsewhere. */
+/** Lists the chosen fields that the integration offers. Other names are reported elsewhere. */
 function listChosenFields(
   choice: FieldChoices,
   spec: ReadObject,
@@ -69,7 +80,7 @@ function listChosenFields(
       ? []
       : { name, path: pathTo('selectedFields', index) },
   );
-  const mapped = [...mappedNames(spec, choice)].map(([mapToName, name]) => ({
+  const mapped = [...mapNamesToFields(spec, choice)].map(([mapToName, name]) => ({
     name,
     path: pathTo(...findPath(mapToName, choice)),
   }));

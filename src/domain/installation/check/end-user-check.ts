@@ -36,18 +36,24 @@ export async function refuseForeignChoices(
   if (call.viewer.kind !== 'END_USER') return;
   const { groupRef, connectionId, config } = choices;
   requireNoIssues([
-    ...(groupRef === undefined ? [] : await groupIssues(call, projectId, groupRef)),
-    ...(connectionId == null ? [] : await connectionIssues(call, projectId, connectionId)),
-    ...(config ? PARTS.flatMap((part) => destinationIssues(part, config, present)) : []),
+    ...(groupRef === undefined ? [] : await listGroupIssues(call, projectId, groupRef)),
+    ...(connectionId == null
+      ? []
+      : await listEndUserConnectionIssues(call, projectId, connectionId)),
+    ...(config ? PARTS.flatMap((part) => listDestinationIssues(part, config, present)) : []),
   ]);
 }
 
-async function groupIssues(call: Call, projectId: string, groupRef: string): Promise<Issue[]> {
+async function listGroupIssues(call: Call, projectId: string, groupRef: string): Promise<Issue[]> {
   if (await findGroupByRef(call, { projectId, groupRef })) return [];
   return [createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef)];
 }
 
-async function connectionIssues(call: Call, projectId: string, id: string): Promise<Issue[]> {
+async function listEndUserConnectionIssues(
+  call: Call,
+  projectId: string,
+  id: string,
+): Promise<Issue[]> {
   const [connection] = await findInProject(call, 'Connection', { projectId, id });
   return connection ? [] : [createInputIssue(['input', 'connectionId'], 'does not exist.', id)];
 }
@@ -55,28 +61,31 @@ async function connectionIssues(call: Call, projectId: string, id: string): Prom
 const PARTS = ['read', 'subscribe'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Only the builder sets destinations. An end user keeps them unchanged, and also keeps the choices that have one. */
-function destinationIssues(
+/**
+ * Returns an issue for each destination that an end user changes, because only the builder sets destinations.
+ * End users must also keep the choices that have one.
+ */
+function listDestinationIssues(
   part: Part,
   config: ConfigChoices,
   present: PresentChoices | null,
 ): Issue[] {
   const choices = config[part] ?? [];
   const before = present?.config[part] ?? [];
-  const changed = choices.flatMap(({ objectName, destination }, index) => {
+  const changeIssues = choices.flatMap(({ objectName, destination }, index) => {
     const current = before.find((choice) => choice.objectName === objectName)?.destination;
     if ((destination ?? null) === (current ?? null)) return [];
     const path = ['input', 'config', part, index, 'destination'];
     return [createInputIssue(path, 'is not chosen by end users.', destination)];
   });
   const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
-  const dropped = before.filter(
+  const droppedChoices = before.filter(
     ({ objectName, destination }) =>
       destination !== null && !isKept(objectName) && isOffered(present, part, objectName),
   );
   return [
-    ...changed,
-    ...dropped.map(({ objectName }) => {
+    ...changeIssues,
+    ...droppedChoices.map(({ objectName }) => {
       const detail = `must keep ${objectName}, as it has a destination of its own: ${INSTEAD[part]}.`;
       return createInputIssue(['input', 'config', part], detail);
     }),

@@ -8,9 +8,9 @@ import type { IntegrationContent } from '../../integration/integration-content.t
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { createInputIssue } from '../../issues.ts';
 import type { ConfigChoices } from '../installation-config.ts';
-import { readChoiceIssues, withoutConfigIssues } from './read-choice-check.ts';
-import { subscribeChoiceIssues } from './subscribe-choice-check.ts';
-import { writeChoiceIssues } from './write-choice-check.ts';
+import { listMissingConfigIssues, listReadChoiceIssues } from './read-choice-check.ts';
+import { listSubscribeChoiceIssues } from './subscribe-choice-check.ts';
+import { listWriteChoiceIssues } from './write-choice-check.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -34,9 +34,9 @@ export async function listConfigIssues(
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (!config) return [];
-  const destinations = await lockDestinations(tx, projectId, destinationsOfConfig(config));
+  const destinations = await lockDestinations(tx, projectId, listDestinationsOfConfig(config));
   const provider = catalogue.findAt(content.provider, content.module);
-  return [...configIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
+  return [...listConfigRuleIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 
 /**
@@ -49,20 +49,20 @@ export async function listNewConfigIssues(
   context: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (config) return listConfigIssues(services, config, context);
-  return [...withoutConfigIssues(path, context.content.read?.objects ?? []).take(ISSUES_MAX)];
+  return [...listMissingConfigIssues(path, context.content.read?.objects ?? []).take(ISSUES_MAX)];
 }
 
-/** Issues of a config. A stored one has no `provider`, which is only a check of the input. */
-export function* configIssues(
+/** Lists the issues of a config without queries. A stored config has no `provider`, which only inputs have. */
+export function* listConfigRuleIssues(
   config: ConfigChoices & { provider?: string | null },
   context: ConfigAbout,
 ): Generator<Issue> {
   const { content, provider, destinations } = context;
   const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
   const subscribe = content.subscribe?.objects ?? [];
-  yield* objectIssues(config.read ?? [], [...path, 'read'], read);
-  yield* objectIssues(config.write ?? [], [...path, 'write'], write);
-  yield* objectIssues(config.subscribe ?? [], [...path, 'subscribe'], subscribe);
+  yield* listObjectIssues(config.read ?? [], [...path, 'read'], read);
+  yield* listObjectIssues(config.write ?? [], [...path, 'write'], write);
+  yield* listObjectIssues(config.subscribe ?? [], [...path, 'subscribe'], subscribe);
   if (config.provider != null && config.provider !== content.provider) {
     const detail = `must be ${content.provider}, the provider of the integration.`;
     yield createInputIssue([...path, 'provider'], detail, config.provider);
@@ -71,28 +71,28 @@ export function* configIssues(
     yield createInputIssue([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
   }
   const choices = { path: [...path, 'read'], objects: read, destinations, provider };
-  yield* readChoiceIssues(config.read ?? [], choices);
-  yield* writeChoiceIssues(config.write ?? [], { path: [...path, 'write'], content, provider });
+  yield* listReadChoiceIssues(config.read ?? [], choices);
+  yield* listWriteChoiceIssues(config.write ?? [], { path: [...path, 'write'], content, provider });
   const events = { path: [...path, 'subscribe'], objects: subscribe, destinations };
-  yield* subscribeChoiceIssues(config.subscribe ?? [], events);
+  yield* listSubscribeChoiceIssues(config.subscribe ?? [], events);
 }
 
-export function destinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {
+export function listDestinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {
   const choices = [...(read ?? []), ...(subscribe ?? [])];
   return [...new Set(choices.flatMap(({ destination }) => destination ?? []))];
 }
 
-function* objectIssues(
+function* listObjectIssues(
   choices: readonly { objectName: string }[],
   path: Path,
   objects: readonly { objectName: string }[],
 ): Generator<Issue> {
   const names = new Set(objects.map(({ objectName }) => objectName));
-  const twice = new Set(listRepeatedIndexes(choices.map(({ objectName }) => objectName)));
+  const repeatedIndexes = new Set(listRepeatedIndexes(choices.map(({ objectName }) => objectName)));
   for (const [index, { objectName }] of choices.entries()) {
     const namePath = [...path, index, 'objectName'];
     const detail = "is not an object of the integration's latest revision.";
     if (!names.has(objectName)) yield createInputIssue(namePath, detail, objectName);
-    if (twice.has(index)) yield createInputIssue(namePath, 'is named twice.', objectName);
+    if (repeatedIndexes.has(index)) yield createInputIssue(namePath, 'is named twice.', objectName);
   }
 }

@@ -3,14 +3,14 @@ import type { Issue } from '../../../errors.ts';
 import { type Provider, supportsCapability } from '../../../providers/contract.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import {
-  destinationIssues,
+  listDestinationIssues,
   listRepeatedIndexes,
 } from '../../integration/integration-content-check.ts';
 import { createInputIssue } from '../../issues.ts';
-import { dynamicMappingIssues } from '../choice/dynamic-mapping.ts';
-import { fieldFilterIssues } from '../choice/field-filter.ts';
-import { listUnmapped, mappableNames } from '../choice/mapped-names.ts';
-import { valueMappingIssues } from '../choice/value-mapping.ts';
+import { listDynamicMappingIssues } from '../choice/dynamic-mapping.ts';
+import { listFieldFilterIssues } from '../choice/field-filter.ts';
+import { listMappableNames, listUnmapped } from '../choice/mapped-names.ts';
+import { listValueMappingIssues } from '../choice/value-mapping.ts';
 import type { ReadChoice } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
@@ -25,32 +25,35 @@ interface ChoicesAbout {
   provider: Provider | null;
 }
 
-export function* readChoiceIssues(
+export function* listReadChoiceIssues(
   choices: readonly ReadChoice[],
   { path, objects, destinations, provider }: ChoicesAbout,
 ): Generator<Issue> {
-  yield* alwaysReadIssues(choices, path, objects);
+  yield* listAlwaysReadIssues(choices, path, objects);
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
     const choicePath = [...path, index];
-    yield* destinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
-    yield* filterIssues(choice, choicePath, provider);
-    yield* valueMappingIssues(choice.valueMappings ?? [], [...choicePath, 'valueMappings']);
+    yield* listDestinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
+    yield* listFilterIssues(choice, choicePath, provider);
+    yield* listValueMappingIssues(choice.valueMappings ?? [], [...choicePath, 'valueMappings']);
     const spec = specs.get(choice.objectName);
     if (!spec) continue;
-    yield* selectionIssues(choice, spec, choicePath);
-    yield* selectsAllIssues(choice, spec, { path: choicePath, provider });
-    yield* mappingIssues(choice, spec, choicePath);
-    yield* dynamicMappingIssues(choice.dynamicMappings ?? [], spec, [
+    yield* listSelectionIssues(choice, spec, choicePath);
+    yield* listSelectAllIssues(choice, spec, { path: choicePath, provider });
+    yield* listMappingIssues(choice, spec, choicePath);
+    yield* listDynamicMappingIssues(choice.dynamicMappings ?? [], spec, [
       ...choicePath,
       'dynamicMappings',
     ]);
-    yield* unmappedIssues(choice, spec, [...choicePath, 'fieldMappings']);
+    yield* listUnmappedIssues(choice, spec, [...choicePath, 'fieldMappings']);
   }
 }
 
 /** An absent config maps nothing, so required mappings without a default need a config. */
-export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[]): Generator<Issue> {
+export function* listMissingConfigIssues(
+  path: Path,
+  objects: readonly ReadObject[],
+): Generator<Issue> {
   for (const spec of objects) {
     for (const name of listUnmapped(spec, {})) {
       const { objectName } = spec;
@@ -62,14 +65,14 @@ export function* withoutConfigIssues(path: Path, objects: readonly ReadObject[])
   }
 }
 
-function* unmappedIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
+function* listUnmappedIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   for (const name of listUnmapped(spec, choice)) {
     yield createInputIssue(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
   }
 }
 
-/** Objects with `enabled: always` must be in the config and can't be disabled. */
-function* alwaysReadIssues(
+/** Returns an issue for each object with `enabled: always` that the config omits or disables. */
+function* listAlwaysReadIssues(
   choices: readonly ReadChoice[],
   path: Path,
   objects: readonly ReadObject[],
@@ -86,7 +89,7 @@ function* alwaysReadIssues(
   }
 }
 
-function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
+function* listSelectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   const selected = choice.selectedFields ?? [];
   const fields = [...spec.requiredFields, ...spec.optionalFields];
   const names = new Set(fields.map(({ fieldName }) => fieldName));
@@ -104,9 +107,9 @@ function* selectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gen
   }
 }
 
-function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
+function* listMappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
   const mappings = choice.fieldMappings ?? [];
-  const names = mappableNames(
+  const names = listMappableNames(
     [...spec.requiredFields, ...spec.optionalFields],
     choice.dynamicMappings,
   );
@@ -133,23 +136,23 @@ function* mappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): Gener
   }
 }
 
-function* filterIssues(
+function* listFilterIssues(
   { objectName, fieldFilters, backfill }: ReadChoice,
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
   const filtersPath = [...path, 'fieldFilters'];
-  yield* fieldFilterIssues(fieldFilters ?? [], { path: filtersPath, provider, objectName });
+  yield* listFieldFilterIssues(fieldFilters ?? [], { path: filtersPath, provider, objectName });
   const inBackfill = [...path, 'backfill', 'fieldFilters'];
-  yield* fieldFilterIssues(backfill?.fieldFilters ?? [], {
+  yield* listFieldFilterIssues(backfill?.fieldFilters ?? [], {
     path: inBackfill,
     provider,
     objectName,
   });
 }
 
-/** Some providers do not report the fields of an account, so all fields can't be selected there. */
-function* selectsAllIssues(
+/** Returns an issue if the choice selects all fields although the provider does not report the fields of an account. */
+function* listSelectAllIssues(
   { objectName, selectedFieldsAuto }: ReadChoice,
   { optionalFieldsAuto }: ReadObject,
   { path, provider }: { path: Path; provider: Provider | null },

@@ -1,6 +1,6 @@
 /**
- * Finds the installations that a revision breaks: their stored config is valid for the revision in force and invalid
- * for the new one, or their account lacks a field that the new one requires.
+ * Finds the installations that a revision breaks: their stored config is valid for the current revision and
+ * invalid for the new one, or their account lacks a field that the new one requires.
  */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
@@ -14,9 +14,9 @@ import { resource, shownId } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
-import { listIssuesOfNames, missingFieldIssues } from './account-check.ts';
+import { listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import type { ChosenNames } from './chosen-names.ts';
-import { configIssues, destinationsOfConfig } from './installation-config-check.ts';
+import { listConfigRuleIssues, listDestinationsOfConfig } from './installation-config-check.ts';
 
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'groupId' | 'connectionId'>;
 
@@ -111,24 +111,24 @@ export async function findImpacts(
 ): Promise<{ impacts: Impacts; unchecked: UncheckedAccount[] }> {
   const impacts = new Impacts(change.integrationName);
   const unchecked: UncheckedAccount[] = [];
-  const added = addedFields(change);
+  const addedFields = listAddedFields(change);
   for await (const batch of iterateInstallations(client, change)) {
     const knownNames =
-      added.length > 0 ? await knownObjects(client, change.projectId, batch) : null;
+      addedFields.length > 0 ? await findKnownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
-      for (const issue of newIssues(services, config, change)) {
-        impacts.add(installation, pathInConfig(issue, config), formatReason(issue));
+      for (const issue of listNewIssues(services, config, change)) {
+        impacts.add(installation, formatConfigPath(issue, config), formatReason(issue));
       }
       const read = new Set(
         config.read.flatMap((choice) => (choice.disabled ? [] : choice.objectName)),
       );
-      const required = added.filter(({ objectName }) => read.has(objectName));
+      const required = addedFields.filter(({ objectName }) => read.has(objectName));
       const isKnown = ({ objectName }: ChosenNames) =>
         knownNames?.get(installation.id)?.[objectName] !== undefined;
       for (const names of required.filter(isKnown)) {
         const fields = Object.keys(knownNames?.get(installation.id)?.[names.objectName] ?? {});
-        addMissing(impacts, installation, missingFieldIssues(names, fields));
+        addMissing(impacts, installation, listMissingFieldIssues(names, fields));
       }
       const names = required.filter((name) => !isKnown(name));
       if (names.length > 0) unchecked.push({ installation, names });
@@ -151,18 +151,18 @@ export async function checkAccounts(
   content: IntegrationContent,
   { impacts, unchecked }: { impacts: Impacts; unchecked: readonly UncheckedAccount[] },
 ): Promise<number> {
-  const waiting = unchecked.slice(0, ACCOUNTS_MAX);
-  let checked = 0;
+  const remaining = unchecked.slice(0, ACCOUNTS_MAX);
+  let checkedCount = 0;
   let isOver = false;
   const checkNext = async (): Promise<void> => {
-    for (let next = waiting.shift(); next && !isOver; next = waiting.shift()) {
+    for (let next = remaining.shift(); next && !isOver; next = remaining.shift()) {
       const { installation, names } = next;
       try {
         const { projectId, connectionId } = installation;
         const account = { projectId, connectionId };
         const issues = await listIssuesOfNames(services, account, { content, names });
         if (isOver) return;
-        checked += 1;
+        checkedCount += 1;
         addMissing(impacts, installation, issues);
       } catch (error) {
         if (!isWaitRefused(error)) throw error;
@@ -174,7 +174,7 @@ export async function checkAccounts(
     isOver = true;
     return [];
   });
-  return unchecked.length - checked;
+  return unchecked.length - checkedCount;
 }
 
 /** True if too many requests wait for providers. The account stays unchecked. */
@@ -185,8 +185,11 @@ function isWaitRefused(error: unknown): boolean {
   );
 }
 
-/** The provider's fields that the content requires of objects and that the content before did not require. */
-function addedFields({ before, content }: RevisionChange): ChosenNames[] {
+/**
+ * Lists the provider's fields that the new content requires of objects and that the previous content did not
+ * require.
+ */
+function listAddedFields({ before, content }: RevisionChange): ChosenNames[] {
   const earlier = new Map(before.read?.objects.map((object) => [object.objectName, object]));
   return (content.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
     const was = new Set(
@@ -231,8 +234,8 @@ export async function* iterateInstallations(
   } while (count === BATCH_SIZE);
 }
 
-/** The fields that schema watches have stored, by installation. Fields of another account are omitted. */
-async function knownObjects(
+/** Returns the fields that schema watches have stored, by installation. Fields of another account are omitted. */
+async function findKnownObjects(
   client: Pick<Transaction, 'schemaWatch'>,
   projectId: string,
   batch: readonly Installed[],
@@ -252,21 +255,21 @@ async function knownObjects(
   );
 }
 
-/** Issues of a stored config with the new content that it does not have with the content before. */
-function newIssues(
+/** Lists the issues that a stored config has with the new content and not with the previous one. */
+function listNewIssues(
   { catalogue }: Pick<Services, 'catalogue'>,
   config: ConfigContent,
   { before, content }: Pick<RevisionChange, 'before' | 'content'>,
 ): Issue[] {
-  const destinations = new Set(destinationsOfConfig(config));
-  const issuesWith = (one: IntegrationContent) => {
+  const destinations = new Set(listDestinationsOfConfig(config));
+  const listIssues = (one: IntegrationContent) => {
     const provider = catalogue.findAt(one.provider, one.module);
-    return [...configIssues(config, { content: one, provider, destinations })];
+    return [...listConfigRuleIssues(config, { content: one, provider, destinations })];
   };
-  const issues = issuesWith(content);
+  const issues = listIssues(content);
   if (issues.length === 0) return [];
   const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const earlier = new Set(issuesWith(before).map(toKey));
+  const earlier = new Set(listIssues(before).map(toKey));
   return issues.filter((issue) => !earlier.has(toKey(issue)));
 }
 
@@ -274,8 +277,11 @@ function addMissing(impacts: Impacts, installation: Installation, issues: readon
   for (const issue of issues) impacts.add(installation, issue.name, formatReason(issue));
 }
 
-/** Names an object instead of its index, so that configs with objects in another order have equal paths. */
-function pathInConfig({ name }: Issue, config: ConfigContent): string {
+/**
+ * Formats a path with objects' names instead of indexes, so that configs with objects in another order have
+ * equal paths.
+ */
+function formatConfigPath({ name }: Issue, config: ConfigContent): string {
   const path = name.replace(/^input\.config\.?/, '');
   return path
     .replace(

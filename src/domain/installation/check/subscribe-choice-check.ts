@@ -1,7 +1,7 @@
 /** Validates the subscribe choices of a config. */
 import type { Issue } from '../../../errors.ts';
 import type { SubscribeObject } from '../../integration/integration-content.ts';
-import { destinationIssues } from '../../integration/integration-content-check.ts';
+import { listDestinationIssues } from '../../integration/integration-content-check.ts';
 import { createInputIssue } from '../../issues.ts';
 import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 
@@ -15,23 +15,26 @@ interface ChoicesAbout {
   destinations: ReadonlySet<string>;
 }
 
-export function* subscribeChoiceIssues(
+export function* listSubscribeChoiceIssues(
   choices: readonly SubscribeConfig[],
   { path, objects, destinations }: ChoicesAbout,
 ): Generator<Issue> {
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
     const choicePath = [...path, index];
-    yield* destinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
+    yield* listDestinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
     const spec = specs.get(choice.objectName);
     if (!spec) continue;
-    yield* eventIssues(choice, spec, choicePath);
-    yield* watchIssues(choice, [...choicePath, 'updateEvent']);
+    yield* listEventIssues(choice, spec, choicePath);
+    yield* listWatchIssues(choice, [...choicePath, 'updateEvent']);
   }
 }
 
-/** A config can disable the integration's events but can't add events. */
-function* eventIssues(
+/**
+ * Returns an issue for each choice that the integration does not offer. A config can disable the
+ * integration's events but can't add events.
+ */
+function* listEventIssues(
   choice: SubscribeConfig,
   spec: SubscribeObject,
   path: Path,
@@ -54,7 +57,7 @@ function* eventIssues(
   }
 }
 
-function* watchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
+function* listWatchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
   if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
   const detail = 'must not be given together with watchFieldsAuto.';
   yield createInputIssue([...path, 'requiredWatchFields'], detail);

@@ -17,19 +17,19 @@ interface ChoicesAbout {
   provider: Provider | null;
 }
 
-export function* writeChoiceIssues(
+export function* listWriteChoiceIssues(
   choices: readonly WriteConfig[],
   { path, content, provider }: ChoicesAbout,
 ): Generator<Issue> {
   for (const [index, choice] of choices.entries()) {
     const choicePath = [...path, index];
-    yield* deletionIssues(choice, choicePath, provider);
-    yield* fieldNameIssues(choice, [...choicePath, 'fields'], content);
-    yield* occasionIssues(choice, [...choicePath, 'fields'], provider);
+    yield* listDeletionIssues(choice, choicePath, provider);
+    yield* listFieldNameIssues(choice, [...choicePath, 'fields'], content);
+    yield* listOccasionIssues(choice, [...choicePath, 'fields'], provider);
   }
 }
 
-function* deletionIssues(
+function* listDeletionIssues(
   { objectName, deletionEnabled }: WriteConfig,
   path: Path,
   provider: Provider | null,
@@ -39,7 +39,7 @@ function* deletionIssues(
   yield createInputIssue([...path, 'deletionEnabled'], detail, true);
 }
 
-function* fieldNameIssues(
+function* listFieldNameIssues(
   { objectName, fields }: WriteConfig,
   path: Path,
   content: IntegrationContent,
@@ -64,7 +64,7 @@ function* fieldNameIssues(
   }
 }
 
-function* occasionIssues(
+function* listOccasionIssues(
   { objectName, fields }: WriteConfig,
   path: Path,
   provider: Provider | null,

@@ -55,8 +55,8 @@ export const dynamicMappingResource = resource('DynamicMapping', DYNAMIC_MAPPING
     .describe('The values that pages offer for mapping.'),
 });
 
-/** A dynamic mapping can't reuse a name that the integration has for another field. */
-export function* dynamicMappingIssues(
+/** Returns an issue for each dynamic mapping whose name the integration already has for another field. */
+export function* listDynamicMappingIssues(
   mappings: readonly DynamicMappingInput[],
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   path: readonly PropertyKey[],

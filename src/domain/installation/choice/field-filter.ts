@@ -54,7 +54,7 @@ interface About {
   objectName: string;
 }
 
-export function* fieldFilterIssues(
+export function* listFieldFilterIssues(
   filters: readonly FieldFilterInput[],
   { path, provider, objectName }: About,
 ): Generator<Issue> {

@@ -17,27 +17,27 @@ export interface MappingChoice {
  * Maps each name without a fixed field to the chosen field. The customer's mapping takes precedence over a web page's,
  * and both over the default of a required name.
  */
-export function mappedNames(
+export function mapNamesToFields(
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): Map<string, string> {
   const mapped = new Map<string, string>();
-  const put = (mapToName: string | null | undefined, fieldName: string | null | undefined) => {
+  const addName = (mapToName: string | null | undefined, fieldName: string | null | undefined) => {
     if (mapToName != null && fieldName) mapped.set(mapToName, fieldName);
   };
   for (const { fieldName, mapToName, default: byDefault } of requiredFields) {
-    if (fieldName === null) put(mapToName, byDefault);
+    if (fieldName === null) addName(mapToName, byDefault);
   }
-  for (const { fieldName, mapToName } of dynamicMappings ?? []) put(mapToName, fieldName);
-  const open = mappableNames([...requiredFields, ...optionalFields], dynamicMappings);
+  for (const { fieldName, mapToName } of dynamicMappings ?? []) addName(mapToName, fieldName);
+  const open = listMappableNames([...requiredFields, ...optionalFields], dynamicMappings);
   for (const { fieldName, mapToName } of fieldMappings ?? []) {
-    if (mapToName != null && open.has(mapToName)) put(mapToName, fieldName);
+    if (mapToName != null && open.has(mapToName)) addName(mapToName, fieldName);
   }
   return mapped;
 }
 
-/** The names that a config may map to fields. */
-export function mappableNames(
+/** Lists the names that a config may map to fields. */
+export function listMappableNames(
   fields: readonly FieldMapping[],
   dynamicMappings: MappingChoice['dynamicMappings'],
 ): Set<string> {
@@ -48,13 +48,13 @@ export function mappableNames(
   return new Set([...ofIntegration, ...ofPage]);
 }
 
-/** The required names that are not mapped to a field. Empty if the object is not read. */
+/** Lists the required names that are not mapped to a field. Empty if the object is not read. */
 export function listUnmapped(
   spec: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   choice: MappingChoice,
 ): string[] {
   if (choice.disabled) return [];
-  const mapped = mappedNames(spec, choice);
+  const mapped = mapNamesToFields(spec, choice);
   return spec.requiredFields.flatMap(({ fieldName, mapToName }) =>
     fieldName === null && mapToName !== null && !mapped.has(mapToName) ? mapToName : [],
   );

@@ -43,8 +43,11 @@ export const valueMappingResource = resource('ValueMapping', VALUE_MAPPING, {
     .describe('The values, mapped one to one. Other values are unchanged.'),
 });
 
-/** Values are mapped one to one, so that a write can convert a value back. */
-export function* valueMappingIssues(
+/**
+ * Returns an issue for each repeated field and value. Values are mapped one to one, so that a write can
+ * convert a value back.
+ */
+export function* listValueMappingIssues(
   mappings: readonly ValueMappingInput[],
   path: readonly PropertyKey[],
 ): Generator<Issue> {
@@ -66,11 +69,15 @@ export function* valueMappingIssues(
 /** The replacement of each value. */
 export type ValueReplacements = Readonly<Record<string, string>>;
 
-export function deliveredReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
+export function createDeliveredReplacements({
+  values,
+}: Pick<ValueMapping, 'values'>): ValueReplacements {
   return createReplacements(values.map((pair) => [pair.providerValue, pair.deliveredValue]));
 }
 
-export function providerReplacements({ values }: Pick<ValueMapping, 'values'>): ValueReplacements {
+export function createProviderReplacements({
+  values,
+}: Pick<ValueMapping, 'values'>): ValueReplacements {
   return createReplacements(values.map((pair) => [pair.deliveredValue, pair.providerValue]));
 }
 

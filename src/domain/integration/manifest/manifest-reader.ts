@@ -90,13 +90,13 @@ export class ManifestReader implements AsyncDisposable {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    for (let turn = this.#nextTurn(); turn; turn = this.#nextTurn()) {
+    for (let turn = this.#takeNextTurn(); turn; turn = this.#takeNextTurn()) {
       await this.#readInThread(turn.job).then(turn.resolve, turn.reject);
     }
     this.#isReading = false;
   }
 
-  #nextTurn(): Waiting | undefined {
+  #takeNextTurn(): Waiting | undefined {
     const [next] = this.#projects;
     if (!next) return undefined;
     const [projectId, [turn, ...others]] = next;
@@ -106,7 +106,7 @@ export class ManifestReader implements AsyncDisposable {
   }
 
   async #readInThread(job: Job): Promise<ReadText | ReadDocument> {
-    const thread = this.#startedThread();
+    const thread = this.#ensureThread();
     const { readMaxMs } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
@@ -127,7 +127,7 @@ export class ManifestReader implements AsyncDisposable {
     }
   }
 
-  #startedThread(): Worker {
+  #ensureThread(): Worker {
     if (this.#thread) return this.#thread;
     const thread = new Worker(new URL('manifest-thread.ts', import.meta.url), {
       name: 'manifests',

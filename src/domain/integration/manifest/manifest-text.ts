@@ -50,12 +50,12 @@ export function readManifestText(text: string): ReadText {
 }
 
 /**
- * Returns the value of a project document with the positions of the values at `paths`, or all faults of its syntax. A
- * path that leads to no value has the position of the deepest value on the path.
+ * Returns the value of a project document with the positions of the values at `paths`, or all syntax errors.
+ * A path that leads to no value has the position of the deepest value on the path.
  */
 export function readDocumentText(text: string, paths: readonly PropertyKey[][]): ReadDocument {
   const parsed = parse(text, DOCUMENT_LENGTH_MAX);
-  const positionAt = (offset = 0): TextPosition => {
+  const getPosition = (offset = 0): TextPosition => {
     const { line, col } = parsed.lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
@@ -63,12 +63,12 @@ export function readDocumentText(text: string, paths: readonly PropertyKey[][]):
     return {
       faults: parsed.faults.map(({ what, reason, offset }) => ({
         detail: reason === undefined ? `${what}.` : `${what}: ${reason}`,
-        ...positionAt(offset),
+        ...getPosition(offset),
       })),
     };
   }
   const { document, value } = parsed;
-  return { value, positions: paths.map((path) => positionAt(findOffset(document, path))) };
+  return { value, positions: paths.map((path) => getPosition(findOffset(document, path))) };
 }
 
 /** A text to read: a manifest, or a project document with the paths whose positions are needed. */
@@ -99,7 +99,7 @@ function parse(text: string, lengthMax: number): Parsed {
   const fail = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
   if (text.length > lengthMax) return fail({ what: `must have at most ${lengthMax} characters` });
   try {
-    const document = compose(text, lines);
+    const document = parseOneDocument(text, lines);
     if (!document) return fail({ what: 'must be one YAML document' });
     const [first, ...others] = document.errors.map(({ message, pos }) => ({
       what: 'is not YAML',
@@ -110,7 +110,7 @@ function parse(text: string, lengthMax: number): Parsed {
     const excess = findExcess(document.contents);
     if (excess) return fail(excess);
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
-    const isDeep = nestingDepth(value, new Map()) > NESTING_MAX;
+    const isDeep = computeNestingDepth(value, new Map()) > NESTING_MAX;
     if (isDeep) return fail({ what: `${TOO_DEEP} where its aliases are resolved` });
     return { lines, document, value };
   } catch (error) {
@@ -119,7 +119,7 @@ function parse(text: string, lengthMax: number): Parsed {
   }
 }
 
-/** The offset of the value at the path: that of its key in a map, and its own in a list. */
+/** Returns the offset of the value at the path: that of its key in a map, and its own in a list. */
 function findOffset(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
@@ -152,7 +152,7 @@ class NestingError extends Error {
 }
 
 /** Parses the text. Null unless it contains exactly one document. */
-function compose(text: string, lines: LineCounter): Document | null {
+function parseOneDocument(text: string, lines: LineCounter): Document | null {
   const composer = new Composer({
     lineCounter: lines,
     // The package's own check for equal keys, its merges and its keys other than text take quadratic time.
@@ -187,13 +187,14 @@ function* parseTokens(text: string, lines: LineCounter) {
 const COLLECTIONS = ['block-map', 'block-seq', 'flow-collection'];
 const isOpenCollection = ({ type }: { type: string }) => COLLECTIONS.includes(type);
 
-/** The number of nested levels. Aliases share their value, so each value is visited once. */
-function nestingDepth(value: unknown, seen: Map<object, number>): number {
+/** Returns the number of nested levels. Aliases share their value, so each value is visited once. */
+function computeNestingDepth(value: unknown, seen: Map<object, number>): number {
   if (typeof value !== 'object' || value === null) return 0;
   const before = seen.get(value);
   if (before !== undefined) return before;
   let highest = 0;
-  for (const inner of Object.values(value)) highest = Math.max(highest, nestingDepth(inner, seen));
+  for (const inner of Object.values(value))
+    highest = Math.max(highest, computeNestingDepth(inner, seen));
   seen.set(value, highest + 1);
   return highest + 1;
 }

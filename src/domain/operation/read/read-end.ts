@@ -4,11 +4,14 @@ import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import {
-  configData,
+  createConfigData,
   type InstallationFields,
   listInstallationFields,
 } from '../../installation/installation-events.ts';
-import { latestObjectNames, type ObjectNames } from '../../integration/delivered-object-names.ts';
+import {
+  findLatestObjectNames,
+  type ObjectNames,
+} from '../../integration/delivered-object-names.ts';
 import { finishOperation, logOperation } from '../operation-work.ts';
 import { createReadMetadata, endRun, type ReadRun } from './read-run.ts';
 
@@ -50,7 +53,7 @@ export async function failRun(
   if (!config) return;
   await recordRunEvent(tx, run, (fields) => ({
     eventType: 'READ_SCHEDULE_PAUSED',
-    data: { ...fields, config: configData(config), error: reason },
+    data: { ...fields, config: createConfigData(config), error: reason },
   }));
 }
 
@@ -129,7 +132,7 @@ async function recordRunEvent(
   const [fields] = await listInstallationFields(tx, projectId, [installationId]);
   if (!fields) return;
   const integration = { projectId, id: fields.integrationId };
-  const names = await latestObjectNames(tx, integration, objectName);
+  const names = await findLatestObjectNames(tx, integration, objectName);
   const event = createEvent({ ...fields, objectName, ...names });
   if (!event) return;
   const origin = { projectId, connectionId: fields.connectionId, installationId, operationId };

@@ -8,9 +8,9 @@ import { resolveObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { Call } from '../../call.ts';
 import type { FieldFilter } from '../../installation/choice/field-filter.ts';
-import { listUnmapped, mappedNames } from '../../installation/choice/mapped-names.ts';
+import { listUnmapped, mapNamesToFields } from '../../installation/choice/mapped-names.ts';
 import {
-  deliveredReplacements,
+  createDeliveredReplacements,
   type ValueReplacements,
 } from '../../installation/choice/value-mapping.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
@@ -72,7 +72,10 @@ export function createReadPlan(
     ...listProviderNamedFields(spec.optionalFields).filter(
       ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selected.has(fieldName),
     ),
-    ...[...mappedNames(spec, choice)].map(([mapToName, fieldName]) => ({ fieldName, mapToName })),
+    ...[...mapNamesToFields(spec, choice)].map(([mapToName, fieldName]) => ({
+      fieldName,
+      mapToName,
+    })),
   ];
   const mappings = named.flatMap(({ fieldName, mapToName }) =>
     mapToName ? { fieldName, mapToName } : [],
@@ -149,7 +152,7 @@ function indexReplacements(
       .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
       .map(({ mapToName }) => mapToName);
     const delivered = names.length > 0 ? names : [mapping.fieldName];
-    return delivered.map((name) => [name, deliveredReplacements(mapping)] as const);
+    return delivered.map((name) => [name, createDeliveredReplacements(mapping)] as const);
   });
   return Object.fromEntries(entries);
 }

@@ -6,7 +6,7 @@ import type { RecordPage } from '../../../providers/moving-records.ts';
 import type { Services } from '../../call.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
-import { objectNames } from '../../integration/delivered-object-names.ts';
+import { createObjectNames } from '../../integration/delivered-object-names.ts';
 import { readIntegrationContent } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, type ReadPlan } from './read-plan.ts';
@@ -81,7 +81,7 @@ export function createInstallationHead(
     consumerName: consumer.consumerName,
     ...(workspace !== null && { workspace }),
     objectName: deliveredName,
-    ...objectNames(objectName, deliveredName),
+    ...createObjectNames(objectName, deliveredName),
   };
 }
 

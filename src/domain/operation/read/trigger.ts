@@ -18,7 +18,7 @@ import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
 import { readIntegrationContent } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
-import { latestRevisions } from '../../integration/revision.ts';
+import { findLatestRevisions } from '../../integration/revision.ts';
 import { checkRules, createInputIssue, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
@@ -99,7 +99,7 @@ async function findObject(
   { integrationIdOrName, groupRef, objectName: name }: TriggerRead,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {
   const integration = await getIntegration(call, projectId, integrationIdOrName);
-  const [revision] = await latestRevisions(call, [integration.id]);
+  const [revision] = await findLatestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
   const objectName = findNativeName(call, readIntegrationContent(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });

@@ -4,9 +4,9 @@
  * names are omitted, unless the object accepts any field. The config's settings of fields apply after that.
  */
 import type { Issue } from '../../../errors.ts';
-import { mappedNames } from '../../installation/choice/mapped-names.ts';
+import { mapNamesToFields } from '../../installation/choice/mapped-names.ts';
 import {
-  providerReplacements,
+  createProviderReplacements,
   replaceValues,
   type ValueReplacements,
 } from '../../installation/choice/value-mapping.ts';
@@ -127,7 +127,7 @@ export function createFieldNames(
   const read = content.read?.objects.find((object) => object.objectName === objectName);
   if (!inheritMapping || !read) return null;
   const choice = config.read.find((object) => object.objectName === objectName);
-  const mapped = new Map<string, string>(choice ? mappedNames(read, choice) : []);
+  const mapped = new Map<string, string>(choice ? mapNamesToFields(read, choice) : []);
   for (const { fieldName, mapToName } of [...read.requiredFields, ...read.optionalFields]) {
     if (fieldName !== null && mapToName !== null) mapped.set(mapToName, fieldName);
   }
@@ -157,7 +157,7 @@ function indexReplacements(
       [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
     );
     const fieldNames = names.length > 0 ? names : [mapping.fieldName];
-    return fieldNames.map((name) => [name, providerReplacements(mapping)] as const);
+    return fieldNames.map((name) => [name, createProviderReplacements(mapping)] as const);
   });
   return new Map(replacements);
 }

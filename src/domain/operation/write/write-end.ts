@@ -21,9 +21,9 @@ import type { Services } from '../../call.ts';
 import { toInstallationFields } from '../../installation/installation-events.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
 import {
+  createObjectNames,
+  findObjectNames,
   type ObjectNames,
-  objectNames,
-  objectNamesIn,
 } from '../../integration/delivered-object-names.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import {
@@ -137,7 +137,9 @@ async function findEventSource(
     const target = cached ?? (await findWriteTarget(database.rows, task));
     if (!target) return null;
     const content = await findLatestContent(database, target.integration);
-    const names = content ? objectNamesIn(content, objectName) : objectNames(objectName, null);
+    const names = content
+      ? findObjectNames(content, objectName)
+      : createObjectNames(objectName, null);
     return { target, names };
   });
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
   type ConfigInput,
+  createStoredConfig,
   installationConfigInput,
-  storedConfig,
 } from '../../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
@@ -30,7 +30,7 @@ function createPlan(
   const read = { objects: [{ ...contacts, ...object }] };
   const content = integrationContentInput.parse(contentFor('crm', { read }));
   const input = { read: [{ objectName: 'contacts', ...choice }] };
-  const config = storedConfig(installationConfigInput.parse(input), content);
+  const config = createStoredConfig(installationConfigInput.parse(input), content);
   const [spec, chosen] = [content.read?.objects[0], config.read[0]];
   if (!spec || !chosen) throw new Error('nothing is read');
   return { content, plan: createReadPlan(spec, chosen, { pageSize: 200 }) };
