@@ -11,11 +11,10 @@ const RETRY = graphql`
     retryDelivery(input: $input) {
       delivery {
         id
-        status
-        nextAttemptTime
         attempts {
           attemptNumber
         }
+        ...retryAction_outcome
       }
     }
   }
