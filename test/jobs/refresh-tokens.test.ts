@@ -92,7 +92,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
   expect(after).toEqual(before);
 });
 
-test("sets BAD_CREDENTIALS with one event when a sweep's refresh is refused", async () => {
+test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
   const tenant = await tenantWithApp();
   const events = await keepEvents(app, tenant);
   const options = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };

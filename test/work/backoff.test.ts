@@ -31,7 +31,7 @@ test('shortens the wait at most by the jitter', () => {
   expect(computeBackoffMs(backoff, 2, () => 1)).toBe(2_000);
 });
 
-test('retryUntilDone retries until the work succeeds, and reports every failure', async () => {
+test('retries until the work succeeds, and reports every failure', async () => {
   const { signal } = new AbortController();
   const failures: number[] = [];
   const onFailure = (_error: unknown, count: number) => failures.push(count);
@@ -39,7 +39,7 @@ test('retryUntilDone retries until the work succeeds, and reports every failure'
   expect(failures).toEqual([1, 2, 3]);
 });
 
-test('retryUntilDone ends when its signal aborts, even while the work hangs or a wait is under way', async () => {
+test('stops retrying when its signal aborts, even while the work hangs or a wait is under way', async () => {
   const hour = { firstMs: 3_600_000, maxMs: 3_600_000 };
   for (const work of [() => new Promise<never>(() => {}), createFailing(1)]) {
     const aborting = new AbortController();
@@ -49,18 +49,18 @@ test('retryUntilDone ends when its signal aborts, even while the work hangs or a
   }
 });
 
-test('retryUpTo throws the last error after the last try', async () => {
+test('throws the last error after the last try', async () => {
   expect(await retryUpTo(createFailing(2), { backoff: SOON, triesMax: 3 })).toBe(3);
   const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3 });
   await expect(trying).rejects.toThrow('failure 3');
 });
 
-test('retryUpTo throws a final error without another try', async () => {
+test('throws a final error without another try', async () => {
   const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
   await expect(trying).rejects.toThrow('failure 1');
 });
 
-test('scheduleRetry counts the failure, and waits from the current time', () => {
+test('counts the failure, and schedules the retry from the current time', () => {
   const now = () => new Date(1_000);
   const backoff = { firstMs: 100, maxMs: 1_000, jitter: 0.5 };
   const first = scheduleRetry({ now, random: () => 1 }, backoff, 0);

@@ -28,7 +28,7 @@ test('returns the fallback for late work, or throws its error', async () => {
   await expected;
 });
 
-test('endWithin waits for the end of the work, at most for the given time', async () => {
+test('waits for the end of the work, at most for the time limit', async () => {
   await endWithin(Promise.reject(new Error('no')), 1_000);
   const ending = endWithin(never, 1_000);
   await vi.advanceTimersByTimeAsync(1_000);

@@ -47,7 +47,7 @@ test('refuses to open credentials of another connection or project', () => {
   }
 });
 
-test('stores token dates as text and returns the expiry', () => {
+test('stores token dates as strings and returns the expiry', () => {
   const expireTime = new Date('2026-01-01T02:00:00Z');
   const tokens = { accessToken: { token: 'at', expireTime }, refreshToken: null };
   const value = parseCredentials(

@@ -84,7 +84,7 @@ function createCase(one: typeof given extends fc.Arbitrary<infer T> ? T : never)
   };
 }
 
-test('each field of a contract has the value of its provider field in records that are read', () => {
+test('contains each field of a record that is read, with the value of its provider field', () => {
   fc.assert(
     fc.property(given, (one) => {
       const { object, plan } = createCase(one);
@@ -108,7 +108,7 @@ test('each field of a contract has the value of its provider field in records th
   );
 });
 
-test('a write accepts a field exactly if the contract says so', () => {
+test('contains exactly the fields that a write accepts', () => {
   fc.assert(
     fc.property(given, (one) => {
       const { object, names } = createCase(one);
@@ -128,7 +128,7 @@ test('a write accepts a field exactly if the contract says so', () => {
   );
 });
 
-test('equal inputs have equal contracts, whose names are distinct', () => {
+test('is equal for equal inputs, and has distinct names', () => {
   fc.assert(
     fc.property(given, (one) => {
       const { contract, object } = createCase(one);

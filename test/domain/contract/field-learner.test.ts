@@ -58,7 +58,7 @@ test('renews the time of a type at most once a day', async () => {
   expect((await rows())[0]?.lastSeenTime).toEqual(time);
 });
 
-test('does not fail if the project is gone, and learns from others', async () => {
+test('does not fail if the project was deleted, and learns from others', async () => {
   const { learn, rows } = await learner();
   const gone = { projectId: 'prj_gone', provider: 'sandbox', module: 'root', objectName: 'deals' };
   fieldLearner.learn(gone, { fields: [describedField({})] });

@@ -13,7 +13,7 @@ function learned(field: string, ...types: Partial<LearnedField>[]) {
   return new Map([['contacts', new Map([[field, rows]])]]);
 }
 
-test('has the names of the manifest and the origin of each field', () => {
+test('uses the names of the manifest, and returns the origin of each field', () => {
   const read = reading({
     mapToName: 'people',
     requiredFields: [EMAIL, { mapToName: 'owner' }],
@@ -31,7 +31,7 @@ test('has the names of the manifest and the origin of each field', () => {
   });
 });
 
-test('has the verbs that the manifest allows and the provider supports', () => {
+test('lists the verbs that the manifest allows and the provider supports', () => {
   const listVerbs = (content: object) => contractFor({ content }).objects[0]?.verbs;
   const read = reading();
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
@@ -53,7 +53,7 @@ test('has the verbs that the manifest allows and the provider supports', () => {
   expect(listVerbs({ provider: 'stripe', read: events }) ?? []).not.toContain('CREATE');
 });
 
-test('has the verbs that the config of an installation leaves', () => {
+test('omits the verbs that the config of an installation disables', () => {
   const content = { read: reading(), write: write() };
   const listVerbs = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
   const read = [{ objectName: 'contacts' }];
@@ -141,7 +141,7 @@ test('resolves the mappings, the values and the extra fields of an installation'
   expect(Object.keys(indexFields(contract))).toEqual(['tier', 'telephone', 'score']);
 });
 
-test('a required name that an installation has not mapped has no field of the provider', () => {
+test('returns no provider field for a required name that an installation has not mapped', () => {
   const content = {
     read: reading({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
   };
@@ -152,7 +152,7 @@ test('a required name that an installation has not mapped has no field of the pr
   expect(Object.keys(indexFields(contract))).toEqual(['tier']);
 });
 
-test('mapped values of another type than text have no known type', () => {
+test('returns no known type for mapped values of another type than string', () => {
   const content = { read: reading({ requiredFields: [{ fieldName: 'newsletter' }] }) };
   const values = [{ deliveredValue: 'yes', providerValue: 'true' }];
   const read = { objectName: 'contacts', valueMappings: [{ fieldName: 'newsletter', values }] };
@@ -161,7 +161,7 @@ test('mapped values of another type than text have no known type', () => {
   expect(indexFields(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
 });
 
-test('a write without the mapping has the names of the provider', () => {
+test("uses the provider's names in a write without the mapping", () => {
   const content = {
     read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
     write: write(),
@@ -180,7 +180,7 @@ test('a write without the mapping has the names of the provider', () => {
   expect(contractFor({ content }).objects[0]?.acceptsOtherFields).toBe(true);
 });
 
-test('a write with the mapping has the names of the manifest', () => {
+test("uses the manifest's names in a write with the mapping", () => {
   const read = reading({ requiredFields: [EMAIL], optionalFields: [{ fieldName: 'phone' }] });
   const inherited = (overrides: object = {}) => ({
     read,
@@ -202,7 +202,7 @@ test('a write with the mapping has the names of the manifest', () => {
   });
 });
 
-test('settings of the config make a field optional or read-only', () => {
+test('makes a field optional or read-only if the config says so', () => {
   const content = {
     read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
     write: write({ inheritMapping: true }),
@@ -223,7 +223,7 @@ test('settings of the config make a field optional or read-only', () => {
   });
 });
 
-test('references have the names that the contract has for their objects', () => {
+test('refers to objects by their names in the contract', () => {
   const objects = [
     ...reading({ requiredFields: [{ fieldName: 'company_id' }, { fieldName: 'deal' }] }).objects,
     { objectName: 'companies', destination: 'records', mapToName: 'accounts' },
@@ -240,20 +240,20 @@ test('references have the names that the contract has for their objects', () => 
   expect(fields.deal?.references).toEqual(['deals']);
 });
 
-test('finds names that are the same in generated code', () => {
+test('finds names that would be equal in generated code', () => {
   const fields = [{ fieldName: 'a', mapToName: 'first name' }, { fieldName: 'first_name' }];
   expect(contractFor({ content: { read: reading({ requiredFields: fields }) } }).findings).toEqual([
     { kind: 'NAME_CLASH', object: 'contacts', field: 'first_name', message: expect.any(String) },
   ]);
 });
 
-test('a field that the account spells in another case has its type', () => {
+test('finds the type of a field that the account spells in another case', () => {
   const content = { read: reading({ requiredFields: [{ fieldName: 'firstName' }] }) };
   const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
   expect(indexFields(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
 });
 
-test('fields that every account of a provider has need no account', () => {
+test('knows fields that every account of a provider has without an account', () => {
   const requiredFields = [{ fieldName: 'value' }];
   const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
   const content = { provider: 'close', read: { objects: [opportunity] } };

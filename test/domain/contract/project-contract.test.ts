@@ -72,7 +72,7 @@ const fieldType: fc.Arbitrary<FieldType> = fc.record({
   isTypeKnown: fc.boolean(),
 });
 
-test('the shared type of fields does not depend on their order or on repetitions', () => {
+test('returns the same shared type for fields in any order and with repetitions', () => {
   fc.assert(
     fc.property(fc.array(fieldType, { minLength: 1 }), (types) => {
       const shared = findSharedType(types);
@@ -83,7 +83,7 @@ test('the shared type of fields does not depend on their order or on repetitions
   );
 });
 
-test('the contract of one integration is that of its project', () => {
+test('returns the same contract for an integration and for a project that has no other', () => {
   const contract = people('a', [{ fieldName: 'email' }, { fieldName: 'first name' }]);
   expect(createProjectContract([contract])).toEqual(contract);
 });

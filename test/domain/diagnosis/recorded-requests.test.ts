@@ -58,7 +58,7 @@ test('records the request of a write, without its values', async () => {
   expect(JSON.stringify(request)).not.toMatch(/sandbox-key|Ada/);
 });
 
-test('records the refusal of a write with the words of the provider', async () => {
+test("records the rejection of a write with the provider's message", async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact({ email: 'no address' }) });
   const [request] = await requestsOf(writer, operationId);

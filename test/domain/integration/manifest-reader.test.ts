@@ -14,21 +14,21 @@ function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): 
   return reader;
 }
 
-test('refuses a text that exceeds the time limit, and reads the next one', async () => {
+test('rejects a document that exceeds the time limit, and reads the next one', async () => {
   const reader = createReader({ readMaxMs: 1 });
   const late = { problem: 'takes longer than 0.001 seconds to read.' };
   const texts = [MAXIMAL, MAXIMAL, LARGE].map((text) => reader.read('prj', text));
   expect((await Promise.all(texts)).slice(0, 2)).toEqual([late, late]);
 });
 
-test('refuses a text that exceeds the memory limit, and reads the next one', async () => {
+test('rejects a document that exceeds the memory limit, and reads the next one', async () => {
   const reader = createReader({ memoryMaxMb: 16 });
   expect(await reader.read('prj', MAXIMAL)).toEqual({ problem: 'takes too much memory to read.' });
   expect(await reader.read('prj', LARGE)).toEqual({ value: { a: 1 } });
 });
 
 test(
-  'reads a text at the limit within the time and the memory of the thread',
+  'reads a document at the limit within the time and the memory of the thread',
   { tags: ['all/rows'] },
   async () => {
     const read = await createReader({}).read('prj', MAXIMAL);

@@ -31,7 +31,7 @@ test('keeps the last field of a name, and returns a warning for each omitted fie
   expect(logged).toHaveLength(2);
 });
 
-test('keeps the last field of a delivered name', () => {
+test('keeps the last field of a mapped name', () => {
   const used = 'is left out, because the name mail is used again later.';
   expect(settle([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
     fields: [[], ['email as mail']],

@@ -64,7 +64,7 @@ const sealedValues = (rows: Stored[]) =>
   rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
 
 test(
-  'seals the values that a killed process has left, and seals no value twice',
+  'seals the values that a killed process left unsealed, and seals no value twice',
   LIMIT,
   async () => {
     const env = await createEmptyDatabase();

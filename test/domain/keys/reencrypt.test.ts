@@ -81,7 +81,7 @@ test('seals every secret with the current key once, and keeps its value', async 
   expect(await reencrypt(rows.query, both)).toBe(0);
 });
 
-test('sealedColumns lists every column with sealed values', () => {
+test('finds every column with sealed values', () => {
   const names = listSealedColumns().map(({ table, column }) => `${table}.${column}`);
   expect(names).toEqual(
     expect.arrayContaining([

@@ -18,7 +18,7 @@ test.each([
   ['https://www.acme.com:8443/a', 'acme.com'],
   ['https://ada:secret@acme.com', 'acme.com'],
   ['app://www.acme.com', 'acme.com'],
-])('domainOf(%j) returns %s', (text, domain) => {
+])('parses %j as the domain %s', (text, domain) => {
   expect(parseDomain(text)).toBe(domain);
 });
 
@@ -54,11 +54,11 @@ test.each([
   'file:///etc/passwd',
   `${'x'.repeat(64)}.com`,
   `${'x.'.repeat(126)}com`,
-])('domainOf(%j) returns null', (text) => {
+])('finds no domain in %j', (text) => {
   expect(parseDomain(text)).toBeNull();
 });
 
-test('domainOf returns a domain unchanged', () => {
+test('returns a domain unchanged', () => {
   const text = fc.oneof(
     fc.webUrl(),
     fc.emailAddress(),
@@ -73,7 +73,7 @@ test('domainOf returns a domain unchanged', () => {
   );
 });
 
-test('domainOf returns the domain of an email address and of a URL', () => {
+test('finds the domain of an email address and of a URL', () => {
   fc.assert(
     fc.property(fc.domain(), (domain) => {
       expect(parseDomain(`https://${domain}/x`)).toBe(parseDomain(domain));

@@ -63,7 +63,7 @@ async function storeEvent(
   });
 }
 
-test('removing a subscription also deletes the events that are being stored', async () => {
+test('deletes the events that are being stored when a subscription is removed', async () => {
   const { key, owner } = await createSubscription();
   await prisma.objectSubscription.updateMany({
     where: key,
@@ -83,7 +83,7 @@ test('removing a subscription also deletes the events that are being stored', as
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
-test('erasing a subscription deletes its events, and no event is stored afterwards', async () => {
+test('deletes the events of an erased subscription, and stores none afterwards', async () => {
   const { key, owner, erasure } = await createSubscription();
   let ending: Promise<boolean> | undefined;
   await storeEvent(owner, () => {

@@ -38,7 +38,7 @@ test.each([
   expect(refuses('salesforce', ref)).toBe(true);
 });
 
-test('accepts any one-line text if no address contains the workspace', () => {
+test('accepts any string of one line if no address contains the workspace', () => {
   expect(refuses('stripe', 'acct_1032D82eZvKYlo2C')).toBe(false);
   expect(refuses('zoom', 'a/b+c==')).toBe(false);
   expect(refuses('stripe', 'acct_1\nacct_2')).toBe(true);

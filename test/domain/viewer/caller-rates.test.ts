@@ -69,7 +69,7 @@ test("refills the database's tokens with time, up to the burst", async () => {
   expect((await leftAfter(-3_600)) < 1).toBe(true);
 });
 
-test('forgetIdleCallers deletes callers without recent requests', async () => {
+test('deletes callers without recent requests', async () => {
   const [idle, active] = [newCaller(), newCaller()];
   const rates = ratesIn('database');
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);

@@ -6,7 +6,7 @@ import { createEndUser } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 
-test('credentialOf returns one credential for a token, whatever the case of its scheme', () => {
+test('returns the same key for a token, whatever the case of its scheme', () => {
   const credential = toCredentialKey({ authorization: 'Bearer a.b.c' });
   expect(toCredentialKey({ authorization: 'bEARER   a.b.c' })).toBe(credential);
   expect(toCredentialKey({ authorization: 'Bearer a.b.d' })).not.toBe(credential);

@@ -8,6 +8,6 @@ test.each([
   ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
   ['::1', '0:0:0:0::/64'],
   ['local', 'local'],
-])('networkOf(%s) returns %s', (address, network) => {
+])('converts the address %s to the network %s', (address, network) => {
   expect(toNetwork(address)).toBe(network);
 });

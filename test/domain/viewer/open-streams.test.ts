@@ -82,7 +82,7 @@ test('refuses streams of a caller over its share, and counts the streams of all 
   expect(shares.get('subscriptions').held).toBe(0);
 });
 
-test("closing a stream twice does not affect the caller's next stream", async () => {
+test("does not affect the caller's next stream if a stream is closed twice", async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await open(streams);
   stream[Symbol.dispose]();
@@ -94,7 +94,7 @@ test("closing a stream twice does not affect the caller's next stream", async ()
   expect(await next.confirm()).toBeNull();
 });
 
-test('endAll ends all streams without an error, and refuses new ones', async () => {
+test('ends all streams without an error when the process stops, and refuses new ones', async () => {
   const streams = new OpenStreams(services, verifier);
   const { ended, credentials, viewer } = await open(streams);
   expect(streams.isStopping).toBe(false);

@@ -151,7 +151,7 @@ test('limits the waits of a connection, a caller and a project separately', () =
   expect(catchError(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
 });
 
-test('returns RATE_LIMITED after a long wait behind own requests, and otherwise SERVICE_UNAVAILABLE', async () => {
+test('returns RATE_LIMITED after a long wait behind requests of the same caller, and otherwise SERVICE_UNAVAILABLE', async () => {
   const { entered, running } = scene({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
   running(createKey('greedy'));
   const waiting = (viewer: Viewer) => {

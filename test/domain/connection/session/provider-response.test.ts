@@ -16,7 +16,7 @@ test('keeps integers that JavaScript would round', () => {
   expect(parseBody('9007199254740993')).toBe('9007199254740993');
 });
 
-test('returns a body that is not JSON as text, and an empty body as null', () => {
+test('returns a body that is not JSON as a string, and an empty body as null', () => {
   expect(parseBody('<html>12345678901234567890')).toBe('<html>12345678901234567890');
   expect(parseBody('{"id":12345678901234567890,')).toBe('{"id":12345678901234567890,');
   expect(parseBody('')).toBeNull();

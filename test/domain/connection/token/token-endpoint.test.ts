@@ -117,7 +117,7 @@ test.each<[number, unknown, string]>([
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
 });
 
-test('distinguishes an unreachable or forbidden endpoint from a refusal', async () => {
+test('distinguishes an unreachable or forbidden endpoint from a rejection', async () => {
   server.failNext('DROPPED_CONNECTION');
   await expect(requestToken()).rejects.toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   await expect(requestToken({ tokenUrl: 'http://10.0.0.1/token' })).rejects.toMatchObject({

@@ -12,7 +12,7 @@ function token(secondsLeft: number, lifetimeSeconds?: number) {
   };
 }
 
-test('isDue returns true a minute before a token expires, or in the last tenth of a short lifetime', () => {
+test('refreshes a token from a minute before its expiry, or in the last tenth of a short lifetime', () => {
   expect(isDue(undefined, NOW)).toBe(true);
   expect(isDue({ token: 'without an end' }, NOW)).toBe(false);
   expect(isDue(token(61, 3_600), NOW)).toBe(false);
@@ -24,7 +24,7 @@ test('isDue returns true a minute before a token expires, or in the last tenth o
   expect(isDue(token(-1, 3_600), NOW)).toBe(true);
 });
 
-test('withTokens replaces the refresh token, and keeps the old one if none is new', () => {
+test('replaces the refresh token, and keeps the old one if the response has none', () => {
   const before = {
     scheme: 'OAUTH2_AUTHORIZATION_CODE' as const,
     accessToken: { token: 'a' },

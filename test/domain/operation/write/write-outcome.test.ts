@@ -53,7 +53,7 @@ test('summarizes a batch by its counts, and fails it if nothing was written', ()
   });
 });
 
-test("removes text that the database refuses from a provider's response, and truncates it", () => {
+test("removes characters that the database rejects from a provider's response, and truncates it", () => {
   const outcome = toStorableOutcome({
     success: false,
     recordId: 'c\0 1',
