@@ -165,9 +165,9 @@ export class Backlog {
 
   #mayStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
     if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
-    const held = this.#getCounts(projectId);
-    if (this.#countFree('inFlight', held) <= 0) return false;
-    return !isFailing || this.#countFree('inFlightFailing', held) > 0;
+    const projectCounts = this.#getCounts(projectId);
+    if (this.#countFree('inFlight', projectCounts) <= 0) return false;
+    return !isFailing || this.#countFree('inFlightFailing', projectCounts) > 0;
   }
 
   #countInFlight(queue: DestinationQueue, change: 1 | -1): void {
@@ -176,8 +176,8 @@ export class Backlog {
   }
 
   #count({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
-    const held = this.#getCounts(projectId);
-    if (held === ZERO_COUNTS) this.#projects.set(projectId, { ...ZERO_COUNTS });
+    const projectCounts = this.#getCounts(projectId);
+    if (projectCounts === ZERO_COUNTS) this.#projects.set(projectId, { ...ZERO_COUNTS });
     for (const counts of [this.#total, this.#getCounts(projectId)]) {
       for (const [name, change] of Object.entries(changes)) {
         counts[name as keyof HeldCounts] += change;

@@ -12,8 +12,8 @@ export class StreamItem<T, Cursor extends string | undefined = undefined> {
 
   /** Returns the value that the first call with this key computed. All calls with a key must compute the same value. */
   computeOnce<M>(key: string, compute: (item: this) => M): M {
-    const existing = this.#values.get(key) as M | undefined;
-    if (existing !== undefined) return existing;
+    const cachedValue = this.#values.get(key) as M | undefined;
+    if (cachedValue !== undefined) return cachedValue;
     const value = compute(this);
     this.#values.set(key, value);
     return value;

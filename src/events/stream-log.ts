@@ -36,9 +36,9 @@ export function createStreamLogSource(
         logs.map((log) => log.logId),
       ];
       const streams = await database.rows.find('StreamLog', { projectId, destinationId });
-      const existing = streams.filter(({ isDeleted }) => !isDeleted);
+      const existingStreams = streams.filter(({ isDeleted }) => !isDeleted);
       const lastPositions = new Map(
-        existing.map((stream) => [stream.destinationId, stream.lastPosition]),
+        existingStreams.map((stream) => [stream.destinationId, stream.lastPosition]),
       );
       return new Map(destinationId.map((id) => [id, lastPositions.get(id) ?? BEYOND_END]));
     },
@@ -80,16 +80,16 @@ async function readMessages(
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const messages = await rows.page('StreamMessage', stream, range);
-  const selected = messages.filter(
+  const selectedMessages = messages.filter(
     ({ lastByte }, index) => index === 0 || lastByte - endOfFirstBody(messages) <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, selected });
-  const entries = selected.flatMap((message) => {
+  const bodies = await readBodies(rows.query, stream, { above, selected: selectedMessages });
+  const entries = selectedMessages.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
   });
-  const isWhole = selected.length === messages.length && messages.length < limit;
-  return { entries, readTo: isWhole ? null : (selected.at(-1)?.position ?? null) };
+  const isWhole = selectedMessages.length === messages.length && messages.length < limit;
+  return { entries, readTo: isWhole ? null : (selectedMessages.at(-1)?.position ?? null) };
 }
 
 /** Returns the end of the first body, which the limit does not count: it may be larger than the limit. */

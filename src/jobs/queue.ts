@@ -160,9 +160,9 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
 
 /** No index finds the first job that waits for its time, so jobs are checked every second while any waits. */
 function formatEarliest(name: JobName): string {
-  const waiting = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
-  return `case when exists (${waiting} and start_after <= ${SCHEMA}.job_now()) then now()
-    when exists (${waiting}) then now() + interval '1 second' end`;
+  const waitingJobs = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
+  return `case when exists (${waitingJobs} and start_after <= ${SCHEMA}.job_now()) then now()
+    when exists (${waitingJobs}) then now() + interval '1 second' end`;
 }
 
 function toCounts({ name: queue, readyCount, deferredCount, activeCount }: QueueResult) {
@@ -191,7 +191,7 @@ function createSendArguments<N extends JobName>(
 }
 
 async function declareQueues(boss: PgBoss): Promise<void> {
-  const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const existingQueues = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const [name, policy] of Object.entries<JobPolicy>(JOBS)) {
     const options = {
       ...RETRIES,
@@ -200,7 +200,7 @@ async function declareQueues(boss: PgBoss): Promise<void> {
       deleteAfterSeconds: RETENTION_SECONDS,
       notify: true,
     };
-    const queue = existing.get(name) as Record<string, unknown> | undefined;
+    const queue = existingQueues.get(name) as Record<string, unknown> | undefined;
     if (!queue) {
       await boss.createQueue(name, {
         ...options,

@@ -137,8 +137,8 @@ const removeExpiredSweep: Sweep = {
   name: 'expired rows',
   intervalMs: HOUR_MS,
   async run(services, signal) {
-    const removed = await removeExpired(services, { signal });
-    services.log.info({ removed }, 'expired.removed');
+    const removedCount = await removeExpired(services, { signal });
+    services.log.info({ removed: removedCount }, 'expired.removed');
   },
 };
 
@@ -147,8 +147,8 @@ const trimStreamsSweep: Sweep = {
   name: 'oversized streams',
   intervalMs: MINUTE_MS,
   async run(services, signal) {
-    const removed = await removeSurplus(services, { signal });
-    if (removed > 0) services.log.info({ removed }, 'streams.trimmed');
+    const removedCount = await removeSurplus(services, { signal });
+    if (removedCount > 0) services.log.info({ removed: removedCount }, 'streams.trimmed');
   },
 };
 
@@ -157,8 +157,8 @@ export const dropDeliveriesSweep: Sweep = {
   name: 'deliveries to deleted destinations',
   intervalMs: MINUTE_MS,
   async run({ database, now, log }, signal) {
-    const dropped = await dropRemaining(database, { now: now(), signal });
-    if (dropped > 0) log.info({ dropped }, 'deliveries.dropped');
+    const droppedCount = await dropRemaining(database, { now: now(), signal });
+    if (droppedCount > 0) log.info({ dropped: droppedCount }, 'deliveries.dropped');
   },
 };
 

@@ -46,10 +46,11 @@ export async function putConnection(
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const candidate = newConnectionRow(services, generation);
-    const existing = await changes.run(GENERATE_CONNECTIONS, candidate);
-    if (existing?.id === candidate.id) return existing;
+    const existingConnection = await changes.run(GENERATE_CONNECTIONS, candidate);
+    if (existingConnection?.id === candidate.id) return existingConnection;
     const renewal =
-      existing && createConnectionRow(services, generation, { id: existing.id, isNew: false });
+      existingConnection &&
+      createConnectionRow(services, generation, { id: existingConnection.id, isNew: false });
     const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
     if (renewed) return renewed;
     await requireApp(services, generation);

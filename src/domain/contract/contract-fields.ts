@@ -247,8 +247,10 @@ export function listUnnamedFields<F extends Pick<FieldDescription, 'fieldName'>>
   described: readonly F[],
 ): F[] {
   if (optionalFieldsAuto !== 'all') return [];
-  const named = new Set([...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName));
-  return described.filter(({ fieldName }) => !named.has(fieldName));
+  const namedFields = new Set(
+    [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
+  );
+  return described.filter(({ fieldName }) => !namedFields.has(fieldName));
 }
 
 function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
@@ -271,8 +273,8 @@ function listWriteOnlyFields({ names, spec, readFields, sources }: WriteOnlyInpu
     readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
   const isOpen = names === null || names.unchanged === null;
-  const existing = isOpen ? (sources.description?.fields ?? sources.declared) : [];
-  const others = existing.map(({ fieldName }): NamedField => {
+  const accountFields = isOpen ? (sources.description?.fields ?? sources.declared) : [];
+  const others = accountFields.map(({ fieldName }): NamedField => {
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
     return { ...field, ...WRITE_ONLY, mapping: null };
   });

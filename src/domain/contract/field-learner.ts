@@ -97,8 +97,8 @@ export class FieldLearner implements AsyncDisposable {
       where: object,
       take: LEARNED_FIELDS_MAX,
     });
-    const stored = new Map(rows.map((row) => [createKey(row), row]));
-    const added = fields.filter((field) => !stored.has(createKey(field)));
+    const storedRows = new Map(rows.map((row) => [createKey(row), row]));
+    const added = fields.filter((field) => !storedRows.has(createKey(field)));
     if (added.length > 0) {
       await prisma.learnedField.createMany({
         data: added
@@ -110,7 +110,7 @@ export class FieldLearner implements AsyncDisposable {
       });
     }
     const present = fields.flatMap((field) => {
-      const row = stored.get(createKey(field));
+      const row = storedRows.get(createKey(field));
       return row ? { field, row } : [];
     });
     const groupNames = (isChanged: (item: (typeof present)[number]) => boolean) =>

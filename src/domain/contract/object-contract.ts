@@ -237,10 +237,10 @@ export function findProviderObject(
   { read, write }: Pick<IntegrationContent, 'read' | 'write'>,
   name: string,
 ): string | null {
-  const mapped = read?.objects.find(
+  const mappedObject = read?.objects.find(
     ({ mapToName, objectName }) => (mapToName ?? objectName) === name,
   );
-  if (mapped) return mapped.objectName;
+  if (mappedObject) return mappedObject.objectName;
   // An object that is also read has the name of its read object.
   const isRead = read?.objects.some(({ objectName }) => objectName === name) ?? false;
   const isWritten = write?.objects.some(({ objectName }) => objectName === name) ?? false;

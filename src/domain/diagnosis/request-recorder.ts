@@ -169,8 +169,8 @@ export class OperationRequests implements RequestObserver, Disposable {
     const { operationId } = this;
     const { failed, succeeded } = this.#observed;
     if (operationId === null) {
-      const stored = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
-      for (const { row, connectionId } of stored) {
+      const storedRequests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
+      for (const { row, connectionId } of storedRequests) {
         this.#recorder?.storeForConnection(row, connectionId);
       }
       return;

@@ -25,7 +25,7 @@ export function toDeliveryStatus({ status, isRetrying }: Stored): DeliveryStatus
  * of them, or PENDING and RETRYING.
  */
 export function toStoredStatus(statuses: readonly DeliveryStatus[]) {
-  const stored = statuses.map((status) => (status === 'RETRYING' ? 'PENDING' : status));
+  const storedStatuses = statuses.map((status) => (status === 'RETRYING' ? 'PENDING' : status));
   const isRetrying = statuses.map((status) => status === 'RETRYING');
-  return { status: [...new Set(stored)], isRetrying: [...new Set(isRetrying)] };
+  return { status: [...new Set(storedStatuses)], isRetrying: [...new Set(isRetrying)] };
 }

@@ -81,9 +81,9 @@ const DELETED_WITH_PENDING = acrossProjects(
 
 /** Fails the deliveries that remain after a process ended while it deleted a destination. Returns their number. */
 export async function dropRemaining(database: Database, dropping: Dropping): Promise<number> {
-  let dropped = 0;
+  let droppedCount = 0;
   for (const destination of await sweep<DestinationKey>(database, DELETED_WITH_PENDING)) {
-    dropped += await dropPending(database, destination, dropping);
+    droppedCount += await dropPending(database, destination, dropping);
   }
-  return dropped;
+  return droppedCount;
 }

@@ -153,15 +153,25 @@ function listValues(
 ) {
   const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
   const range = [toLowerId('dlv', from), toUpperId('dlv', until), from, until];
-  const stored = toStoredStatus([status]);
-  return [projectId, destinationId, ...stored.status, ...stored.isRetrying, ...range, now];
+  const storedStatus = toStoredStatus([status]);
+  return [
+    projectId,
+    destinationId,
+    ...storedStatus.status,
+    ...storedStatus.isRetrying,
+    ...range,
+    now,
+  ];
 }
 
 function retrySome({ database }: Call, target: RetryTarget, selection: Selection): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const changed = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
+    const changedRows = await tx.$queryRawUnsafe<unknown[]>(
+      RETRY,
+      ...listValues(target, selection),
+    );
     notifyEvents(tx, target.projectId);
-    return changed.length;
+    return changedRows.length;
   });
 }
 

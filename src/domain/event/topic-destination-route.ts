@@ -100,8 +100,8 @@ export async function insertTopicDestinationRoute(
   client: Pick<Transaction, 'topicDestinationRoute'>,
   route: RouteParties & { projectId: string },
 ): Promise<Route> {
-  const created = client.topicDestinationRoute.create({ data: { id: newId('tdr'), ...route } });
-  return requireUnique(created, 'The topic is already routed to that destination.');
+  const insertion = client.topicDestinationRoute.create({ data: { id: newId('tdr'), ...route } });
+  return requireUnique(insertion, 'The topic is already routed to that destination.');
 }
 
 export const deleteTopicDestinationRoute = projectMutation({

@@ -139,7 +139,7 @@ export async function deleteInstallations(
   now: Date,
 ): Promise<() => Promise<void>> {
   const ids = installations.map(({ id }) => id);
-  const gone = await listInstallationFields(tx, projectId, ids);
+  const deletedFields = await listInstallationFields(tx, projectId, ids);
   const configs = await tx.installationConfig.findMany({
     where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
   });
@@ -152,7 +152,7 @@ export async function deleteInstallations(
     data: { paused: false },
   });
   return async () => {
-    for (const fields of gone) {
+    for (const fields of deletedFields) {
       const config = configOfEach.get(fields.installationId) as InstallationConfig;
       const data = { ...fields, config: createConfigData(config) };
       await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_DELETED', data });

@@ -74,16 +74,16 @@ async function update(
   newConfig: NewConfig,
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
-  const stored = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
-  const [revision] = await findLatestRevisions(call, [stored.integrationId]);
+  const storedInstallation = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
   const latest = revision ? readIntegrationContent(revision) : null;
-  const early = await newConfig(call.database.prisma, stored);
+  const early = await newConfig(call.database.prisma, storedInstallation);
   const choices = { ...changes, config: resolveObjectAliases(call, early, latest) };
-  const present = await findPresentChoices(call, stored);
+  const present = await findPresentChoices(call, storedInstallation);
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
-  const missing = await listMissingAtAccount(call, stored, choices);
+  const missing = await listMissingAtAccount(call, storedInstallation, choices);
   return inTransaction(call.database, async (tx) => {
-    const content = await lockContent(tx, { id: stored.integrationId, projectId });
+    const content = await lockContent(tx, { id: storedInstallation.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
     const config = resolveObjectAliases(call, await newConfig(tx, installation), content) ?? null;
     const { groupId, connectionId: current } = installation;

@@ -127,23 +127,23 @@ export const createInstallation = projectMutation({
     const missing = await listMissingAtAccount(call, input, integration);
     const created = inTransaction(call.database, async (tx) => {
       const content = await lockContent(tx, integration);
-      const requested = await findParties(tx, {
+      const requestedParties = await findParties(tx, {
         projectId,
         provider,
         groupRef,
         connectionId: named,
       });
       const ofModule = await listModuleIssues({ ...call, tx }, content, {
-        ...requested,
+        ...requestedParties,
         projectId,
       });
       requireNoIssues([
-        ...requested.issues,
+        ...requestedParties.issues,
         ...missing,
         ...ofModule,
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
-      const parties = { projectId, integrationId, ...requireParties(requested) };
+      const parties = { projectId, integrationId, ...requireParties(requestedParties) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
     const installed = requireUnique(

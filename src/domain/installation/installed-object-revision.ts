@@ -72,11 +72,11 @@ export async function rescheduleObjects(
   },
 ): Promise<void> {
   const { before, content, now, ...key } = revision;
-  const earlier = new Map(
+  const earlierObjects = new Map(
     before.read?.objects.map((object) => [object.objectName, object.schedule]),
   );
   for (const { objectName, schedule } of content.read?.objects ?? []) {
-    if (!earlier.has(objectName) || earlier.get(objectName) === schedule) continue;
+    if (!earlierObjects.has(objectName) || earlierObjects.get(objectName) === schedule) continue;
     const nextReadTime = schedule ? getNextRunTime(schedule, now) : null;
     await runChange(
       tx,

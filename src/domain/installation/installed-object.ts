@@ -118,12 +118,15 @@ export async function setInstalledObjects(
 ): Promise<void> {
   const { id: installationId, projectId } = installation;
   const specs = new Map(content.read?.objects.map((object) => [object.objectName, object]));
-  const earlier = new Map(before.read.map((choice) => [choice.objectName, choice]));
+  const earlierChoices = new Map(before.read.map((choice) => [choice.objectName, choice]));
   const names = config.read.map(({ objectName }) => objectName);
-  const removed = { projectId, installationId, objectName: { notIn: names } };
-  await tx.installedObject.deleteMany({ where: removed });
+  const removedObjects = { projectId, installationId, objectName: { notIn: names } };
+  await tx.installedObject.deleteMany({ where: removedObjects });
   // A paused read of a deleted object must resume so that it can end.
-  await tx.readRun.updateMany({ where: { ...removed, paused: true }, data: { paused: false } });
+  await tx.readRun.updateMany({
+    where: { ...removedObjects, paused: true },
+    data: { paused: false },
+  });
   await tx.installedObject.createMany({
     data: config.read.map((choice) => {
       const { objectName } = choice;
@@ -137,7 +140,7 @@ export async function setInstalledObjects(
   });
   for (const choice of config.read) {
     const { objectName } = choice;
-    const [spec, choiceBefore] = [specs.get(objectName), earlier.get(objectName)];
+    const [spec, choiceBefore] = [specs.get(objectName), earlierChoices.get(objectName)];
     const schedule = resolveSchedule(spec, choice);
     if (!choiceBefore || schedule === resolveSchedule(spec, choiceBefore)) continue;
     await tx.installedObject.updateMany({

@@ -150,12 +150,12 @@ function toProviderNames(
   objects: ObjectFields[],
   { read, write }: IntegrationContent,
 ): ObjectFields[] {
-  const existing = [...(read?.objects ?? []), ...(write?.objects ?? [])];
+  const existingObjects = [...(read?.objects ?? []), ...(write?.objects ?? [])];
   const objectNamesByMappedName = new Map(
     read?.objects.map((object) => [object.mapToName, object.objectName]),
   );
   return objects.map((object) => {
-    const isOwn = existing.some(({ objectName }) => objectName === object.objectName);
+    const isOwn = existingObjects.some(({ objectName }) => objectName === object.objectName);
     return isOwn
       ? object
       : {

@@ -60,12 +60,12 @@ export function listIssuesWithDestinations(
   const module = whole?.modules ? content.module : null;
   const provider = whole && applyModule(whole, module ?? null);
   const context = { path, name, provider: provider ?? { name: providerName }, destinations };
-  const settled = replaceAliases(content, whole);
+  const contentWithoutAliases = replaceAliases(content, whole);
   return [
     ...ofModule,
     ...listSameObjectIssues(content, path, provider),
-    ...listContentRuleIssues(settled, context),
-    ...(provider ? listCapabilityIssues(settled, path, provider) : []),
+    ...listContentRuleIssues(contentWithoutAliases, context),
+    ...(provider ? listCapabilityIssues(contentWithoutAliases, path, provider) : []),
   ].slice(0, ISSUES_MAX);
 }
 
@@ -136,8 +136,8 @@ export function listNamedDestinations({
   watchSchema,
 }: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
-  const named = [...objects, ...(watchSchema ? [watchSchema] : [])];
-  return [...new Set(named.flatMap(({ destination }) => destination ?? []))];
+  const parts = [...objects, ...(watchSchema ? [watchSchema] : [])];
+  return [...new Set(parts.flatMap(({ destination }) => destination ?? []))];
 }
 
 export function* listDestinationIssues(

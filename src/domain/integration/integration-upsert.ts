@@ -84,12 +84,12 @@ async function lockPresent(
 ): Promise<Map<string, Integration>> {
   const where = { projectId, name: { in: names } };
   const integrations = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
-  const held = new Map<string, Integration>();
+  const integrationsByName = new Map<string, Integration>();
   for (const { id } of integrations) {
     const integration = await lockIntegration(tx, { id, projectId }, 'change');
-    held.set(integration.name, integration);
+    integrationsByName.set(integration.name, integration);
   }
-  return held;
+  return integrationsByName;
 }
 
 function* findNameIssues(contents: readonly { name: string }[]) {
@@ -119,7 +119,7 @@ async function upsertAll(
   { projectId, input, present }: UpsertInput,
 ): Promise<UpsertedIntegrations> {
   const { specVersion: version, destructive: mayDrop } = input;
-  const put: Integration[] = [];
+  const storedIntegrations: Integration[] = [];
   const warnings: string[] = [];
   const impacts: Impact[] = [];
   for (const [index, parsed] of input.integrations.entries()) {
@@ -133,19 +133,19 @@ async function upsertAll(
     const revision = { specVersion: version, content };
     const { name, provider } = content;
     if (!integration) {
-      put.push(
+      storedIntegrations.push(
         await insertIntegration(tx, projectId, { name, provider, latestRevision: revision }),
       );
     } else if (await isInForce(tx, integration, content)) {
-      put.push(integration);
+      storedIntegrations.push(integration);
     } else {
       const change = { integration, revision, destructive: mayDrop };
       const revised = await revise(call, tx, change);
-      put.push(revised.integration);
+      storedIntegrations.push(revised.integration);
       impacts.push(...(await listImpacts(call, tx, revised)));
     }
   }
-  return { integrations: put, warnings, impacts };
+  return { integrations: storedIntegrations, warnings, impacts };
 }
 
 async function isInForce(

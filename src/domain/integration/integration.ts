@@ -194,10 +194,10 @@ export const createIntegration = projectMutation({
     const { name, provider, latestRevision } = input;
     const path = ['input', 'latestRevision', 'content'];
     const created = inTransaction(call.database, async (tx) => {
-      const checked = { path, projectId, name, provider };
+      const checkContext = { path, projectId, name, provider };
       requireNoIssues([
         ...listProviderIssues(call, provider, ['input', 'provider']),
-        ...(await listContentIssues({ ...call, tx }, latestRevision.content, checked)),
+        ...(await listContentIssues({ ...call, tx }, latestRevision.content, checkContext)),
       ]);
       const { specVersion } = latestRevision;
       const { content, warnings } = settleContent(call, latestRevision.content, path);

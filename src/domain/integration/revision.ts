@@ -121,11 +121,11 @@ export const createRevision = projectMutation({
     const integration = await getIntegration(call, project.id, integrationIdOrName);
     const context = { ...integration, path: ['input', 'revision', 'content'] };
     return inTransaction(call.database, async (tx) => {
-      const held = await lockIntegration(tx, integration, 'change');
+      const lockedIntegration = await lockIntegration(tx, integration, 'change');
       requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));
       const { content, warnings } = settleContent(call, revision.content, context.path);
       const change = {
-        integration: held,
+        integration: lockedIntegration,
         revision: { ...revision, content },
         destructive: mayDrop,
       };
@@ -187,10 +187,10 @@ export async function revise(
   };
   await dropObjects(tx, changes, destructive);
   await rescheduleObjects(tx, changes);
-  const created = await insertRevision(tx, held, { revision, now: call.now() });
+  const createdRevision = await insertRevision(tx, held, { revision, now: call.now() });
   await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
-  return { ...created, before: changes.before };
+  return { ...createdRevision, before: changes.before };
 }
 
 async function insertRevision(
@@ -216,10 +216,10 @@ async function dropObjects(
   { before, content, ...key }: RevisedContent & Record<'projectId' | 'integrationId', string>,
   destructive: boolean,
 ): Promise<void> {
-  const dropped = listDroppedObjects({ before, content });
-  if (dropped.length === 0) return;
-  if (destructive) return pauseDroppedObjects(tx, key, dropped);
-  const users = await listUsersOfObjects(tx, key, dropped);
+  const droppedObjects = listDroppedObjects({ before, content });
+  if (droppedObjects.length === 0) return;
+  if (destructive) return pauseDroppedObjects(tx, key, droppedObjects);
+  const users = await listUsersOfObjects(tx, key, droppedObjects);
   if (users.length > 0)
     throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
 }

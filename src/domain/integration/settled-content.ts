@@ -45,18 +45,18 @@ function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[
   const fields = LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
   );
-  const named = new Set<string>();
+  const seenNames = new Set<string>();
   const delivered = new Set<string>();
   return fields
     .toReversed()
     .flatMap((field) => {
       const { fieldName, mapToName } = field.field;
       const name = mapToName ?? fieldName ?? '';
-      if (fieldName !== null && named.has(fieldName)) {
+      if (fieldName !== null && seenNames.has(fieldName)) {
         return { ...field, reason: `the field ${fieldName} is named` };
       }
       if (delivered.has(name)) return { ...field, reason: `the name ${name} is used` };
-      if (fieldName !== null) named.add(fieldName);
+      if (fieldName !== null) seenNames.add(fieldName);
       delivered.add(name);
       return [];
     })
@@ -70,11 +70,11 @@ export function settleContent(
   path: readonly PropertyKey[],
 ): Settled {
   const provider = call.catalogue.find(content.provider);
-  const settled = settleFields(call, replaceAliases(content, provider), path);
-  const moduleProvider = provider && applyModule(provider, settled.content.module ?? null);
-  if (!moduleProvider) return settled;
-  const warnings = listSubscribeWarnings(settled.content, path, moduleProvider);
-  return { ...settled, warnings: [...settled.warnings, ...warnings] };
+  const settledContent = settleFields(call, replaceAliases(content, provider), path);
+  const moduleProvider = provider && applyModule(provider, settledContent.content.module ?? null);
+  if (!moduleProvider) return settledContent;
+  const warnings = listSubscribeWarnings(settledContent.content, path, moduleProvider);
+  return { ...settledContent, warnings: [...settledContent.warnings, ...warnings] };
 }
 
 /**

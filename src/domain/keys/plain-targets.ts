@@ -48,21 +48,21 @@ async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<nu
   let count = 0;
   if (url !== null && maskUrl(url) !== url) {
     const { url: masked, urlSealed } = sealUrl(vault, row, url);
-    const changed = await query(
+    const changedRows = await query(
       `update "Destination" set "url" = $1, "urlSealed" = $2
        where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
       [masked, urlSealed, projectId, id, url],
     );
-    count += changed.length;
+    count += changedRows.length;
   }
   if (headers && !isMasked(headers)) {
     const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, row, headers);
-    const changed = await query(
+    const changedRows = await query(
       `update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
        where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
       [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
     );
-    count += changed.length;
+    count += changedRows.length;
   }
   return count;
 }

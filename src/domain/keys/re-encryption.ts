@@ -26,7 +26,7 @@ export function listSealedColumns(): { table: Prisma.ModelName; column: string }
  * were read.
  */
 export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
-  let changed = 0;
+  let changedCount = 0;
   for (const { table, column } of listSealedColumns()) {
     let after = { projectId: '', id: '' };
     for (;;) {
@@ -48,12 +48,12 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
            where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
           [vault.seal(vault.open(sealed, context), context), projectId, id, sealed],
         );
-        changed += 1;
+        changedCount += 1;
       }
       const last = batch.at(-1);
       if (!last) break;
       after = last;
     }
   }
-  return changed;
+  return changedCount;
 }

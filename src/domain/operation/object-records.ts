@@ -85,13 +85,13 @@ function refuseUnknownConditions(
   // `listInstallationRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);
-  const mapped = plan.mappings.map(({ mapToName }) => mapToName);
+  const mappedNames = plan.mappings.map(({ mapToName }) => mapToName);
   const specFields = [...spec.requiredFields, ...spec.optionalFields];
   const fixedFields = specFields.filter(({ fieldName }) => fieldName !== null);
   const mappableFields = specFields.filter(({ fieldName }) => fieldName === null);
-  const knownNames = new Set([...plan.fields, ...mapped, ...fixedFields.map(getFieldName)]);
+  const knownNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getFieldName)]);
   const unmapped = new Set(
-    mappableFields.map(getFieldName).filter((name) => !mapped.includes(name)),
+    mappableFields.map(getFieldName).filter((name) => !mappedNames.includes(name)),
   );
   const unknown = names.filter(
     (name) => unmapped.has(name) || !(plan.readsAll || knownNames.has(name)),

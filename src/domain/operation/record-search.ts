@@ -213,8 +213,8 @@ async function readByIds(
   { readRecords, ids, otherFields }: ReadByIds,
 ): Promise<ProviderRecord[]> {
   const session = openSession(call, connection, provider);
-  const filtered = plan.filters.map((filter) => filter.fieldName);
-  const fields = [...new Set([...plan.fields, ...filtered, ...otherFields])];
+  const filteredFields = plan.filters.map((filter) => filter.fieldName);
+  const fields = [...new Set([...plan.fields, ...filteredFields, ...otherFields])];
   const { batchSize } = provider.limits;
   const records: ProviderRecord[] = [];
   for (let start = 0; start < ids.length; start += batchSize) {

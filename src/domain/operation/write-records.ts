@@ -34,8 +34,8 @@ export const writeRecords = projectMutation({
   input: writeRecordsInput,
   async run(call, input, project): Promise<WriteOutcome> {
     const key = createWriteKey(call, project.id, input);
-    const earlier = key && (await findOperationByKey(call, key));
-    if (earlier) return awaitEarlierOutcome(call, input, earlier);
+    const earlierOperation = key && (await findOperationByKey(call, key));
+    if (earlierOperation) return awaitEarlierOutcome(call, input, earlierOperation);
     const target = await getWriteTarget(call, project.id, input);
     const plan = await planWrite(call, input, target);
     const write = { input, plan, key };

@@ -106,13 +106,13 @@ export const applyPlan = projectMutation({
   needs: 'read',
   input: applyPlanInput,
   async run(call, { planId: id, secrets }, { id: projectId }): Promise<Plan> {
-    const requested = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
-    authorizeChanges(call, readPlanLists(requested).changes);
-    if (requested.applyTime !== null) return requested;
+    const requestedPlan = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
+    authorizeChanges(call, readPlanLists(requestedPlan).changes);
+    if (requestedPlan.applyTime !== null) return requestedPlan;
     const values = new Map(secrets.map(({ path, value }) => [path, value]));
-    refuseMissingSecrets(requested, values);
+    refuseMissingSecrets(requestedPlan, values);
     const apply = async (tx: Transaction) => {
-      const locked = await lockPlan(tx, requested);
+      const locked = await lockPlan(tx, requestedPlan);
       if (locked.applyTime !== null) return { plan: locked, afterCommit: [] };
       if (locked.expireTime <= call.now()) {
         throw conflict('The plan has expired. Plan the document again.');
@@ -181,9 +181,10 @@ function refuseErrors(plan: Plan): void {
 
 function refuseMoved(plan: Plan, state: ProjectState): void {
   if (hashValue(state.document) === plan.baseHash) return;
-  const moved = listMovedPaths(plan.base as Record<string, string>, hashItems(state));
-  const named = moved.slice(0, NAMED_MAX).join(', ');
-  const more = moved.length > NAMED_MAX ? ` and ${moved.length - NAMED_MAX} more` : '';
-  const what = moved.length > 0 ? `${named}${more}` : 'providerApps';
+  const changedPaths = listMovedPaths(plan.base as Record<string, string>, hashItems(state));
+  const pathNames = changedPaths.slice(0, NAMED_MAX).join(', ');
+  const more =
+    changedPaths.length > NAMED_MAX ? ` and ${changedPaths.length - NAMED_MAX} more` : '';
+  const what = changedPaths.length > 0 ? `${pathNames}${more}` : 'providerApps';
   throw conflict(`The project has changed since the plan was computed: ${what}. Plan again.`);
 }

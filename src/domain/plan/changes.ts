@@ -83,12 +83,13 @@ export function* findDocumentIssues(
   for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
     if (target.references.has(name)) continue;
     const path = ['destinations', index];
-    const stored = state.items.get(`destinations.${name}`)?.value;
-    if (stored && stored.type !== toStoredWord(type)) {
-      const detail = `must be ${stored.type}: the type of a destination never changes.`;
+    const storedDestination = state.items.get(`destinations.${name}`)?.value;
+    if (storedDestination && storedDestination.type !== toStoredWord(type)) {
+      const detail = `must be ${storedDestination.type}: the type of a destination never changes.`;
       yield createInputIssue([...path, 'type'], detail, toStoredWord(type));
     }
-    const hostIssue = url === undefined || stored?.url === url ? null : findHostIssue(url, call);
+    const hostIssue =
+      url === undefined || storedDestination?.url === url ? null : findHostIssue(url, call);
     if (hostIssue) yield createInputIssue([...path, 'url'], hostIssue, url);
   }
   for (const [index, { publicKeyPem }] of (document.jwtKeys ?? []).entries()) {
@@ -139,10 +140,10 @@ function listDestinationsAfter(
   { document, references, allowDeletions }: Target,
   { ids }: ProjectState,
 ): ReadonlySet<string> {
-  const named = document.destinations?.map(({ name }) => name) ?? [];
+  const documentNames = document.destinations?.map(({ name }) => name) ?? [];
   const areDeleted = allowDeletions && document.destinations !== undefined;
   const remaining = areDeleted ? [] : [...ids.destinations.keys()];
-  return new Set([...remaining, ...named, ...references]);
+  return new Set([...remaining, ...documentNames, ...references]);
 }
 
 /** Returns the written form of a document whose issues were checked, with the warnings about contents. */

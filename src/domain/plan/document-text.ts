@@ -50,13 +50,13 @@ export async function readDocument(
   }
   const issues: Issue[] = [...listUnstorable(read.value, [])];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
-  const named = withNames(projectDocument, read.value, { path: [], issues });
-  const { data, error } = projectDocument.safeParse(named);
+  const documentWithNames = withNames(projectDocument, read.value, { path: [], issues });
+  const { data, error } = projectDocument.safeParse(documentWithNames);
   const reported = new Set(issues.map(({ name }) => name));
-  const listSchemaIssues = error ? toIssues(error, read.value) : [];
+  const schemaIssues = error ? toIssues(error, read.value) : [];
   addIssues(
     issues,
-    listSchemaIssues.filter(({ name }) => !reported.has(name)),
+    schemaIssues.filter(({ name }) => !reported.has(name)),
   );
   if (!data || issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   return data;

@@ -64,14 +64,14 @@ export async function reportOn(call: Call, planned: Planned): Promise<Report> {
   );
   let deletedInstallations = 0;
   for (const change of comparison.changes) {
-    const stored = state.integrations.get(String(change.before?.name));
-    if (change.kind !== 'INTEGRATION' || !stored) continue;
+    const storedIntegration = state.integrations.get(String(change.before?.name));
+    if (change.kind !== 'INTEGRATION' || !storedIntegration) continue;
     if (change.action === 'DELETE') {
-      const impacts = await findDeletionImpacts(call, stored);
+      const impacts = await findDeletionImpacts(call, storedIntegration);
       deletedInstallations += impacts.installationTotal;
       report.impacts.push(...impacts.list());
     } else {
-      await addRevisionReport(call, report, { planned, change, stored });
+      await addRevisionReport(call, report, { planned, change, stored: storedIntegration });
     }
   }
   if (deletedInstallations > DELETION_BATCH) {
@@ -99,9 +99,9 @@ async function addRevisionReport(
     const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
     findings.push({ severity: 'WARNING', path, message });
   }
-  const dropped = planned.target.allowDeletions ? [] : listDroppedObjects(revision);
-  if (dropped.length === 0) return;
-  const users = await listUsersOfObjects(prisma, { projectId, integrationId }, dropped);
+  const droppedObjects = planned.target.allowDeletions ? [] : listDroppedObjects(revision);
+  if (droppedObjects.length === 0) return;
+  const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
   if (users.length === 0) return;
   const message = `${describeDroppedReads(users)} With \`allowDeletions\`, their reads are paused.`;
   findings.push({ severity: 'ERROR', path, message });
@@ -124,9 +124,9 @@ async function findDeletionImpacts(
 
 function listSurplusFindings({ target, comparison: { surplus } }: Planned): Finding[] {
   if (target.allowDeletions || surplus.length === 0) return [];
-  const named = surplus.slice(0, NAMED_MAX).join(', ');
+  const surplusNames = surplus.slice(0, NAMED_MAX).join(', ');
   const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
-  const message = `The project has items that the document does not have: ${named}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
+  const message = `The project has items that the document does not have: ${surplusNames}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 

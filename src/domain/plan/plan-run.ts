@@ -119,10 +119,10 @@ export class PlanRun {
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
     const next = readJsonColumn<WrittenDestination>(after);
-    const stored = readJsonColumn<WrittenDestination | null>(before);
+    const storedDestination = readJsonColumn<WrittenDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
-    const url = this.#findUrl(path, next, stored);
-    const headers = this.#newHeaders(path, next, stored);
+    const url = this.#findUrl(path, next, storedDestination);
+    const headers = this.#newHeaders(path, next, storedDestination);
     let destinationId = this.#state.ids.destinations.get(next.name);
     if (destinationId === undefined) {
       const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
@@ -137,7 +137,7 @@ export class PlanRun {
       return;
     }
     const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
-    const areSame = JSON.stringify(next.headers) === JSON.stringify(stored?.headers);
+    const areSame = JSON.stringify(next.headers) === JSON.stringify(storedDestination?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
       ...{ projectId, destinationId, url, status },
       ...(!areSame && { headers, keepHeaders }),
@@ -237,17 +237,17 @@ export class PlanRun {
     const [tx, projectId] = [this.#tx, this.#projectId];
     const parsed = parseItemContent(after);
     const { name } = parsed;
-    const stored = this.#state.integrations.get(name);
+    const storedIntegration = this.#state.integrations.get(name);
     const context = {
       projectId,
       path: [path],
       name,
-      provider: stored?.provider ?? parsed.provider,
+      provider: storedIntegration?.provider ?? parsed.provider,
     };
     requireNoIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
     const { content } = settleContent(this.#call, parsed, [path]);
     const revision = { specVersion: SPEC_VERSION, content };
-    if (!stored) {
+    if (!storedIntegration) {
       const { provider } = content;
       const created = insertIntegration(tx, projectId, {
         name,
@@ -257,18 +257,23 @@ export class PlanRun {
       await requireUnique(created, describeTakenNames(name));
       return;
     }
-    const integration = await lockIntegration(tx, stored, 'change');
+    const integration = await lockIntegration(tx, storedIntegration, 'change');
     const destructive = this.#plan.allowDeletions;
     await revise(this.#call, tx, { integration, revision, destructive });
   }
 
   async #deleteIntegration({ before }: Change): Promise<void> {
-    const stored = this.#state.integrations.get(String(before?.name));
-    if (!stored) throw new Error('Bug: a plan deletes an integration that its base lacks.');
-    const { isDeleted, recordEvents } = await removeIntegration(this.#call, this.#tx, stored);
+    const storedIntegration = this.#state.integrations.get(String(before?.name));
+    if (!storedIntegration)
+      throw new Error('Bug: a plan deletes an integration that its base lacks.');
+    const { isDeleted, recordEvents } = await removeIntegration(
+      this.#call,
+      this.#tx,
+      storedIntegration,
+    );
     if (!isDeleted) {
       throw conflict(
-        `The integration ${stored.name} got more installations since the plan was computed. Plan again.`,
+        `The integration ${storedIntegration.name} got more installations since the plan was computed. Plan again.`,
       );
     }
     this.#events.push(recordEvents);

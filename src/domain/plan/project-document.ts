@@ -182,8 +182,8 @@ function* findDestinationIssues({
   status,
   ...input
 }: z.output<z.ZodObject<(typeof destination)['shape']>>) {
-  const shown = url === undefined ? undefined : maskUrl(url);
-  if (url !== shown) {
+  const maskedUrl = url === undefined ? undefined : maskUrl(url);
+  if (url !== maskedUrl) {
     yield createRuleIssue(
       ['url'],
       'must have `***` in place of each value of its query, which is a secret.',
@@ -191,7 +191,7 @@ function* findDestinationIssues({
   }
   yield* findTypeIssues({
     ...input,
-    url: shown?.replace(/\*\*\*(?=&|$)/g, ''),
+    url: maskedUrl?.replace(/\*\*\*(?=&|$)/g, ''),
     headers: headers.length > 0 ? headers : undefined,
     status: status === 'ENABLED' ? undefined : status,
   });

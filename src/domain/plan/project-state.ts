@@ -160,12 +160,12 @@ async function readApps(
     where: { projectId },
     select: { provider: true, externalRef: true, clientId: true },
   });
-  const named = apps.map(({ provider, externalRef, clientId }) => ({
+  const writtenApps = apps.map(({ provider, externalRef, clientId }) => ({
     provider,
     name: externalRef ?? clientId,
   }));
-  const createKey = ({ provider, name }: (typeof named)[number]) => `${provider}\n${name}`;
-  return [...new Map(named.map((app) => [createKey(app), app])).values()].sort(
+  const createKey = ({ provider, name }: (typeof writtenApps)[number]) => `${provider}\n${name}`;
+  return [...new Map(writtenApps.map((app) => [createKey(app), app])).values()].sort(
     createStringComparator(createKey),
   );
 }

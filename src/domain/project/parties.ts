@@ -40,7 +40,7 @@ export async function upsertParties(
     ...{ consumerId: newId('csm'), consumerRef, consumerName },
     now: now(),
   };
-  const stored = await database.changes.run(CREATE_PARTIES, parties);
-  if (!stored) throw new Error('Bug: the statement that creates parties returned no row.');
-  return stored;
+  const storedParties = await database.changes.run(CREATE_PARTIES, parties);
+  if (!storedParties) throw new Error('Bug: the statement that creates parties returned no row.');
+  return storedParties;
 }

@@ -26,7 +26,7 @@ export function findSchemaDifference(
 ): SchemaDifference | null {
   const listMissingFrom = (left: KnownFields, right: KnownFields) =>
     listNames(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
-  const changed = listNames(after).flatMap((name) => {
+  const changedFields = listNames(after).flatMap((name) => {
     const [oldSchema, newSchema] = [before[name], after[name]];
     const isOther = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);
     return isOther ? [{ oldSchema, newSchema }] : [];
@@ -34,7 +34,7 @@ export function findSchemaDifference(
   const difference = {
     createdFields: fieldCreated ? listMissingFrom(after, before) : [],
     deletedFields: fieldDeleted ? listMissingFrom(before, after) : [],
-    changedFields: fieldChanged ? changed : [],
+    changedFields: fieldChanged ? changedFields : [],
   };
   return Object.values(difference).some((fields) => fields.length > 0) ? difference : null;
 }

@@ -60,20 +60,20 @@ export async function removeSurplus(
   { before = new Date(0), signal }: { before?: Date; signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   const surplus = { before, bytesMax: config.LIMIT_STREAM_BYTES };
-  let removed = 0;
+  let removedCount = 0;
   let last: StreamId | undefined = { projectId: '', destinationId: '' };
   while (last && !signal?.aborted) {
     const streams = await listWithSurplus(database, last, surplus);
     for (const stream of streams) {
       for (let count = STATEMENT_MESSAGES; count === STATEMENT_MESSAGES && !signal?.aborted; ) {
         count = await removeSome(database.rows.query, stream, surplus);
-        removed += count;
+        removedCount += count;
       }
     }
     last = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
   }
   await sweep(database, FORGET_STREAMS);
-  return removed;
+  return removedCount;
 }
 
 /**

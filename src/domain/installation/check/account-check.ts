@@ -73,8 +73,8 @@ interface Check {
 async function findIssues(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
-    const existing = await fetchFieldNames(services, check);
-    return existing ? listMissingFieldIssues(chosen, existing) : [];
+    const existingNames = await fetchFieldNames(services, check);
+    return existingNames ? listMissingFieldIssues(chosen, existingNames) : [];
   } catch (error) {
     if (!(error instanceof ProviderError)) {
       services.log.warn({ err: error, connectionId: check.connection.id }, 'account.check_failed');
@@ -108,10 +108,10 @@ export function listMissingFieldIssues(
   accountFields: readonly string[],
 ): Issue[] {
   // In lower case, because some providers ignore case.
-  const existing = new Set(['id', ...accountFields.map(getTopLevelName)]);
+  const existingNames = new Set(['id', ...accountFields.map(getTopLevelName)]);
   const detail = `is not a field that ${objectName} of the account has.`;
   return fields.flatMap(({ name, path }) =>
-    isIn(existing, getTopLevelName(name)) ? [] : createInputIssue(path, detail, name),
+    isIn(existingNames, getTopLevelName(name)) ? [] : createInputIssue(path, detail, name),
   );
 }
 

@@ -34,10 +34,10 @@ export function listChosenNames({
     config === null || isPresent ? path : [...path, ...below];
   const reads = (config ?? { read: content.read?.objects }).read ?? [];
   const writes = (config ?? { write: content.write?.objects }).write ?? [];
-  const named = new Map((content.read?.objects ?? []).map((spec) => [spec.objectName, spec]));
+  const specsByName = new Map((content.read?.objects ?? []).map((spec) => [spec.objectName, spec]));
   const chosen = new Map<string, ChosenNames>();
   for (const [index, choice] of reads.entries()) {
-    const spec = named.get(choice.objectName);
+    const spec = specsByName.get(choice.objectName);
     if (!spec || ('disabled' in choice && choice.disabled)) continue;
     const fields = listChosenFields(choice, spec, (...below) =>
       createPath('read', index, ...below),
@@ -75,20 +75,20 @@ function listChosenFields(
   const listedFields = new Set(
     [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
   );
-  const selected = (choice.selectedFields ?? []).flatMap((name, index) =>
+  const selectedFields = (choice.selectedFields ?? []).flatMap((name, index) =>
     listedFields.has(name) || optionalFieldsAuto !== 'all'
       ? []
       : { name, path: pathTo('selectedFields', index) },
   );
-  const mapped = [...mapNamesToFields(spec, choice)].map(([mapToName, name]) => ({
+  const mappedFields = [...mapNamesToFields(spec, choice)].map(([mapToName, name]) => ({
     name,
     path: pathTo(...findPath(mapToName, choice)),
   }));
-  const filtered = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
+  const filteredFields = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
     name,
     path: pathTo('fieldFilters', index, 'fieldName'),
   }));
-  return [...selected, ...mapped, ...filtered];
+  return [...selectedFields, ...mappedFields, ...filteredFields];
 }
 
 /** The path of the field name in the mapping. A default has no path of its own, so it gets the path of the mappings. */

@@ -90,11 +90,11 @@ function* listAlwaysReadIssues(
 }
 
 function* listSelectionIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
-  const selected = choice.selectedFields ?? [];
+  const selectedFields = choice.selectedFields ?? [];
   const fields = [...spec.requiredFields, ...spec.optionalFields];
   const names = new Set(fields.map(({ fieldName }) => fieldName));
-  const twice = new Set(listRepeatedIndexes(selected));
-  for (const [index, fieldName] of selected.entries()) {
+  const repeatedIndexes = new Set(listRepeatedIndexes(selectedFields));
+  for (const [index, fieldName] of selectedFields.entries()) {
     const fieldPath = [...path, 'selectedFields', index];
     if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
       yield createInputIssue(
@@ -103,7 +103,7 @@ function* listSelectionIssues(choice: ReadChoice, spec: ReadObject, path: Path):
         fieldName,
       );
     }
-    if (twice.has(index)) yield createInputIssue(fieldPath, 'is named twice.', fieldName);
+    if (repeatedIndexes.has(index)) yield createInputIssue(fieldPath, 'is named twice.', fieldName);
   }
 }
 
@@ -113,7 +113,7 @@ function* listMappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): G
     [...spec.requiredFields, ...spec.optionalFields],
     choice.dynamicMappings,
   );
-  const twice = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
+  const repeatedIndexes = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
     const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {
@@ -131,7 +131,7 @@ function* listMappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): G
       const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
       yield createInputIssue([...mappingPath, 'mapToName'], detail, mapToName);
     }
-    if (twice.has(index))
+    if (repeatedIndexes.has(index))
       yield createInputIssue([...mappingPath, 'mapToName'], 'is mapped twice.', mapToName);
   }
 }

@@ -190,14 +190,14 @@ function isWaitRefused(error: unknown): boolean {
  * require.
  */
 function listAddedFields({ before, content }: RevisionChange): ChosenNames[] {
-  const earlier = new Map(before.read?.objects.map((object) => [object.objectName, object]));
+  const earlierObjects = new Map(before.read?.objects.map((object) => [object.objectName, object]));
   return (content.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
-    const was = new Set(
-      earlier.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
+    const earlierNames = new Set(
+      earlierObjects.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
     );
     const path = ['read', objectName, 'requiredFields'];
     const fields = requiredFields.flatMap(({ fieldName }) =>
-      fieldName === null || was.has(fieldName) ? [] : { name: fieldName, path },
+      fieldName === null || earlierNames.has(fieldName) ? [] : { name: fieldName, path },
     );
     return fields.length > 0 ? [{ objectName, path, fields }] : [];
   });
@@ -269,8 +269,8 @@ function listNewIssues(
   const issues = listIssues(content);
   if (issues.length === 0) return [];
   const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const earlier = new Set(listIssues(before).map(toKey));
-  return issues.filter((issue) => !earlier.has(toKey(issue)));
+  const earlierKeys = new Set(listIssues(before).map(toKey));
+  return issues.filter((issue) => !earlierKeys.has(toKey(issue)));
 }
 
 function addMissing(impacts: Impacts, installation: Installation, issues: readonly Issue[]): void {

@@ -67,11 +67,11 @@ export function* listDynamicMappingIssues(
       fieldName,
     ]),
   );
-  const twice = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
+  const repeatedIndexes = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { mapToName, fieldName = null }] of mappings.entries()) {
     const namePath = [...path, index, 'mapToName'];
     const owner = owners.get(mapToName) ?? null;
-    if (twice.has(index)) yield createInputIssue(namePath, 'is named twice.', mapToName);
+    if (repeatedIndexes.has(index)) yield createInputIssue(namePath, 'is named twice.', mapToName);
     if (owner === null || owner === fieldName) continue;
     yield createInputIssue(
       namePath,

@@ -21,9 +21,9 @@ export function mapNamesToFields(
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): Map<string, string> {
-  const mapped = new Map<string, string>();
+  const fieldsByName = new Map<string, string>();
   const addName = (mapToName: string | null | undefined, fieldName: string | null | undefined) => {
-    if (mapToName != null && fieldName) mapped.set(mapToName, fieldName);
+    if (mapToName != null && fieldName) fieldsByName.set(mapToName, fieldName);
   };
   for (const { fieldName, mapToName, default: byDefault } of requiredFields) {
     if (fieldName === null) addName(mapToName, byDefault);
@@ -33,7 +33,7 @@ export function mapNamesToFields(
   for (const { fieldName, mapToName } of fieldMappings ?? []) {
     if (mapToName != null && open.has(mapToName)) addName(mapToName, fieldName);
   }
-  return mapped;
+  return fieldsByName;
 }
 
 /** Lists the names that a config may map to fields. */
@@ -54,8 +54,8 @@ export function listUnmapped(
   choice: MappingChoice,
 ): string[] {
   if (choice.disabled) return [];
-  const mapped = mapNamesToFields(spec, choice);
+  const fieldsByName = mapNamesToFields(spec, choice);
   return spec.requiredFields.flatMap(({ fieldName, mapToName }) =>
-    fieldName === null && mapToName !== null && !mapped.has(mapToName) ? mapToName : [],
+    fieldName === null && mapToName !== null && !fieldsByName.has(mapToName) ? mapToName : [],
   );
 }

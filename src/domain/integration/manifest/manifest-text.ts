@@ -213,8 +213,8 @@ function findExcess(root: unknown): { what: string; offset: number | undefined }
     } else if (isPair(node)) {
       open.push(node.value);
     } else if (isCollection(node)) {
-      const twice = isMap(node) ? findDuplicateKey(node.items.map(({ key }) => key)) : null;
-      if (twice) return twice;
+      const duplicateKey = isMap(node) ? findDuplicateKey(node.items.map(({ key }) => key)) : null;
+      if (duplicateKey) return duplicateKey;
       for (const item of node.items.toReversed()) open.push(item);
     }
   }

@@ -65,19 +65,19 @@ export function createReadPlan(
   choice: ReadConfig,
   limits: Pick<Provider['limits'], 'pageSize'>,
 ): ReadPlan {
-  const selected = new Set(choice.selectedFields);
+  const selectedNames = new Set(choice.selectedFields);
   const readsAll = isAll(spec.optionalFieldsAuto) && isAll(choice.selectedFieldsAuto);
-  const named = [
+  const chosenFields = [
     ...listProviderNamedFields(spec.requiredFields),
     ...listProviderNamedFields(spec.optionalFields).filter(
-      ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selected.has(fieldName),
+      ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selectedNames.has(fieldName),
     ),
     ...[...mapNamesToFields(spec, choice)].map(([mapToName, fieldName]) => ({
       fieldName,
       mapToName,
     })),
   ];
-  const mappings = named.flatMap(({ fieldName, mapToName }) =>
+  const mappings = chosenFields.flatMap(({ fieldName, mapToName }) =>
     mapToName ? { fieldName, mapToName } : [],
   );
   const messageSize = spec.delivery?.pageSize ?? null;
@@ -88,8 +88,8 @@ export function createReadPlan(
     deliveredName: spec.mapToName ?? spec.objectName,
     fields: [
       ...new Set([
-        ...named.map(({ fieldName }) => fieldName),
-        ...listUnnamedFields(spec, selected),
+        ...chosenFields.map(({ fieldName }) => fieldName),
+        ...listUnnamedFields(spec, selectedNames),
       ]),
     ],
     mappings,

@@ -33,13 +33,13 @@ export async function findOperationByKey(
 ): Promise<Row<'Operation'> | null> {
   const { prisma } = database;
   const where = { projectId_key: { projectId, key } };
-  const stored = await prisma.idempotencyKey.findUnique({ where });
-  if (!stored || stored.expireTime <= now()) return null;
-  if (stored.inputHash !== inputHash) {
+  const storedKey = await prisma.idempotencyKey.findUnique({ where });
+  if (!storedKey || storedKey.expireTime <= now()) return null;
+  if (storedKey.inputHash !== inputHash) {
     throw conflict('The idempotency key was used with another input.');
   }
   return prisma.operation.findUnique({
-    where: { projectId_id: { projectId, id: stored.operationId } },
+    where: { projectId_id: { projectId, id: storedKey.operationId } },
   });
 }
 

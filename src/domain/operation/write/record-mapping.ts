@@ -39,7 +39,7 @@ interface MappingRules {
 export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord {
   const { record, omitted, issues } = renameFields(input, rules.names);
   const { associations } = input;
-  const mapped = {
+  const mappedRecord = {
     record: { ...record },
     associations,
     ifEmpty: [],
@@ -47,10 +47,10 @@ export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord
     omitted,
     issues,
   };
-  if (rules.type === 'DELETE') return mapped;
+  if (rules.type === 'DELETE') return mappedRecord;
   for (const setting of rules.settings)
-    applySetting(mapped, setting, { ...rules, renamed: record });
-  return mapped;
+    applySetting(mappedRecord, setting, { ...rules, renamed: record });
+  return mappedRecord;
 }
 
 export function renameFields(
@@ -127,21 +127,21 @@ export function createFieldNames(
   const read = content.read?.objects.find((object) => object.objectName === objectName);
   if (!inheritMapping || !read) return null;
   const choice = config.read.find((object) => object.objectName === objectName);
-  const mapped = new Map<string, string>(choice ? mapNamesToFields(read, choice) : []);
+  const fieldsByMappedName = new Map<string, string>(choice ? mapNamesToFields(read, choice) : []);
   for (const { fieldName, mapToName } of [...read.requiredFields, ...read.optionalFields]) {
-    if (fieldName !== null && mapToName !== null) mapped.set(mapToName, fieldName);
+    if (fieldName !== null && mapToName !== null) fieldsByMappedName.set(mapToName, fieldName);
   }
-  const named = [...read.requiredFields, ...read.optionalFields];
+  const contentFields = [...read.requiredFields, ...read.optionalFields];
   const unchanged = new Set([
     ...(choice?.selectedFields ?? []),
-    ...named.flatMap(({ fieldName }) => fieldName ?? []),
-    ...mapped.values(),
+    ...contentFields.flatMap(({ fieldName }) => fieldName ?? []),
+    ...fieldsByMappedName.values(),
   ]);
   const acceptsAny =
     valueDefaults?.allowAnyFields ||
     (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
-  const replacements = choice ? indexReplacements(choice, mapped) : new Map();
-  return { mapped, unchanged: acceptsAny ? null : unchanged, replacements };
+  const replacements = choice ? indexReplacements(choice, fieldsByMappedName) : new Map();
+  return { mapped: fieldsByMappedName, unchanged: acceptsAny ? null : unchanged, replacements };
 }
 
 /**

@@ -53,8 +53,8 @@ export async function planWrite(
   const names = object && config && createFieldNames(content, config, object);
   const rules = { type: input.type, names, settings: choice?.fields ?? [] };
   const records = listInputRecords(input);
-  const mapped = records.map((record) => mapRecord(record, rules));
-  const mappingIssues = mapped.flatMap(({ issues }) => issues);
+  const mappedRecords = records.map((record) => mapRecord(record, rules));
+  const mappingIssues = mappedRecords.flatMap(({ issues }) => issues);
   const issues = [...listUnknownIssues(input, { group, object }), ...mappingIssues];
   const conflicts = [
     ...(object && config ? listConfigIssues(input, choice) : []),
@@ -71,9 +71,9 @@ export async function planWrite(
   return {
     target,
     objectName: object.objectName,
-    entries: mapped.map(toEntry),
-    omitted: [...new Set(mapped.flatMap(({ omitted }) => omitted))],
-    defaults: [...new Set(mapped.flatMap(({ defaults }) => defaults))],
+    entries: mappedRecords.map(toEntry),
+    omitted: [...new Set(mappedRecords.flatMap(({ omitted }) => omitted))],
+    defaults: [...new Set(mappedRecords.flatMap(({ defaults }) => defaults))],
   };
 }
 
@@ -121,10 +121,10 @@ async function getConfig({ database }: Call, installation: Row<'Installation'>) 
 /** Finds the object by the provider's name, else by the mapped name of the read object. */
 function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
   const objects = write?.objects ?? [];
-  const mapped = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
+  const mappedObjectName = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
   return (
     objects.find(({ objectName }) => objectName === name) ??
-    objects.find(({ objectName }) => objectName === mapped) ??
+    objects.find(({ objectName }) => objectName === mappedObjectName) ??
     null
   );
 }

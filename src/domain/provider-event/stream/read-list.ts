@@ -139,18 +139,18 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
  */
 async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: old } = followed;
-  const created = await list.createWebhook(session, address);
+  const webhook = await list.createWebhook(session, address);
   const begun = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
     await STREAMS.updateClaimed(tx.providerStream, stream, begun);
     return replacePing(services, tx, stream, {
-      ...created,
+      ...webhook,
       address,
       checkTime: computeNextPollTime(services),
     });
   });
   Object.assign(stream, begun);
-  if (old === null || old.providerRef === created.providerRef) return;
+  if (old === null || old.providerRef === webhook.providerRef) return;
   await list.deleteWebhook(session, old.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
     const fields = { err: error, connectionId, providerRef: old.providerRef };
