@@ -84,9 +84,11 @@ export function testStates(stage: () => ConsoleStage) {
     await row.getByRole('button', { name: 'Retry' }).click();
     await expect.poll(() => row.getByRole('cell').nth(3).textContent()).toBe('2');
     expect(await row.getByRole('cell').nth(4).textContent()).toBe('503');
-    await refuseMessages(false);
     await open(`destinations/${destinationId}?status=RETRYING`);
-    await rows().nth(1).getByRole('button', { name: 'Retry' }).click();
+    const retry = rows().nth(1).getByRole('button', { name: 'Retry' });
+    await retry.waitFor();
+    await refuseMessages(false);
+    await retry.click();
     await page.locator('.facts .status.good', { hasText: 'Enabled' }).waitFor();
   });
 

@@ -1,4 +1,4 @@
-/** Creates a link to the connect page on which a customer approves or rejects one proposal. */
+/** Creates a link to the connect page on which a customer decides on a proposal. It works for the others of the group too. */
 import { graphql } from 'react-relay';
 import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
 import { FormDialog, Secret } from '../parts/dialog.tsx';
@@ -50,6 +50,7 @@ export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: App
     >
       <p className="quiet">
         The connect page shows the customer the values before and after, and asks for an approval.
+        The link works for all pending proposals of the group.
       </p>
       <TextInput
         name="consumerRef"

@@ -190,7 +190,7 @@ export interface PinnedWrite extends NamedPinnedTool {
 
 /**
  * The pinned writes of an agent that its customer's account supports, in the order of its session. Schemas have no
- * descriptions, because those may be texts of the provider. Other callers have no pinned writes.
+ * descriptions and no values of enums, because those may be texts of the provider; describe_object has them. Other callers have no pinned writes.
  */
 export const listPinnedWrites = projectRead(
   orAgent('read'),
@@ -208,7 +208,7 @@ function toPinnedWrite({ contract }: AgentContract, tool: NamedPinnedTool): Pinn
   const object = contract.objects.find(({ name }) => name === objectName);
   if (!object?.verbs.includes(type)) return null;
   if (type === 'DELETE') return { ...tool, valuesSchema: null };
-  const fields = object.fields.map((field) => ({ ...field, description: null }));
+  const fields = object.fields.map((field) => ({ ...field, description: null, values: null }));
   const undescribed = { ...object, displayName: null, fields };
   return { ...tool, valuesSchema: createValuesSchema(undescribed, type) };
 }

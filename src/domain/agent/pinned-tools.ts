@@ -8,18 +8,14 @@ export interface NamedPinnedTool extends PinnedTool {
 
 const NAME_LENGTH_MAX = 64;
 
-/** A repeated write has one tool. Names depend only on the list, so that they are the same in every call. */
+/** Names depend only on the list, so that they are the same in every call. */
 export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
-  const named = new Map<string, NamedPinnedTool>();
   const taken = new Set<string>();
-  for (const { type, objectName } of pinnedTools) {
-    const key = `${type} ${objectName}`;
-    if (named.has(key)) continue;
+  return pinnedTools.map(({ type, objectName }) => {
     const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, taken);
     taken.add(name);
-    named.set(key, { name, type, objectName });
-  }
-  return [...named.values()];
+    return { name, type, objectName };
+  });
 }
 
 function toSafeName(objectName: string): string {

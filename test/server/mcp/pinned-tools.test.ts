@@ -78,7 +78,6 @@ test('names of tools are safe and distinct', () => {
   const named = namePinnedTools([
     { type: 'CREATE', objectName: 'Sales Orders' },
     { type: 'CREATE', objectName: 'Sales/Orders' },
-    { type: 'CREATE', objectName: 'Sales Orders' },
     { type: 'DELETE', objectName: 'ücker.__c' },
     { type: 'UPDATE', objectName: 'x'.repeat(256) },
     { type: 'UPDATE', objectName: 'x'.repeat(255) },

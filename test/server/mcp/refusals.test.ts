@@ -295,9 +295,9 @@ test('takes the cost of a call from the rate of its caller', async () => {
     const { headers } = await postMcp(slow, caller, JSON.stringify(message));
     return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   };
-  const before = await callTool('describe_object');
+  const before = await callTool('get_operation');
   for (let index = 0; index < 20; index += 1) await callTool('read_records');
-  const after = await callTool('describe_object');
+  const after = await callTool('get_operation');
   // 20 reads of a page with a request to the provider each cost 2 requests. Some seconds may have passed.
   expect(before - after).toBeGreaterThan(30);
   expect(before - after).toBeLessThanOrEqual(41);

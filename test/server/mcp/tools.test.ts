@@ -77,7 +77,7 @@ test("describes exactly the customer's fields", async () => {
   }
   expect(data.create.required).toEqual(['emailAddress']);
   expect(data.filterable).toEqual({ fields, conditionsMax: 20 });
-  expect(meta[UNTRUSTED]).toEqual(['/displayName', '/read', '/create', '/update']);
+  expect(meta[UNTRUSTED]).toEqual(['/displayName', '/filterable', '/read', '/create', '/update']);
 });
 
 test('describes an object with many fields in parts', async () => {
@@ -171,12 +171,12 @@ test('marks texts of the provider as untrusted and shortens long ones', async ()
   expect(lastName.length).toBeLessThan(2_050);
   expect(text).not.toContain('Ignore');
   expect(text).toContain(REMARK);
-  expect(meta[UNTRUSTED]).toEqual(['/records']);
+  expect(meta[UNTRUSTED]).toEqual(['/records', '/remainingIds']);
   const result = await globex.client.callTool({ name: 'read_records', arguments: args });
   expect(result.content[1]).toMatchObject({
     type: 'text',
     text: JSON.stringify(result.structuredContent),
-    _meta: { [UNTRUSTED]: ['/records'] },
+    _meta: { [UNTRUSTED]: ['/records', '/remainingIds'] },
   });
 });
 

@@ -22,7 +22,7 @@ export const commitWrite = defineTool({
     return {
       text: describeOutcome(success),
       data,
-      untrusted: ['/proposal/fields', '/recordId', '/errors'],
+      untrusted: ['/proposal/fields', '/proposal/decisionReason', '/recordId', '/errors'],
     };
   },
 });

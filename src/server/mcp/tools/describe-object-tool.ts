@@ -6,7 +6,7 @@ export const describeObject = defineTool({
   description:
     'Returns JSON Schemas of the object: a record that is read, and the values that propose_write accepts for CREATE and UPDATE. Null means not possible.',
   effect: 'READ',
-  callsProvider: false,
+  callsProvider: true,
   input: describeObjectInput,
   async run(call, input) {
     const { object, omittedFields, read, create, update } = await describeAgentObject(call, input);
@@ -15,7 +15,7 @@ export const describeObject = defineTool({
     const rest = isWhole ? '' : ' Others did not fit: call again with omittedFields as fields.';
     const schemas = { read, create, update };
     return {
-      text: `The fields of ${name}. It supports ${verbs.join(', ')}.${rest}`,
+      text: `The fields of the object. It supports ${verbs.join(', ')}.${rest}`,
       data: {
         name,
         displayName,
@@ -24,7 +24,7 @@ export const describeObject = defineTool({
         ...schemas,
         ...(!isWhole && { omittedFields }),
       },
-      untrusted: ['/displayName', '/read', '/create', '/update'],
+      untrusted: ['/displayName', '/filterable', '/read', '/create', '/update'],
     };
   },
 });

@@ -21,7 +21,7 @@ export const getOperation = defineTool({
         result: operation.result,
         recordIds: successfulRecordIds,
       },
-      untrusted: ['/result'],
+      untrusted: ['/result', '/recordIds'],
     };
   },
 });

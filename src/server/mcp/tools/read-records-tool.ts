@@ -31,6 +31,10 @@ export const readRecords = defineTool({
       ...(remainingIds.length > 0 && { remainingIds }),
       nextCursor,
     };
-    return { text: remarks.filter(Boolean).join(' '), data, untrusted: ['/records'] };
+    return {
+      text: remarks.filter(Boolean).join(' '),
+      data,
+      untrusted: ['/records', '/remainingIds'],
+    };
   },
 });

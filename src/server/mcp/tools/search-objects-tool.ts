@@ -6,7 +6,7 @@ export const searchObjects = defineTool({
   description:
     'Finds kinds of records (objects) of the customer by words of their names and fields. Start here. Then call describe_object.',
   effect: 'READ',
-  callsProvider: false,
+  callsProvider: true,
   input: searchObjectsInput,
   async run(call, input) {
     const { objects, total } = await searchAgentObjects(call, input);
