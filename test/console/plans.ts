@@ -44,7 +44,7 @@ export function testPlans(stage: () => ConsoleStage) {
     await press('Apply');
     await dialog().getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Applied').waitFor();
-    expect(await listTopics()).toContain('planned');
+    await expect.poll(listTopics).toContain('planned');
     await expect.poll(() => page.getByRole('button', { name: 'Apply' }).count()).toBe(0);
   });
 

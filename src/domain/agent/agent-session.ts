@@ -274,13 +274,11 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
     if (rules.findIndex(({ name }) => name === rule.name) < index) {
       yield createInputIssue([...path, 'name'], 'must be the name of one rule only.', rule.name);
     }
-    if (rule.fields != null && rule.types.includes('DELETE')) {
-      yield createInputIssue(
-        [...path, 'fields'],
-        'must not be given for a rule that approves DELETE.',
-      );
-    }
     for (const [position, type] of rule.types.entries()) {
+      if (type === 'DELETE' && rule.fields != null) {
+        const detail = 'must not be DELETE in a rule with fields: a deletion sets none.';
+        yield createInputIssue([...path, 'types', position], detail, type);
+      }
       if (verbs.includes(type)) continue;
       yield createInputIssue(
         [...path, 'types', position],
