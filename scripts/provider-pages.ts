@@ -32,7 +32,7 @@ function createIndex(all: DeclaredProvider[]): string {
     const { objects, otherObjects, apiVersion, checkedAgainst } = providerDeclaration.parse(
       declared.records,
     );
-    const names = [...Object.keys(objects), ...(otherObjects ? ['any other'] : [])];
+    const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
     const link = `[${declared.displayName}](${getFileName(declared)})`;
     const cells = [
       link,
@@ -81,8 +81,8 @@ function listSupport(declared: DeclaredProvider): string {
 
 function createPage(declared: DeclaredProvider): string {
   const declaration = providerDeclaration.parse(declared.records);
+  const { otherObjects } = declaration;
   const objects = Object.entries(declaration.objects);
-  if (declaration.otherObjects) objects.push(['any other', declaration.otherObjects]);
   return joinLines(
     `# ${declared.displayName}`,
     '',
@@ -100,10 +100,13 @@ function createPage(declared: DeclaredProvider): string {
     '',
     '| object | page size | incremental read | paging | search | create | update | delete | fields |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...objects.map(([name, object]) => formatRow(name, object)),
+    ...objects.map(([name, object]) => formatRow(`\`${name}\``, object)),
+    ...(otherObjects ? [formatRow('any other object', otherObjects)] : []),
     '',
     ...LEGEND,
-    ...(declaration.notes.length > 0 ? ['', ...declaration.notes.map((note) => `- ${note}`)] : []),
+    ...(declaration.notes.length > 0
+      ? ['', 'Notes:', '', ...declaration.notes.map((note) => `- ${note}`)]
+      : []),
     ...describeEvents(declaration),
   );
 }
@@ -141,7 +144,7 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
   ];
 }
 
-function formatRow(name: string, object: ObjectDeclaration): string {
+function formatRow(label: string, object: ObjectDeclaration): string {
   const {
     list,
     incrementalList,
@@ -157,7 +160,7 @@ function formatRow(name: string, object: ObjectDeclaration): string {
   const changesList = incrementalList ?? list;
   const fullReadList = incrementalList?.fullReadQuery ? incrementalList : list;
   return `| ${[
-    `\`${name}\`${formatAliases(aliases)}${parent ? ` of ${parent.object}` : ''}`,
+    `${label}${formatAliases(aliases)}${parent ? ` of ${parent.object}` : ''}`,
     describePageSize(fullReadList),
     describeIncrementalRead(changesList, object),
     describePaging(changesList),
@@ -217,9 +220,11 @@ function describePaging(list: ListDeclaration): string {
 }
 
 const LEGEND = [
-  'Incremental read: how a later read finds the records that changed. Paging, if the list changes during a read: *exact* pages neither',
-  'skip nor repeat a record, unless a whole page has one timestamp; *cursor* pages rely on the cursor of the vendor; *numbered* pages may',
-  'repeat a record, or bring it with the next read.',
+  'Incremental read: how a later read finds the records that changed. Paging: the effect of changes during a read.',
+  '',
+  '- **exact**: no record is skipped or repeated, unless all records of a page share a timestamp.',
+  "- **cursor**: consistency depends on the vendor's cursor.",
+  '- **numbered**: a record may be repeated, or missed until the next read.',
 ];
 
 function joinLines(...all: string[]): string {

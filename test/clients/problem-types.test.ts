@@ -8,13 +8,15 @@ import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('generates the types for clients from the schema: `npm run problem-types` writes them', async () => {
-  expect(readFileSync(TYPES_PATH, 'utf8')).toBe(await createProblemTypes());
+test('docs/problem-extensions.ts is up to date', async () => {
+  expect(readFileSync(TYPES_PATH, 'utf8'), 'Run `npm run problem-types` to update it.').toBe(
+    await createProblemTypes(),
+  );
 });
 
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
-test('fits every GraphQL error to the schema, with a unique instance', async () => {
+test('returns GraphQL errors that match the problem schema, with a unique instance', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const create =
@@ -51,7 +53,7 @@ test('fits every GraphQL error to the schema, with a unique instance', async () 
   expect(new Set(instances).size).toBe(instances.length);
 });
 
-test('fits every REST problem to the schema, with a unique instance', async () => {
+test('returns REST problems that match the schema, with a unique instance', async () => {
   const rest = await restTenant(app);
   const key = { 'x-api-key': rest.tenant.apiKey };
   const json = { ...key, 'content-type': 'application/json' };
@@ -102,7 +104,7 @@ test('fits every REST problem to the schema, with a unique instance', async () =
   expect(new Set(instances).size).toBe(instances.length);
 });
 
-test('refuses a method, a content type and a size of GraphQL with a problem', async () => {
+test('returns a problem for an unsupported method, an unsupported content type and an oversized body', async () => {
   const { apiKey } = await app.tenant();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const query = 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES);

@@ -8,8 +8,11 @@ import { ALL_SCOPES, SCOPES, type Scope } from '../../src/domain/viewer/scopes.t
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ROOT } from '../support/documents.ts';
 
-test('the page of scopes is current: `npx vitest run test/docs/scopes.test.ts -u` writes it', async () => {
-  await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/scopes.md'));
+test('docs/scopes.md is up to date', async () => {
+  await expect(
+    page(),
+    'Run `npx vitest run test/docs/scopes.test.ts -u` to update it.',
+  ).toMatchFileSnapshot(join(ROOT, 'docs/scopes.md'));
 });
 
 function page(): string {

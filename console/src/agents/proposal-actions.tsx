@@ -90,7 +90,10 @@ export function ProposalActions({ project, ...props }: ProposalActionsProps) {
               change={commit}
               onConfirm={() => commit.run({ input: { ...input, payloadHash } })}
             >
-              <p>The record is written now, unless it has changed since the proposal was made.</p>
+              <p>
+                This writes the record immediately. The commit fails if the record has changed since
+                the proposal was created.
+              </p>
             </Confirm>
           )}
           <FormDialog<proposalActionsRejectMutation>
@@ -101,12 +104,12 @@ export function ProposalActions({ project, ...props }: ProposalActionsProps) {
             mutation={REJECT}
             variables={({ reason }) => ({ input: { ...input, reason: String(reason) } })}
           >
-            <p>It can never be committed then.</p>
+            <p>A rejected proposal cannot be committed.</p>
             <TextInput
               name="reason"
               label="Reason"
               lines={3}
-              help="The agent and other people read it. Optional."
+              help="Optional. Visible to the agent and other users."
             />
           </FormDialog>
           {isPending && (

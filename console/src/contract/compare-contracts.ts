@@ -61,18 +61,22 @@ function compareFields(
   before: FieldContract | undefined,
   after: FieldContract | undefined,
 ): string[] {
-  if (!before) return [after?.isRequired ? 'is new, and writes need it' : 'is a new field'];
+  if (!before) return [after?.isRequired ? 'is a new field, required in writes' : 'is a new field'];
   if (!after) return ['is removed'];
   const texts: string[] = [];
   const [oldType, newType] = [formatType(before), formatType(after)];
   if (oldType !== newType) texts.push(`changes its type from ${oldType} to ${newType}`);
   if (before.providerField !== after.providerField) {
     texts.push(
-      `is ${after.providerField ?? 'a field that each installation maps'} at the provider`,
+      after.providerField === null
+        ? 'is now mapped by each installation'
+        : `now maps to the provider field ${after.providerField}`,
     );
   }
   if (before.isAlwaysRead !== after.isAlwaysRead) {
-    texts.push(after.isAlwaysRead ? 'becomes required of installations' : 'becomes optional');
+    texts.push(
+      after.isAlwaysRead ? 'becomes present in every record' : 'may be absent from records',
+    );
   }
   if (before.isRequired !== after.isRequired) {
     texts.push(after.isRequired ? 'becomes required in writes' : 'becomes optional in writes');
@@ -81,7 +85,7 @@ function compareFields(
     texts.push(after.isReadOnly ? 'becomes read-only' : 'can be written');
   }
   if (before.isWriteOnly !== after.isWriteOnly) {
-    texts.push(after.isWriteOnly ? 'is no longer read' : 'is read');
+    texts.push(after.isWriteOnly ? 'is no longer returned by reads' : 'is now returned by reads');
   }
   return texts;
 }

@@ -142,7 +142,7 @@ function Sending({
       <p className="quiet">
         {createTime
           ? 'Retries deliveries of the period that the page shows.'
-          : 'Retries deliveries of all times.'}{' '}
+          : 'Retries deliveries of any age.'}{' '}
         A receiver that already accepted a message gets it again with the same webhook-id.
       </p>
       <output>

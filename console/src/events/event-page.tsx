@@ -73,7 +73,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
       <Panel>
         <Facts
           facts={{
-            Happened: <Time value={node.createTime} />,
+            Created: <Time value={node.createTime} />,
             Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
             Connection: renderLink('connections', node.connection),
             Installation: renderLink('installations', node.installation),

@@ -1,8 +1,6 @@
 /**
- * The connection of a process for notifications. It is open from the start, receives notifications of the server, shows
- * that the server responds, and holds the lock by which other processes see that this one runs. While no other process
- * runs, notifications stay within the process. Each process announces itself at its start, and checks at an interval
- * which others run.
+ * Manages this process's notification connection. The connection receives `NOTIFY` messages, serves readiness checks,
+ * and holds the lock that marks this process as running. Notifications stay in memory while no other process runs.
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';

@@ -71,7 +71,8 @@ export function createExpression(
   { column, comparison, valueIn }: ListCondition,
   value: BindValue,
 ): RawBuilder<SqlBool> {
-  // The range of ids that matches a range of times is narrower than an index range of times alone.
+  // Adding a zero interval hides the column from the planner's index matching, so the scan uses the equivalent, narrower
+  // id range.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
   const bindMember = (key: string) => value((lists) => (valueIn(lists) as Conditions)[key]);
@@ -108,7 +109,7 @@ export function createExpression(
   }
 }
 
-/** Selects the first of a row's search words with that prefix, so that each row is found once. */
+/** Matches only the row's first search word with the prefix, so that each row is returned once. */
 function createFirstFromExpression(
   name: RawBuilder<unknown>,
   from: RawBuilder<unknown>,

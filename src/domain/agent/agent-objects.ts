@@ -20,8 +20,8 @@ export function findGrant(viewer: Viewer): AgentGrant | null {
 }
 
 /**
- * The call as the end user that the agent works for. Use it only after a check of what the agent may get: `authorizeAgent` does both for records. Other callers
- * keep their own rights.
+ * Returns the call with the permissions of the agent's end user, or the call itself for other callers. It checks no
+ * grant. For records, call `authorizeAgent`, which checks the grant first.
  */
 export function asEndUser(call: Call): Call {
   const { viewer } = call;

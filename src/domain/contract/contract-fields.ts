@@ -45,7 +45,7 @@ export const fieldContractResource = resource(
       .string()
       .nullable()
       .describe(
-        "The provider's field. Null if installations map one, or if the integrations of a project have several.",
+        "The provider's field. Null if installations map one, or if the project's integrations map different fields.",
       ),
     type: contractFieldType.describe('The type of its values.'),
     isTypeKnown: z
@@ -56,7 +56,9 @@ export const fieldContractResource = resource(
     isList: z.boolean().describe('Whether a value is a list.'),
     isRequired: z.boolean().describe('Whether a new record must have a value.'),
     isReadOnly: z.boolean().describe('Whether a write cannot set the field by this name.'),
-    isWriteOnly: z.boolean().describe('Whether records that are read lack the field by this name.'),
+    isWriteOnly: z
+      .boolean()
+      .describe('Whether writes accept the name but records that are read do not have it.'),
     isAlwaysRead: z
       .boolean()
       .describe('Whether every record that is read has the field. Its value may be null.'),
@@ -70,7 +72,10 @@ export const fieldContractResource = resource(
       .describe(
         'The names of the objects that a reference may point to. Null if they are unknown.',
       ),
-    description: z.string().nullable().describe('A text for people. Null if there is none.'),
+    description: z
+      .string()
+      .nullable()
+      .describe('A human-readable description. Null if there is none.'),
     origin: fieldOrigin.describe('The reason why the contract has the field.'),
   },
 );

@@ -33,7 +33,9 @@ const upsertIntegrationsInput = z
       .array(integrationContentInput)
       .min(1)
       .max(INTEGRATIONS_MAX)
-      .describe('The contents, 1 to 50, each with a name of its own. Other integrations stay.'),
+      .describe(
+        'The integrations to create or update: 1 to 50, with unique names. Integrations that are not listed are left unchanged.',
+      ),
     destructive,
   })
   .superRefine(checkRules(({ integrations }) => findNameIssues(integrations)))
@@ -100,7 +102,11 @@ function* findNameIssues(contents: readonly { name: string }[]) {
     const path = ['integrations', index, 'name'];
     const shown = { showsValue: true };
     if (repeatedIndexes.has(index))
-      yield createRuleIssue(path, 'is named twice, regardless of case.', shown);
+      yield createRuleIssue(
+        path,
+        'appears more than once. Names are unique regardless of case.',
+        shown,
+      );
     const { error } = integrationName.safeParse(name);
     if (error)
       yield createRuleIssue(path, error.issues[0]?.message ?? 'is not a valid name.', shown);

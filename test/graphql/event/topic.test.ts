@@ -34,7 +34,7 @@ test('creates, renames and deletes a topic', async () => {
   expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('returns 409 for a second topic of a name', async () => {
+test('returns 409 for a duplicate topic name', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   await tenant.query(create, { input });

@@ -23,7 +23,7 @@ test('creates, renames, lists and deletes a topic', async () => {
   });
 });
 
-test('returns 409 for a second topic of a name', async () => {
+test('returns 409 for a duplicate topic name', async () => {
   const rest = await restTenant(app);
   await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   expect(await rest.refusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({

@@ -29,7 +29,7 @@ test('creates, lists, finds and revokes an invite', async () => {
   expect(await rest.refusal('DELETE', `${path}/${created.id}`)).toMatchObject({ status: 409 });
 });
 
-test("lists the invites to a builder's address, and joins the org of one", async () => {
+test("lists the invites to a builder's address, and accepts one of them", async () => {
   const [host, guest] = [await restTenant(app), await restTenant(app)];
   const { orgId } = host.tenant;
   const email = guest.tenant.builderEmail;

@@ -97,7 +97,7 @@ test('names every offending argument of a read', async () => {
   expect(cursor.data.issues).toMatchObject([{ name: 'after' }]);
 });
 
-test('names the objects that there are', async () => {
+test('lists the available objects in the error', async () => {
   for (const name of ['describe_object', 'read_records']) {
     expect(await mcp.call(name, { objectName: 'invoices' })).toMatchObject({
       isError: true,
@@ -246,7 +246,7 @@ async function expectRejected(ended: Agent, code: string): Promise<void> {
   await expect(connectMcp(app, ended)).rejects.toThrow(SdkHttpError);
 }
 
-test('rejects a revoked session, also one that is connected', async () => {
+test('rejects a revoked session, including one with an open connection', async () => {
   const revoked = await createAgent(app, tenant);
   const { call } = await connectMcp(app, revoked);
   const input = { projectIdOrName: tenant.projectId, agentSessionId: revoked.sessionId };
@@ -283,7 +283,7 @@ test('refuses an end user without the permission', async () => {
   });
 });
 
-test('takes the cost of a call from the rate of its caller', async () => {
+test("charges the cost of a tool call to the caller's rate limit", async () => {
   await using slow = await testApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' },
   });

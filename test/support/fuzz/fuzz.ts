@@ -36,7 +36,7 @@ export interface FuzzCall {
   variables: Record<string, unknown>;
 }
 
-/** How many of a hundred values do not fit their member. */
+/** The percentage of generated values that are invalid for their field. */
 export type Hostility = number;
 export const PLAUSIBLE: Hostility = 2;
 export const HOSTILE: Hostility = 15;
@@ -198,7 +198,7 @@ export function arbitraryMembers(
     .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ABSENT)));
 }
 
-/** Returns `rare` in `seldom` of a hundred cases, and otherwise `usual`. */
+/** Generates `rare` in `percent` percent of cases, and `usual` otherwise. */
 export function withChance<T>(
   percent: number,
   rare: Arbitrary<T>,

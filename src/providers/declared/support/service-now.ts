@@ -57,7 +57,7 @@ export const serviceNow: DeclaredProvider = {
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
       'All values are strings. An empty value is `""`.',
-      'Events are not supported: a person would write rules in the instance, because no request creates them.',
+      'Events are not supported: they require business rules in the instance, which the gateway does not create.',
     ],
     errors: { messages: ['/error/detail', '/error/message', '/error'] },
     objects: {
