@@ -73,15 +73,15 @@ const installation: ContractInput = {
 };
 
 for (const [label, input] of Object.entries({ revision, installation })) {
-  const cold = cpuMs(RUNS, () => createContract(input));
-  const cached = cpuMs(CACHED_RUNS, () =>
+  const cold = measureCpuMs(RUNS, () => createContract(input));
+  const cached = measureCpuMs(CACHED_RUNS, () =>
     getCachedContract([label, 'digest'], () => createContract(input)),
   );
   console.log(`${label}: ${cold.toFixed(1)} ms cold, ${(cached * 1_000).toFixed(1)} µs cached`);
 }
 
 /** The CPU time of one run in milliseconds, with its part of the garbage collection. */
-function cpuMs(runs: number, run: () => unknown): number {
+function measureCpuMs(runs: number, run: () => unknown): number {
   run();
   const before = process.cpuUsage();
   for (let done = 0; done < runs; done += 1) run();

@@ -21,7 +21,7 @@ export interface Filled {
 export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
 
 /** The database for these sizes and seed: kept from an earlier run, or new. */
-export async function filledDatabase(
+export async function createFilledDatabase(
   servers: Postgres,
   sizes: Sizes,
   seed: number,

@@ -9,7 +9,7 @@ import type { Postgres } from './postgres.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Uses the servers of a URL without a database. Databases that are created there remain. */
-export function existingServers(url: string): Postgres {
+export function useExistingServers(url: string): Postgres {
   const [first, ...others] = splitDatabaseUrl(url);
   return {
     urls: [first, ...others],

@@ -1,8 +1,8 @@
 /** The gateway measured against its peers: see README.md. */
-import { type Filled, filledDatabase, usingClient } from './database.ts';
-import { existingServers } from './existing-servers.ts';
+import { createFilledDatabase, type Filled, usingClient } from './database.ts';
+import { useExistingServers } from './existing-servers.ts';
 import { type Flags, readFlags } from './flags.ts';
-import { callersTable, measureCallers } from './parts/callers.ts';
+import { formatCallersTable, measureCallers } from './parts/callers.ts';
 import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
 import { eventLogTable, measureEventLog } from './parts/event-log.ts';
@@ -15,11 +15,11 @@ import { measureWorkload, type Result } from './parts/requests.ts';
 import { measureRetention, retentionTable } from './parts/retention/retention.ts';
 import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
 import { measureStartUp, startUpTable } from './parts/start-up.ts';
-import { installedPeers, type Peer, startPeer } from './peers.ts';
+import { listInstalledPeers, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
 import { spreadTable } from './spread.ts';
-import { workloadTable } from './table.ts';
+import { formatWorkloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
 /** A run with fewer operations has fewer connections. */
@@ -27,7 +27,7 @@ const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
 await using server = flags.servers
-  ? existingServers(flags.servers)
+  ? useExistingServers(flags.servers)
   : await startPostgres(flags.data);
 if (flags.growth) {
   const results = await measureGrowth(server, flags);
@@ -44,7 +44,7 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   const { operations, parts } = flags;
   const connections = Math.min(CONNECTIONS_MAX, operations);
   const sizes = { operations, connections, events: Math.ceil(operations / 10) };
-  const filled = await filledDatabase(server, sizes, flags.seed);
+  const filled = await createFilledDatabase(server, sizes, flags.seed);
   if (parts.includes('requests')) await measureRequests(filled, flags);
   if (parts.includes('fan-out')) {
     report('fan-out', await measureFanOut(filled, flags), fanOutTable);
@@ -69,14 +69,14 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
     report('observing', measured, observingTable);
   }
   if (parts.includes('callers')) {
-    report('callers', await measureCallers(filled, flags), callersTable);
+    report('callers', await measureCallers(filled, flags), formatCallersTable);
   }
   if (parts.includes('retention')) {
     report('retention', await measureRetention(server, flags), retentionTable);
   }
   if (parts.includes('embedded')) {
     report('embedded', await measureEmbedded(flags), (results) =>
-      ['On the embedded database', ...results.map(workloadTable)].join('\n'),
+      ['On the embedded database', ...results.map(formatWorkloadTable)].join('\n'),
     );
   }
 }
@@ -105,7 +105,7 @@ function readNodes({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
 async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]> {
   await using started = new AsyncDisposableStack();
   const peers: Peer[] = [];
-  for (const name of installedPeers()) {
+  for (const name of listInstalledPeers()) {
     if (flags.peers && !flags.peers.includes(name)) continue;
     peers.push(started.use(await startPeer(name, filled)));
   }
@@ -114,7 +114,7 @@ async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]>
   for (const workload of WORKLOADS) {
     if (flags.workloads && !flags.workloads.includes(workload)) continue;
     const measured = await measureWorkload(peers, workload, { nodes, flags });
-    console.log(workloadTable(measured));
+    console.log(formatWorkloadTable(measured));
     results.push(...measured);
   }
   return results;

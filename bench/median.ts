@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The median of each figure separately; other values are those of the first round. */
-export function medianRound<T extends object>(rounds: readonly T[]): T {
+export function findMedianRound<T extends object>(rounds: readonly T[]): T {
   const [first] = rounds;
   if (!first) throw new Error('A median needs at least one round.');
   const entries = Object.entries(first).map(([name, value]) => {

@@ -1,6 +1,6 @@
 /** The peers, and how each is started and queried. */
 
-import { freePort } from '../test/support/process/free-port.ts';
+import { findFreePort } from '../test/support/process/free-port.ts';
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
 import { type Server, startServer } from './processes/server.ts';
@@ -17,7 +17,7 @@ const PACKAGES: { [N in PeerName]?: string } = {
 };
 
 /** Returns the peers whose packages are installed, and reports the others. */
-export function installedPeers(): PeerName[] {
+export function listInstalledPeers(): PeerName[] {
   const missing = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
   if (missing.length > 0) {
     console.error(`Skipped without \`npm ci --prefix bench\`: ${missing.join(', ')}.`);
@@ -74,7 +74,7 @@ export async function startGateway(
 ): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
-    port: await freePort(),
+    port: await findFreePort(),
     env: { ...GATEWAY_ENV, DATABASE_URL: url, ROLES: 'api', ...more },
     readyPath: '/readyz',
   });
@@ -83,7 +83,7 @@ export async function startGateway(
 async function startOther(name: PeerName, { url, projectId }: Filled): Promise<Server> {
   return startServer({
     script: `bench/peers/${name}.ts`,
-    port: await freePort(),
+    port: await findFreePort(),
     env: { DATABASE_URL: url, POOL_SIZE, PROJECT_ID: projectId },
   });
 }

@@ -2,8 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../test/support/process/free-port.ts';
-import { familyCpuMs } from './processes/cpu.ts';
+import { findFreePort } from '../test/support/process/free-port.ts';
+import { readProcessTreeCpuMs } from './processes/cpu.ts';
 
 export interface Postgres extends AsyncDisposable {
   /** URL of its server, without a database. */
@@ -22,7 +22,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   // The server's user needs access to its folder.
   chmodSync(folder, 0o755);
   const databaseDir = join(folder, 'postgres');
-  const port = await freePort();
+  const port = await findFreePort();
   const lines: string[] = [];
   const note = (line: unknown) => lines.push(String(line).trim());
   const EmbeddedPostgres = await importEmbeddedPostgres();
@@ -55,7 +55,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   return {
     urls: [url],
     toUrl: (database) => `${url}/${database}`,
-    cpuMs: () => familyCpuMs(readPostmasterPid(databaseDir)),
+    cpuMs: () => readProcessTreeCpuMs(readPostmasterPid(databaseDir)),
     async distribute() {},
     async [Symbol.asyncDispose]() {
       await server.stop();

@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../test/support/database/postgres.ts';
 import { PARTS, type Part } from './flags.ts';
 import { MOVING_WORKLOADS } from './parts/moving/documents.ts';
-import { installedPeers } from './peers.ts';
+import { listInstalledPeers } from './peers.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const RUN_MS = 20 * 60_000;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-smoke-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const peers = installedPeers();
+const peers = listInstalledPeers();
 
 beforeAll(async () => {
   // PostgreSQL may run as another user, who must reach its data. The bench itself starts one from the project's folder,

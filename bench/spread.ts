@@ -1,7 +1,7 @@
 /** Combines several runs: the median, and the spread of the others. */
 import { quantile } from './median.ts';
 import type { Result } from './parts/requests.ts';
-import { LIMIT, table } from './table.ts';
+import { formatTable, LIMIT } from './table.ts';
 
 interface Ratios {
   workload: string;
@@ -22,7 +22,7 @@ export function spreadTable(runs: readonly Result[][]): string {
     spread(ratios.map(({ p99Ms }) => p99Ms)),
   ]);
   const head = ['', 'ratio', 'by cpu', 'p99 ms'];
-  return `Medians of ${runs.length} runs (lowest to highest)\n${table(head, rows)}\n`;
+  return `Medians of ${runs.length} runs (lowest to highest)\n${formatTable(head, rows)}\n`;
 }
 
 /** Ratio to the limit of the same run, because machines and runs differ from hour to hour. */

@@ -5,7 +5,7 @@ import { MEANINGS } from './workloads.ts';
 type Cell = string | number;
 
 /** Columns are as wide as their content; the first is text, the others are figures. */
-export function table(head: string[], rows: Cell[][]): string {
+export function formatTable(head: string[], rows: Cell[][]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
   return cells
@@ -20,7 +20,7 @@ export function table(head: string[], rows: Cell[][]): string {
 }
 
 /** Empty if not measured. */
-export function figure(value: number, digits: number): string {
+export function formatNumber(value: number, digits: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(digits);
 }
 
@@ -28,7 +28,7 @@ export function figure(value: number, digits: number): string {
 export const LIMIT = 'limit';
 
 /** One workload; ratios are to the limit, or to the first peer if the limit is not measured. */
-export function workloadTable(results: Result[]): string {
+export function formatWorkloadTable(results: Result[]): string {
   const [first] = results;
   if (!first) return '';
   const base = results.find(({ peer }) => peer === LIMIT) ?? first;
@@ -44,5 +44,5 @@ export function workloadTable(results: Result[]): string {
     median.driverCpuMsPerRequest.toFixed(3),
   ]);
   const head = ['', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'by cpu', 'MB', 'driver'];
-  return `${first.workload}: ${MEANINGS[first.workload]}\n${table(head, rows)}\n`;
+  return `${first.workload}: ${MEANINGS[first.workload]}\n${formatTable(head, rows)}\n`;
 }

@@ -6,13 +6,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../test/support/process/free-port.ts';
+import { findFreePort } from '../../test/support/process/free-port.ts';
 import { emptyDatabase } from '../database.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { startServer } from '../processes/server.ts';
 import { writePicture, writeResults } from '../results.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
 import { compareWindows, type Growth, isFlat } from './growth.ts';
 import { endurancePicture } from './picture.ts';
@@ -32,11 +32,11 @@ async function endure(
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-endurance-'));
   const url = database === 'postgres' ? await emptyDatabase(postgres, 'endurance') : null;
-  const metricsPort = await freePort();
+  const metricsPort = await findFreePort();
   try {
     await using server = await startServer({
       script: 'src/main.ts',
-      port: await freePort(),
+      port: await findFreePort(),
       env: {
         ...(url ? { ...GATEWAY_ENV, DATABASE_URL: url } : {}),
         DATA_DIR: folder,
@@ -75,7 +75,7 @@ function report({ database, growth, responses, skipped, failures }: Run): void {
   console.log(
     `On ${database}: ${responses} responses${backlog}, failures ${JSON.stringify(failures)}`,
   );
-  console.log(`${table(['', 'early', 'late', 'growth'], rows)}\n`);
+  console.log(`${formatTable(['', 'early', 'late', 'growth'], rows)}\n`);
 }
 
 const flags = readEnduranceFlags(process.argv.slice(2));

@@ -6,7 +6,7 @@ import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { sendRequest } from '../graphql-request.ts';
 import { type Peer, startPeer } from '../peers.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { createLoads } from './requests.ts';
 
 const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
@@ -32,11 +32,11 @@ async function createToken(peer: Peer): Promise<string> {
   return (await sendRequest(peer, request)).createSessionToken.token;
 }
 
-export function callersTable(results: Compared[]): string {
+export function formatCallersTable(results: Compared[]): string {
   const rows = results.map(({ name, cpuMsPerRequest, ratio }) => [
     name,
     cpuMsPerRequest.toFixed(4),
     ratio.toFixed(3),
   ]);
-  return `Callers, W0\n${table(['', 'cpu ms', 'ratio'], rows)}\n`;
+  return `Callers, W0\n${formatTable(['', 'cpu ms', 'ratio'], rows)}\n`;
 }

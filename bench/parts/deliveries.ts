@@ -3,17 +3,17 @@ import type pg from 'pg';
 import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
-import { freePort } from '../../test/support/process/free-port.ts';
+import { findFreePort } from '../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { medianRound } from '../median.ts';
+import { findMedianRound } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { type Child, startChild } from '../processes/child.ts';
 import type { PostsToSend } from '../processes/plain-posts.ts';
 import { type Server, startServer } from '../processes/server.ts';
-import { figure, table } from '../table.ts';
+import { formatNumber, formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const DESTINATIONS = 10;
@@ -61,7 +61,7 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });
   }
-  return medianRound(rounds);
+  return findMedianRound(rounds);
 }
 
 const createPosts = (url: string, count: number): PostsToSend => ({
@@ -75,7 +75,7 @@ async function startWorker(databaseUrl: string, profile: string | undefined): Pr
   return startServer({
     script: 'src/main.ts',
     profile,
-    port: await freePort(),
+    port: await findFreePort(),
     env: {
       ...GATEWAY_ENV,
       DATABASE_URL: databaseUrl,
@@ -171,8 +171,8 @@ export function deliveriesTable(result: Deliveries): string {
       Math.round(signed),
       (signed / plain).toFixed(2),
       result.cpuMicrosPerDelivery.toFixed(0),
-      figure(result.databaseMicrosPerDelivery, 0),
+      formatNumber(result.databaseMicrosPerDelivery, 0),
     ],
   ];
-  return `Deliveries to webhooks\n${table(['', 'each second', 'ratio', 'cpu µs', 'database µs'], rows)}\n`;
+  return `Deliveries to webhooks\n${formatTable(['', 'each second', 'ratio', 'cpu µs', 'database µs'], rows)}\n`;
 }

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.ts';
 import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
-import { freePort } from '../../test/support/process/free-port.ts';
+import { findFreePort } from '../../test/support/process/free-port.ts';
 import { newApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
 import type { Flags } from '../flags.ts';
@@ -26,7 +26,7 @@ export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
     const { apiKey, nodes } = await fillEmbedded(folder, operations, flags.seed);
     await using server = await startServer({
       script: 'src/main.ts',
-      port: await freePort(),
+      port: await findFreePort(),
       env: { ...GATEWAY_ENV, DATA_DIR: folder },
       readyPath: '/readyz',
     });

@@ -6,11 +6,11 @@ import type pg from 'pg';
 import { newId } from '../../src/ids.ts';
 import { emptyDatabase, KEY_TEXT, usingClient } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { medianRound, quantile } from '../median.ts';
+import { findMedianRound, quantile } from '../median.ts';
 import type { Postgres } from '../postgres.ts';
 import type { AppendRequest, AppendResult } from '../processes/appender.ts';
 import { type Child, startChild } from '../processes/child.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { delayCommits } from './moving/moving.ts';
 
 const PROCESSES = [1, 4];
@@ -59,7 +59,7 @@ export async function measureEventLog(
             const figures = await append(postgres, children.slice(0, processes), request);
             rounds.push({ callers, processes, commitMs, ...figures });
           }
-          results.push(medianRound(rounds));
+          results.push(findMedianRound(rounds));
         }
       }
     }
@@ -124,5 +124,5 @@ export function eventLogTable(results: EventLogFigures[]): string {
     result.databaseCpuMs.toFixed(3),
   ]);
   const head = ['', 'events/s', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
-  return `Events of one project's log\n${table(head, rows)}\n`;
+  return `Events of one project's log\n${formatTable(head, rows)}\n`;
 }

@@ -4,8 +4,8 @@ import { type Filled, KEY_TEXT } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { type GraphqlRequest, sendRequest } from '../graphql-request.ts';
-import { medianRound, quantile } from '../median.ts';
-import { installedPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
+import { findMedianRound, quantile } from '../median.ts';
+import { listInstalledPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
   createMessagesSubscription,
@@ -16,7 +16,7 @@ import {
   type Subscription,
 } from '../processes/listeners.ts';
 import type { RecordRequest } from '../processes/recorder.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Number of events in a transaction. Large enough that sending, not waking up, dominates the time. */
@@ -64,7 +64,7 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
         notifies: name !== 'gateway',
       } satisfies RecordRequest),
     );
-  const peers = installedPeers().filter((name) => flags.peers?.includes(name) ?? true);
+  const peers = listInstalledPeers().filter((name) => flags.peers?.includes(name) ?? true);
   const subjects = SUBJECTS.filter(({ name }) => peers.includes(name));
   const results: FanOut[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
@@ -84,7 +84,7 @@ export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOu
     }
   }
   const bySubject = Map.groupBy(results, ({ what }) => what);
-  return [...bySubject.values()].map(medianRound);
+  return [...bySubject.values()].map(findMedianRound);
 }
 
 /** Creates a stream destination that stores the same events during the measurement. */
@@ -191,5 +191,5 @@ export function fanOutTable(results: FanOut[]): string {
     result.driverMicrosPerDelivery.toFixed(1),
   ]);
   const head = ['', 'messages/s', 'cpu µs', 'p50 ms', 'p99 ms', 'MB', 'driver'];
-  return `Fan-out to ${results[0]?.subscribers} subscribers; ages at ${EVENTS_PER_SECOND} events/s\n${table(head, rows)}\n`;
+  return `Fan-out to ${results[0]?.subscribers} subscribers; ages at ${EVENTS_PER_SECOND} events/s\n${formatTable(head, rows)}\n`;
 }

@@ -1,6 +1,6 @@
 /** How long lists, nodes and the start of a subscription take, as their tables grow. */
 import { request as openRequest } from 'node:http';
-import { filledDatabase, usingClient } from '../database.ts';
+import { createFilledDatabase, usingClient } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import {
@@ -13,7 +13,7 @@ import { openHttpSocket } from '../http-socket.ts';
 import { quantile } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { DEEP_ROWS, nodeVariables, PAGE_SIZE, type Variables } from '../workloads.ts';
 
 const SMALLEST = 10_000;
@@ -69,7 +69,7 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
   const results: Growth[] = [];
   for (const rows of sizes) {
     const filledSizes = { operations: rows, connections: rows, events: rows };
-    const filled = await filledDatabase(postgres, filledSizes, flags.seed);
+    const filled = await createFilledDatabase(postgres, filledSizes, flags.seed);
     await using peer = await startPeer('gateway', filled);
     for (const [name, field] of Object.entries(LISTS)) {
       const first = await timeRequests(peer, [createPageRequest(field)]);
@@ -204,5 +204,5 @@ export function growthTable(results: Growth[]): string {
     p99Ms.toFixed(2),
   ]);
   rows.sort((a, b) => String(a[0]).localeCompare(String(b[0])) || Number(a[1]) - Number(b[1]));
-  return `Growth: one request at a time\n${table(['', 'rows', 'p50 ms', 'p99 ms'], rows)}\n`;
+  return `Growth: one request at a time\n${formatTable(['', 'rows', 'p50 ms', 'p99 ms'], rows)}\n`;
 }

@@ -14,7 +14,7 @@ import type { Flags } from '../flags.ts';
 import { median } from '../median.ts';
 import { type Peer, startGateway } from '../peers.ts';
 import type { Server } from '../processes/server.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
 import { createLoads } from './requests.ts';
 
@@ -188,5 +188,5 @@ export function observingTable(results: Observing[]): string {
     ratio.toFixed(3),
     ratios.map((value) => value.toFixed(2)).join(' '),
   ]);
-  return `Metrics and traces, by processor time\n${table(['', 'ratio', 'of each server'], rows)}\n`;
+  return `Metrics and traces, by processor time\n${formatTable(['', 'ratio', 'of each server'], rows)}\n`;
 }

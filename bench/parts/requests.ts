@@ -4,7 +4,7 @@ import { drive, type Measured } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createRequest, encodeRequest, sendRequest } from '../graphql-request.ts';
-import { medianRound } from '../median.ts';
+import { findMedianRound } from '../median.ts';
 import type { Peer } from '../peers.ts';
 import {
   DEEP_ROWS,
@@ -103,6 +103,6 @@ export async function measureWorkload(
   }
   return peers.map((peer) => {
     const measured = rounds.get(peer)!;
-    return { workload, peer: peer.name, rounds: measured, median: medianRound(measured) };
+    return { workload, peer: peer.name, rounds: measured, median: findMedianRound(measured) };
   });
 }

@@ -5,9 +5,9 @@ import { drive } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createRequest, encodeRequest } from '../graphql-request.ts';
-import { medianRound } from '../median.ts';
+import { findMedianRound } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 import { PAGE_SIZE } from '../workloads.ts';
 
 export interface ScaleOut {
@@ -24,7 +24,7 @@ export async function measureScaleOut(filled: Filled, flags: Flags): Promise<Sca
     rounds[0]!.push(await measurePeers([first], flags));
     rounds[1]!.push(await measurePeers([first, second], flags));
   }
-  return rounds.map(medianRound);
+  return rounds.map(findMedianRound);
 }
 
 async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise<ScaleOut> {
@@ -55,5 +55,5 @@ export function scaleOutTable(results: ScaleOut[]): string {
     (requestsPerSecond / results[0]!.requestsPerSecond).toFixed(2),
     cpuMsPerRequest.toFixed(3),
   ]);
-  return `Processes on one PostgreSQL, pages of operations\n${table(['', 'req/s', 'ratio', 'cpu ms'], rows)}\n`;
+  return `Processes on one PostgreSQL, pages of operations\n${formatTable(['', 'req/s', 'ratio', 'cpu ms'], rows)}\n`;
 }

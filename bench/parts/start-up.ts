@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../test/support/process/free-port.ts';
+import { findFreePort } from '../../test/support/process/free-port.ts';
 import type { Filled } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { medianRound } from '../median.ts';
+import { findMedianRound } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
-import { table } from '../table.ts';
+import { formatTable } from '../table.ts';
 
 const QUERY = JSON.stringify({ query: '{ viewer { __typename } }' });
 /** After this time, garbage of the start has been collected. */
@@ -24,7 +24,7 @@ export interface StartUp {
 export async function measureStartUp(filled: Filled, flags: Flags): Promise<StartUp[]> {
   const all: StartUp[] = [];
   for (let round = 0; round < flags.rounds; round += 1) all.push(...(await measureRound(filled)));
-  return [...Map.groupBy(all, ({ database }) => database).values()].map(medianRound);
+  return [...Map.groupBy(all, ({ database }) => database).values()].map(findMedianRound);
 }
 
 async function measureRound({ url, apiKey }: Filled): Promise<StartUp[]> {
@@ -51,7 +51,7 @@ async function measureStart(
   env: Record<string, string>,
   apiKey: () => string,
 ): Promise<StartUp> {
-  const port = await freePort();
+  const port = await findFreePort();
   const beginMs = performance.now();
   await using server = await startServer({
     script: 'src/main.ts',
@@ -77,5 +77,5 @@ export function startUpTable(results: StartUp[]): string {
     Math.round(startMs),
     Math.round(memoryBytes / 2 ** 20),
   ]);
-  return `Start to the first response, and idle memory\n${table(['', 'ms', 'MB'], rows)}\n`;
+  return `Start to the first response, and idle memory\n${formatTable(['', 'ms', 'MB'], rows)}\n`;
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICK_MS = 10;
 
 /** User and system time of all threads of a process so far. */
-export function cpuMs(pid: number): number {
+export function readProcessCpuMs(pid: number): number {
   const { utime, stime } = readStat(pid);
   return (utime + stime) * TICK_MS;
 }
@@ -13,7 +13,7 @@ export function cpuMs(pid: number): number {
  * User and system time of a process and its children so far. A parent includes the time of its ended children. A child
  * that ends during the measurement is omitted.
  */
-export function familyCpuMs(pid: number): number {
+export function readProcessTreeCpuMs(pid: number): number {
   const children = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cpuMs } from './cpu.ts';
+import { readProcessCpuMs } from './cpu.ts';
 
 const START_MS = 180_000;
 const POLL_MS = 5;
@@ -73,7 +73,7 @@ export async function startServer({
   return {
     url,
     pid,
-    cpuMs: () => cpuMs(pid),
+    cpuMs: () => readProcessCpuMs(pid),
     memoryBytes: () => memoryBytes(pid),
     [Symbol.asyncDispose]: stop,
   };

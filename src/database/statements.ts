@@ -52,7 +52,7 @@ export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
 }
 
 /** Returns a placeholder for a value of the input that the statement is run with. */
-export type ValueOf<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
+export type BindInput<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
 
 class InputValue<Input> {
   readonly read: (input: Input) => unknown;
@@ -72,9 +72,10 @@ export class CompiledStatement<Input, R = unknown> {
   readonly text: string;
   readonly #inputValues: readonly InputValue<Input>[];
 
-  constructor(write: (value: ValueOf<Input>) => Compilable<R>) {
-    const value: ValueOf<Input> = <T>(read: (input: Input) => T) => sql<T>`${new InputValue(read)}`;
-    const compiled = write(value).compile();
+  constructor(write: (bind: BindInput<Input>) => Compilable<R>) {
+    const bind: BindInput<Input> = <T>(read: (input: Input) => T) =>
+      sql<T>`${new InputValue(read)}`;
+    const compiled = write(bind).compile();
     this.text = compiled.sql;
     this.#inputValues = compiled.parameters as InputValue<Input>[];
   }

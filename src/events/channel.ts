@@ -18,7 +18,7 @@ export function notifyErasure(tx: Transaction): void {
 }
 
 /** Wakes followers of a stream that ends. */
-export function notifyStream(tx: Transaction, destinationId: string): void {
+export function notifyStreamEnd(tx: Transaction, destinationId: string): void {
   notifyAfterCommit(tx, `${EVENTS_CHANNEL} ${destinationId}`);
 }
 

@@ -10,12 +10,12 @@ import { ROOT } from '../support/documents.ts';
 
 test('docs/scopes.md is up to date', async () => {
   await expect(
-    page(),
+    formatScopesPage(),
     'Run `npx vitest run test/docs/scopes.test.ts -u` to update it.',
   ).toMatchFileSnapshot(join(ROOT, 'docs/scopes.md'));
 });
 
-function page(): string {
+function formatScopesPage(): string {
   const parts = ALL_SCOPES.map((scope) => `## ${scope}\n\n${SCOPES[scope]}\n${listFields(scope)}`);
   return `${INTRODUCTION}\n${parts.join('\n')}`;
 }

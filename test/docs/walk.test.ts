@@ -11,7 +11,7 @@ import { startPostgres } from '../support/database/postgres.ts';
 import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { freePort } from '../support/process/free-port.ts';
+import { findFreePort } from '../support/process/free-port.ts';
 import { LISTEN, ofLanguage, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
@@ -142,7 +142,7 @@ function listMembers(message: Record<string, unknown>): unknown {
 
 async function openReader(more: Record<string, string> = {}): Promise<Reader> {
   const ports = ['4000', '4010', '4100', '4101'];
-  const free = await Promise.all(ports.map(async (port) => [port, String(await freePort())]));
+  const free = await Promise.all(ports.map(async (port) => [port, String(await findFreePort())]));
   const reader = new Reader({ ...more, ...Object.fromEntries(free) });
   onTestFinished(() => reader[Symbol.asyncDispose]());
   return reader;

@@ -19,24 +19,24 @@ const inputsOfMutations = new Set(
   Object.values(MUTATIONS).map(({ args }) => getNamedType(args[0]?.type)),
 );
 
-/** Inputs whose type has another name. */
-const SHOWN_BY: Record<string, string> = {
+/** Inputs that a type of another name returns. */
+const RETURN_TYPE_BY_INPUT: Record<string, string> = {
   ClaimDomainInput: 'ClaimedDomain',
   GenerateConnectionInput: 'ConnectedAccount',
   UpdateConnectionInput: 'ConnectedAccount',
   ProviderAppChanges: 'ProviderApp',
 };
 
-const FOUND_BY = 'Names an existing object.';
+const IDENTIFIER = 'Names an existing object.';
 const SECRET = 'A secret, which is never returned.';
-const WRITTEN = 'A part of a write, visible in the record at the provider.';
-const WORK = 'Work that is not stored. Its operation reports it.';
+const RECORD_DATA = 'A part of a write, visible in the record at the provider.';
+const TRANSIENT = 'Work that is not stored. Its operation reports it.';
 
 /** Inputs without a type that returns them, each with the reason. */
-const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
+const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
   [
     /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
-    FOUND_BY,
+    IDENTIFIER,
   ],
   [
     /^(BasicAuth|OAuth2\w+)Input$/,
@@ -44,11 +44,11 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
   ],
   [
     /^(Association|AssociationTarget|AssociationType|BatchRecord|Header|RecordsToWrite)Input$/,
-    WRITTEN,
+    RECORD_DATA,
   ],
-  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, WORK],
+  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, TRANSIENT],
   [/^CreateSessionTokenInput$/, 'The token contains it, and `viewer` returns it to the end user.'],
-  [/^(RecordFilter|TimeRange)Input$/, FOUND_BY],
+  [/^(RecordFilter|TimeRange)Input$/, 'Selects records or rows, and is not stored.'],
   [
     /^(Upsert(Installed)?ObjectMetadata|ObjectFields|Field(Definition|Association)|(String|Numeric)Options|AssociationLabels)Input$/,
     '`objectMetadata` returns the result in the terms of the provider.',
@@ -65,7 +65,7 @@ const NOT_SHOWN_TYPES: [names: RegExp, reason: string][] = [
 ];
 
 /** Members that the API returns under another name, or not at all. */
-const NOT_SHOWN: Record<string, string> = {
+const UNRETURNED_FIELDS: Record<string, string> = {
   'CreateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'UpdateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'CreateInstallationInput.skipSampling': 'Changes the checks of the config.',
@@ -84,8 +84,8 @@ const NOT_SHOWN: Record<string, string> = {
   'UpdateDestinationInput.keepHeaders': '`headers` returns the names of kept headers.',
   'CreateRevisionInput.revision': 'Its members are those of the revision.',
   'CreateRevisionInput.destructive': 'Changes the effect on installations.',
-  'CreateRevisionInput.integrationIdOrName': FOUND_BY,
-  'CreateRevisionInput.projectIdOrName': FOUND_BY,
+  'CreateRevisionInput.integrationIdOrName': IDENTIFIER,
+  'CreateRevisionInput.projectIdOrName': IDENTIFIER,
   'CreateAgentSessionInput.expiresInSeconds': 'It is `expireTime`.',
   'CreateProposalInput.values': 'The `fields` return it.',
   'ConnectionCredentialsInput.basicAuth': SECRET,
@@ -94,9 +94,9 @@ const NOT_SHOWN: Record<string, string> = {
   'ConnectionCredentialsInput.oauth2PasswordCredentials': SECRET,
 };
 
-function shownBy(type: GraphQLInputObjectType): GraphQLObjectType | null {
+function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null {
   const verb = inputsOfMutations.has(type) ? /^(Create|Update)/ : /^$/;
-  const name = SHOWN_BY[type.name] ?? type.name.replace(verb, '').replace(/Input$/, '');
+  const name = RETURN_TYPE_BY_INPUT[type.name] ?? type.name.replace(verb, '').replace(/Input$/, '');
   const shown = schema.getType(name);
   return isObjectType(shown) ? shown : null;
 }
@@ -112,14 +112,14 @@ function isShown(member: string, shown: GraphQLObjectType): boolean {
   return member in fields || about in fields || about.toLowerCase() === itself.toLowerCase();
 }
 
-test('returns every member of every input in a type, except those in NOT_SHOWN', () => {
-  const silent = inputs.flatMap((type) => {
-    const shown = shownBy(type);
-    if (!shown) return NOT_SHOWN_TYPES.some(([names]) => names.test(type.name)) ? [] : type.name;
+test('returns every member of every input in a type, except those in UNRETURNED_FIELDS', () => {
+  const unreturned = inputs.flatMap((type) => {
+    const shown = findReturnType(type);
+    if (!shown) return UNRETURNED_INPUTS.some(([names]) => names.test(type.name)) ? [] : type.name;
     const members = Object.keys(type.getFields()).filter((member) => !isShown(member, shown));
     return members.map((member) => `${type.name}.${member}`);
   });
-  expect(silent.sort(), 'members without a field, which NOT_SHOWN must list').toEqual(
-    Object.keys(NOT_SHOWN).sort(),
+  expect(unreturned.sort(), 'members without a field, which UNRETURNED_FIELDS must list').toEqual(
+    Object.keys(UNRETURNED_FIELDS).sort(),
   );
 });

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../support/process/free-port.ts';
+import { findFreePort } from '../support/process/free-port.ts';
 import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
 import { startGateway } from './scenes/gateway.ts';
 
@@ -39,7 +39,7 @@ function spread(times: number[]): Spread {
 async function scene() {
   const prepared = await prepareEmbedded();
   const { tenant } = prepared;
-  const env = { ...prepared.env, PORT: String(await freePort()) };
+  const env = { ...prepared.env, PORT: String(await findFreePort()) };
   const gateway = await startGateway(env);
   const { url } = gateway;
   const agent = new Agent({ connections: 64 });

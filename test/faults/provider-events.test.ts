@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
-import { freePort } from '../support/process/free-port.ts';
+import { findFreePort } from '../support/process/free-port.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { generateConnection } from '../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../support/scenes/integrations.ts';
@@ -52,7 +52,7 @@ async function prepare() {
     ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
-    PORT: String(await freePort()),
+    PORT: String(await findFreePort()),
   };
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
   await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });

@@ -7,15 +7,15 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Pool } from 'undici';
-import { freePort } from '../../../test/support/process/free-port.ts';
+import { findFreePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import type { Flags } from '../../flags.ts';
-import { medianRound, quantile } from '../../median.ts';
+import { findMedianRound, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
-import { table } from '../../table.ts';
+import { formatTable } from '../../table.ts';
 import { PROJECT } from '../moving/documents.ts';
 import { addProject, createExecute } from '../moving/moving.ts';
 import { createSignedRequest, EVENTS_EACH, type SignedRequest } from './requests.ts';
@@ -90,7 +90,7 @@ async function measureStored(scene: Scene, flags: Flags): Promise<Inbound[]> {
       rounds.get(name)?.push(await measureRound(scene, { name, server, seconds: flags.seconds }));
     }
   }
-  return peers.map(([name]) => medianRound(rounds.get(name) ?? []));
+  return peers.map(([name]) => findMedianRound(rounds.get(name) ?? []));
 }
 
 async function measureRound(
@@ -228,7 +228,7 @@ async function startTimedReceiver(): Promise<TimedReceiver> {
 async function startGateway(databaseUrl: string, ROLES: string): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
-    port: await freePort(),
+    port: await findFreePort(),
     env: {
       ...GATEWAY_ENV,
       DATABASE_URL: databaseUrl,
@@ -247,7 +247,7 @@ async function startLimit({ databaseUrl, projectId, subscribed }: Scene): Promis
   const SUBSCRIBED = JSON.stringify(subscribed);
   return startServer({
     script: 'bench/peers/inbound.ts',
-    port: await freePort(),
+    port: await findFreePort(),
     env: { DATABASE_URL: databaseUrl, POOL_SIZE, PROJECT_ID: projectId, SUBSCRIBED },
     readyPath: '/',
   });
@@ -270,5 +270,5 @@ export function inboundTable({ stored, posted, memory }: InboundResults): string
     `From request to signed POST at ${STEADY_EVENTS} events/s: p50 ${posted.p50Ms.toFixed(1)} ms, p99 ${posted.p99Ms.toFixed(1)} ms`,
     `Memory: ${mebibytes(memory.idleBytes)} MiB, with ${memory.waiting} events waiting ${mebibytes(memory.withWaitingBytes)} MiB`,
   ];
-  return `Events of providers\n${table(head, rows)}\n${lines.join('\n')}\n`;
+  return `Events of providers\n${formatTable(head, rows)}\n${lines.join('\n')}\n`;
 }

@@ -5,17 +5,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
-import { freePort } from '../../../test/support/process/free-port.ts';
+import { findFreePort } from '../../../test/support/process/free-port.ts';
 import { emptyDatabase, newApiKey, usingClient } from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
 import type { Flags } from '../../flags.ts';
 import { encodeRequest } from '../../graphql-request.ts';
-import { medianRound } from '../../median.ts';
+import { findMedianRound } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { type Child, startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
-import { figure, table } from '../../table.ts';
+import { formatNumber, formatTable } from '../../table.ts';
 import { waitUntil } from '../../wait-until.ts';
 import {
   asynchronousInput,
@@ -157,7 +157,7 @@ async function measureWorkload(
       rounds.get(peer)?.push(await measureRound(scene, workload, { peer, flags }));
   }
   if (workload.commitDelayMs) await delayCommits(client, 0);
-  return peers.map((peer) => medianRound(rounds.get(peer) ?? []));
+  return peers.map((peer) => findMedianRound(rounds.get(peer) ?? []));
 }
 
 /** Numbers all requests of the run, because records and customers must be new. */
@@ -323,7 +323,7 @@ export async function addProject(client: pg.Client, sandboxUrl: string) {
 export async function startGateway(databaseUrl: string, profile?: string): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
-    port: await freePort(),
+    port: await findFreePort(),
     env: { ...GATEWAY_ENV, DATABASE_URL: databaseUrl, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' },
     readyPath: '/readyz',
     profile,
@@ -339,7 +339,7 @@ async function startLimit(
   const INSTALLED = JSON.stringify(installed);
   return startServer({
     script: 'bench/peers/moving.ts',
-    port: await freePort(),
+    port: await findFreePort(),
     env: { DATABASE_URL: databaseUrl, POOL_SIZE, PROJECT_ID: projectId, INSTALLED },
     readyPath: '/',
   });
@@ -365,12 +365,12 @@ export function movingTable(results: Moved[]): string {
       `${result.work}: ${result.meaning}, ${result.peer}`,
       Math.round(result.perSecond),
       (result.perSecond / (limit ?? result).perSecond).toFixed(2),
-      figure(result.p50Ms, 2),
-      figure(result.p99Ms, 2),
+      formatNumber(result.p50Ms, 2),
+      formatNumber(result.p99Ms, 2),
       result.cpuMs.toFixed(3),
-      figure(result.databaseCpuMs, 3),
+      formatNumber(result.databaseCpuMs, 3),
     ];
   });
   const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
-  return `Records that are moved\n${table(head, rows)}\n`;
+  return `Records that are moved\n${formatTable(head, rows)}\n`;
 }

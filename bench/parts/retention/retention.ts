@@ -4,11 +4,11 @@ import { newId } from '../../../src/ids.ts';
 import { emptyDatabase, usingClient } from '../../database.ts';
 import { load } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
-import { medianRound, quantile } from '../../median.ts';
+import { findMedianRound, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
-import { table } from '../../table.ts';
+import { formatTable } from '../../table.ts';
 import { connectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
 import { install } from '../moving/installed.ts';
 import { addProject, createExecute, startGateway, waitForDeliveries } from '../moving/moving.ts';
@@ -163,7 +163,7 @@ type Windows = Record<'alone' | 'removing', TimedResponse[][]>;
 function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
   const summarizeKind = (windows: TimedResponse[][], name: string) =>
-    medianRound(
+    findMedianRound(
       windows.map((responses) => {
         const times = responses.filter(({ kind }) => kind === name).map(({ ms }) => ms);
         const sorted = times.toSorted((a, b) => a - b);
@@ -194,5 +194,5 @@ export function retentionTable({ old, removedPerSecond, figures }: RetentionResu
   ]);
   const head = ['', 'a window', 'p50 ms', 'removing', 'ratio', 'p99 ms', 'removing', 'ratio'];
   const title = `${Math.round(removedPerSecond)} of ${old} old deliveries removed per second`;
-  return `${title}\n${table(head, rows)}\n`;
+  return `${title}\n${formatTable(head, rows)}\n`;
 }

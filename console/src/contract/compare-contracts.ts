@@ -38,7 +38,7 @@ function pairByName<T extends { name: string }>(from: readonly T[], to: readonly
   return [...names].map((name) => ({ name, before: find(from, name), after: find(to, name) }));
 }
 
-const VERB_TEXTS: Record<string, string> = {
+const VERB_PHRASES: Record<string, string> = {
   LIST: 'be listed',
   SEARCH: 'be searched',
   READ_BY_ID: 'be read by id',
@@ -50,10 +50,10 @@ const VERB_TEXTS: Record<string, string> = {
 
 function compareVerbs(before: ObjectContract, after: ObjectContract): string[] {
   const added = after.verbs.filter((verb) => !before.verbs.includes(verb));
-  const removedPairs = before.verbs.filter((verb) => !after.verbs.includes(verb));
+  const removed = before.verbs.filter((verb) => !after.verbs.includes(verb));
   return [
-    ...added.map((verb) => `can ${VERB_TEXTS[verb]}`),
-    ...removedPairs.map((verb) => `can no longer ${VERB_TEXTS[verb]}`),
+    ...added.map((verb) => `can ${VERB_PHRASES[verb]}`),
+    ...removed.map((verb) => `can no longer ${VERB_PHRASES[verb]}`),
   ];
 }
 

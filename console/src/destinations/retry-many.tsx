@@ -48,10 +48,10 @@ const COUNTS = graphql`
         status: SUCCEEDED
         createTime: $createTime
       ) @include(if: $countsSucceeded)
-      unsent: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
+      pendingDeliveries: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {
         totalCount
       }
-      unsuccessful: deliveries(
+      retryingDeliveries: deliveries(
         destinationId: $destinationId
         status: RETRYING
         createTime: $createTime
@@ -76,7 +76,7 @@ export function RetryMany(props: RetryManyProps) {
     <Dialog opener="Retry deliveries" title="Retry deliveries">
       {(close) => (
         <Loaded path="retries">
-          <Sending {...props} close={close} />
+          <RetryForm {...props} close={close} />
         </Loaded>
       )}
     </Dialog>
@@ -84,32 +84,33 @@ export function RetryMany(props: RetryManyProps) {
 }
 
 /** Statuses that need a retry, the most urgent first. The first one with deliveries is preselected. */
-const UNSENT = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies Status[];
-const CHOICES = [...UNSENT, 'SUCCEEDED'] as const satisfies Status[];
+const PRESELECTED_STATUSES = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies Status[];
+const STATUS_OPTIONS = [...PRESELECTED_STATUSES, 'SUCCEEDED'] as const satisfies Status[];
 
 const POLL_MS = 1_000;
 
-function Sending({
+function RetryForm({
   project,
   destinationId = null,
   status: shownStatus,
   createTime,
   close,
 }: RetryManyProps & { close: () => void }) {
-  const [chosen, choose] = useState<Status | null>(null);
+  const [chosen, setChosen] = useState<Status | null>(null);
   // Counting those that succeeded takes long in a large project.
   const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
   const variables = { project, destinationId, createTime, countsSucceeded };
   const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
-  const counts = countsOf(data.project);
+  const counts = toCounts(data.project);
   const [firstCounts] = useState(counts);
   const [count, setCount] = useState<number | null>(null);
-  const urgent = UNSENT.find((id) => firstCounts[id] > 0);
+  const urgent = PRESELECTED_STATUSES.find((id) => firstCounts[id] > 0);
   const status = chosen ?? shownStatus ?? urgent ?? 'FAILED';
   const matching = counts[status];
   const waiting =
-    (data.project?.unsent.totalCount ?? 0) + (data.project?.unsuccessful.totalCount ?? 0);
+    (data.project?.pendingDeliveries.totalCount ?? 0) +
+    (data.project?.retryingDeliveries.totalCount ?? 0);
   const send = async () => {
     // The gateway accepts no null for filters that are not set.
     const scope = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
@@ -124,20 +125,20 @@ function Sending({
       setCount(retried);
     }
   };
-  const choice = (id: string) => {
-    choose(CHOICES.find((candidate) => candidate === id) ?? null);
+  const selectStatus = (id: string) => {
+    setChosen(STATUS_OPTIONS.find((candidate) => candidate === id) ?? null);
     setCount(null);
   };
   return (
     <div className="form">
       <Choice
         label="Deliveries"
-        options={CHOICES.map((id) => ({
+        options={STATUS_OPTIONS.map((id) => ({
           id,
           label: `${formatWords(id)}${id === 'SUCCEEDED' ? '' : ` (${counts[id].toLocaleString('en')})`}`,
         }))}
         value={status}
-        onChange={choice}
+        onChange={selectStatus}
       />
       <p className="quiet">
         {createTime
@@ -169,7 +170,7 @@ function Sending({
 }
 
 /** Deliveries by status that a retry would send now. */
-function countsOf(project: retryManyQuery['response']['project']): Record<Status, number> {
+function toCounts(project: retryManyQuery['response']['project']): Record<Status, number> {
   return {
     FAILED: project?.failed ?? 0,
     RETRYING: project?.retrying ?? 0,

@@ -55,7 +55,7 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 3_000;
-type Event = NonNullable<eventPageQuery['response']['node']>;
+type EventNode = NonNullable<eventPageQuery['response']['node']>;
 
 export default function EventPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
@@ -94,12 +94,12 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
 }
 
 /** The proposal that the event is about. */
-function findProposal({ data }: Event): { id: string } | null {
+function findProposal({ data }: EventNode): { id: string } | null {
   const { proposalId } = data as { proposalId?: string };
   return proposalId === undefined ? null : { id: proposalId };
 }
 
-function Deliveries({ event, address }: { event: Event; address: (path: string) => string }) {
+function Deliveries({ event, address }: { event: EventNode; address: (path: string) => string }) {
   const nodes = event.deliveries?.nodes ?? [];
   if (nodes.length === 0) {
     return (

@@ -85,8 +85,8 @@ const BY_NAMES = { id: createTargetStatement('id'), name: createTargetStatement(
  * from all nodes.
  */
 function createTargetStatement(column: 'id' | 'name') {
-  return new CompiledStatement<TargetNames>((value) => {
-    const project = value(({ projectId }) => projectId);
+  return new CompiledStatement<TargetNames>((bind) => {
+    const project = bind(({ projectId }) => projectId);
     return statements
       .selectFrom('Integration as n')
       .leftJoin('Group as g', (join) =>
@@ -95,7 +95,7 @@ function createTargetStatement(column: 'id' | 'name') {
           .on(
             'g.groupRef',
             '=',
-            value(({ groupRef }) => groupRef),
+            bind(({ groupRef }) => groupRef),
           )
           .on(isVisible('g.id', project)),
       )
@@ -119,7 +119,7 @@ function createTargetStatement(column: 'id' | 'name') {
       .where(
         `n.${column}`,
         '=',
-        value(({ integration }) => integration.value),
+        bind(({ integration }) => integration.value),
       );
   });
 }
@@ -141,8 +141,8 @@ export const installationsWithParties = statements
   );
 
 const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationId: string }>(
-  (value) => {
-    const project = value(({ projectId }) => projectId);
+  (bind) => {
+    const project = bind(({ projectId }) => projectId);
     return installationsWithParties
       .select(COLUMNS)
       .where(isVisible('g.id', project))
@@ -151,7 +151,7 @@ const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationI
       .where(
         'i.id',
         '=',
-        value(({ installationId }) => installationId),
+        bind(({ installationId }) => installationId),
       );
   },
 );

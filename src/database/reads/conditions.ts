@@ -1,6 +1,6 @@
 /** The conditions of a list. Values are bound, never inserted into the text. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { ValueOf } from '../statements.ts';
+import type { BindInput } from '../statements.ts';
 import {
   type AnyList,
   type Comparison,
@@ -19,7 +19,7 @@ export interface ListCondition {
   valueIn: (lists: SimilarLists) => unknown;
 }
 
-export type BindValue = ValueOf<SimilarLists>;
+export type BindValue = BindInput<SimilarLists>;
 
 /** The conditions of each index range that a list is merged from. */
 export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][] {
@@ -69,20 +69,20 @@ export function toConditions(
 
 export function createExpression(
   { column, comparison, valueIn }: ListCondition,
-  value: BindValue,
+  bind: BindValue,
 ): RawBuilder<SqlBool> {
   // Adding a zero interval hides the column from the planner's index matching, so the scan uses the equivalent, narrower
   // id range.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
-  const bindMember = (key: string) => value((lists) => (valueIn(lists) as Conditions)[key]);
+  const bindMember = (key: string) => bind((lists) => (valueIn(lists) as Conditions)[key]);
   switch (comparison) {
     case 'null':
       return sql`${name} is null`;
     case 'requested':
       return sql`${name} = ${sql.ref(`requested.${column}`)}`;
     case 'any':
-      return sql`${name} = any(${value(valueIn)})`;
+      return sql`${name} = any(${bind(valueIn)})`;
     case 'inOrgs':
       return sql`${name} in (select "id" from "Project" where "orgId" = any(${bindMember('projectsOfOrgs')}))`;
     case 'noneOf':
@@ -105,7 +105,7 @@ export function createExpression(
     case 'upTo':
       return sql`${name} <= ${bindMember('upTo')}`;
     default:
-      return sql`${name} = ${value(valueIn)}`;
+      return sql`${name} = ${bind(valueIn)}`;
   }
 }
 

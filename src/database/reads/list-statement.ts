@@ -55,33 +55,29 @@ function compileStatement(
   shape: string,
 ): CompiledStatement<SimilarLists> {
   const select = purpose === 'rows' ? selectRows : selectCount;
-  const statement = new CompiledStatement<SimilarLists>((value) => select(lists, value));
+  const statement = new CompiledStatement<SimilarLists>((bind) => select(lists, bind));
   STATEMENTS.set(shape, statement);
   return statement;
 }
 
-function selectRows(lists: SimilarLists, value: BindValue): Select {
+function selectRows(lists: SimilarLists, bind: BindValue): Select {
   const [{ table, range, links = [] }] = lists as [AnyList];
-  const page = selectPage(lists, value);
+  const page = selectPage(lists, bind);
   if (lists.length === 1 && links.length === 0) return page;
   const from =
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
-      : tables.selectFrom(selectRequestedRows(lists, value)).crossJoinLateral(page.as('page'));
+      : tables.selectFrom(selectRequestedRows(lists, bind)).crossJoinLateral(page.as('page'));
   const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   const linked = links.reduce(
-    (select, link, index) => joinLink(select, { link, index }, value),
+    (select, link, index) => joinLink(select, { link, index }, bind),
     selected,
   );
   return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
 }
 
 /** Joins the rows of a link. Each is one lookup of a primary key, whatever the plan. */
-function joinLink(
-  select: Select,
-  { link, index }: { link: Link; index: number },
-  value: BindValue,
-) {
+function joinLink(select: Select, { link, index }: { link: Link; index: number }, bind: BindValue) {
   const name = `link${index}`;
   const conditions = toConditions(link.where, (lists) => getLinks(lists)[index]?.where ?? {});
   const row = tables
@@ -89,7 +85,7 @@ function joinLink(
     .select([...columnNames(link.table)])
     .whereRef('projectId', '=', 'page.projectId')
     .whereRef('id', '=', `page.${link.column}`)
-    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, value))))
+    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, bind))))
     .limit(sql.lit(1));
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
@@ -101,20 +97,20 @@ function getLinks([list]: SimilarLists): readonly Link[] {
 }
 
 /** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
-function selectPage(lists: SimilarLists, value: BindValue): Select {
+function selectPage(lists: SimilarLists, bind: BindValue): Select {
   const [{ table, range, indexPrefix = [] }] = lists as [AnyList];
   const ranges = listRanges(lists).map((conditions) => {
     const fromTable = tables.selectFrom(table).select([...columnNames(table)]);
     if (!range) {
       return fromTable.where((eb) =>
-        eb.and(conditions.map((condition) => createExpression(condition, value))),
+        eb.and(conditions.map((condition) => createExpression(condition, bind))),
       );
     }
     const ordered = { conditions, range, indexPrefix };
     const rangeSql = isIndexRange(ordered)
-      ? createIndexRange(ordered, value)
-      : createKeyRange(ordered, value);
-    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(value(getLimit));
+      ? createIndexRange(ordered, bind)
+      : createKeyRange(ordered, bind);
+    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(bind(getLimit));
     return rangeSql.order.reduce((select, column) => select.orderBy(column, range.direction), page);
   });
   const [first] = ranges as [Select];
@@ -124,32 +120,32 @@ function selectPage(lists: SimilarLists, value: BindValue): Select {
     .selectFrom(union.as('ranges'))
     .select([...columnNames(table)])
     .orderBy(range.column, range.direction)
-    .limit(value(getLimit));
+    .limit(bind(getLimit));
 }
 
 function getLimit([list]: SimilarLists): number {
   return list?.range?.limit ?? 0;
 }
 
-function selectCount(lists: SimilarLists, value: BindValue): Select {
+function selectCount(lists: SimilarLists, bind: BindValue): Select {
   const [{ table }] = lists as [AnyList];
   const [conditions = []] = listRanges(lists);
   const count = tables
     .selectFrom(table)
     .select(sql<number>`count(*)::int`.as('count'))
-    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, value))));
+    .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, bind))));
   if (lists.length === 1) return count as Select;
   return tables
-    .selectFrom(selectRequestedRows(lists, value))
+    .selectFrom(selectRequestedRows(lists, bind))
     .crossJoinLateral(count.as('counted'))
     .selectAll() as Select;
 }
 
 /** The ids by which the lists differ, one row for each list. */
-function selectRequestedRows(lists: SimilarLists, value: BindValue) {
+function selectRequestedRows(lists: SimilarLists, bind: BindValue) {
   const names = listIdColumns(lists);
   const arrays = names.map(
-    (name) => sql`${value((lists) => lists.map(({ where }) => where[name]))}::text[]`,
+    (name) => sql`${bind((lists) => lists.map(({ where }) => where[name]))}::text[]`,
   );
   const columns = sql.join(names.map((name) => sql.ref(name)));
   return sql<AnyColumns>`unnest(${sql.join(arrays)})`.as<'requested'>(sql`requested(${columns})`);
@@ -186,7 +182,7 @@ function isIndexRange({ conditions, range, indexPrefix }: OrderedRange): boolean
  */
 function createIndexRange(
   { conditions, range, indexPrefix }: OrderedRange,
-  value: BindValue,
+  bind: BindValue,
 ): RangeSql {
   const prefix = indexPrefix.slice(1);
   const names = prefix.map((name) => sql.ref(name));
@@ -194,31 +190,31 @@ function createIndexRange(
     const condition = conditions.find(({ column }) => column === name) as ListCondition;
     return condition.comparison === 'requested'
       ? sql.ref(`requested.${name}`)
-      : value(condition.valueIn);
+      : bind(condition.valueIn);
   });
   const createBound = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined
       ? sql<SqlBool>`${createRowExpression(names)} ${sql.raw(sign)}= ${createRowExpression(prefixValues)}`
-      : sql<SqlBool>`${createRowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${createRowExpression([...prefixValues, bindBound(bound, value)])}`;
+      : sql<SqlBool>`${createRowExpression([...names, sql.ref(range.column)])} ${sql.raw(sign)} ${createRowExpression([...prefixValues, bindBound(bound, bind)])}`;
   const otherConditions = conditions.filter(({ column }) => !prefix.includes(column));
   return {
     conditions: [
       createBound('>', 'above'),
       createBound('<', 'below'),
-      ...otherConditions.map((condition) => createExpression(condition, value)),
+      ...otherConditions.map((condition) => createExpression(condition, bind)),
     ],
     order: [...prefix, range.column],
   };
 }
 
-function createKeyRange({ conditions, range }: OrderedRange, value: BindValue): RangeSql {
+function createKeyRange({ conditions, range }: OrderedRange, bind: BindValue): RangeSql {
   const key = sql.ref(range.column);
   const signs = { above: sql`>`, below: sql`<`, at: sql`=` };
   const bounds = (['above', 'below', 'at'] as const)
     .filter((bound) => range[bound] !== undefined)
-    .map((bound) => sql<SqlBool>`${key} ${signs[bound]} ${bindBound(bound, value)}`);
+    .map((bound) => sql<SqlBool>`${key} ${signs[bound]} ${bindBound(bound, bind)}`);
   return {
-    conditions: [...conditions.map((condition) => createExpression(condition, value)), ...bounds],
+    conditions: [...conditions.map((condition) => createExpression(condition, bind)), ...bounds],
     order: [range.column],
   };
 }
@@ -227,6 +223,6 @@ function createRowExpression(members: Expression<unknown>[]) {
   return sql`(${sql.join(members)})`;
 }
 
-function bindBound(bound: 'above' | 'below' | 'at', value: BindValue) {
-  return value((lists: SimilarLists) => lists[0]?.range?.[bound]);
+function bindBound(bound: 'above' | 'below' | 'at', bind: BindValue) {
+  return bind((lists: SimilarLists) => lists[0]?.range?.[bound]);
 }

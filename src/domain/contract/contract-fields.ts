@@ -113,12 +113,12 @@ export function listFields(
 ): { fields: FieldContract[]; acceptsOtherFields: boolean } {
   const { objectName, content, config, read, write, canCreate } = parts;
   const isOfObject = (object: { objectName: string }) => object.objectName === objectName;
-  const choice = config?.read.find(isOfObject) ?? null;
-  const plan = read && choice && createReadPlan(read, choice, { pageSize: 1 });
-  const readFields = read ? listReadFields(read, { plan, choice, sources }) : [];
+  const readConfig = config?.read.find(isOfObject) ?? null;
+  const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
+  const readFields = read ? listReadFields(read, { plan, readConfig, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
-  const spec = content.read?.objects.find(isOfObject) ?? null;
-  const writeOnly = write ? listWriteOnlyFields({ names, spec, readFields, sources }) : [];
+  const readObject = content.read?.objects.find(isOfObject) ?? null;
+  const writeOnly = write ? listWriteOnlyFields({ names, readObject, readFields, sources }) : [];
   const settings = config?.write.find(isOfObject)?.fields ?? [];
   const settingsByField = new Map(
     settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),
@@ -132,17 +132,17 @@ export function listFields(
     const isAccepted =
       providerField === null ? names !== null && !config : isWriteOnly || acceptsName(names, field);
     const isWritable =
-      write !== null && isAccepted && !metadata.readOnly && !isNeverWritten(setting);
+      write !== null && isAccepted && !metadata.isReadOnly && !isNeverWritten(setting);
     if (isWriteOnly && !isWritable) return [];
     const replacements = plan ? findReplacements(plan, name) : undefined;
-    const pinned = mapping?.valueType ?? findPinnedType(choice, name);
+    const pinned = mapping?.valueType ?? findPinnedType(readConfig, name);
     const type = pinned
       ? toPinnedType(valueTypeOfWord(pinned))
       : toDeliveredType(metadata.type, replacements);
     const contract: FieldContract = {
       ...field,
       ...type,
-      isRequired: canCreate && isWritable && metadata.required && !isFilled(setting),
+      isRequired: canCreate && isWritable && metadata.isRequired && !isOptionalForCallers(setting),
       isReadOnly: !isWritable,
       values: type.type === 'ENUM' ? toDeliveredValues(metadata.values, replacements) : null,
       references: type.type === 'REFERENCE' ? metadata.references : null,
@@ -155,8 +155,8 @@ export function listFields(
   return { fields, acceptsOtherFields: acceptsAny && !isComplete };
 }
 
-function findPinnedType(choice: ReadConfig | null, name: string): string | null | undefined {
-  return choice?.fieldMappings.find(({ mapToName }) => mapToName === name)?.valueType;
+function findPinnedType(readConfig: ReadConfig | null, name: string): string | null | undefined {
+  return readConfig?.fieldMappings.find(({ mapToName }) => mapToName === name)?.valueType;
 }
 
 function isNeverWritten(setting: WriteFieldSetting | undefined): boolean {
@@ -164,7 +164,7 @@ function isNeverWritten(setting: WriteFieldSetting | undefined): boolean {
 }
 
 /** True if the config fills the field of new records, or keeps callers from doing so. */
-function isFilled(setting: WriteFieldSetting | undefined): boolean {
+function isOptionalForCallers(setting: WriteFieldSetting | undefined): boolean {
   return setting !== undefined && (setting.default !== null || setting.writeOnCreate === 'NEVER');
 }
 
@@ -177,23 +177,23 @@ type NamedField = Pick<
 interface ReadChoices {
   /** Null without a config. The contract then has every field that a config may choose. */
   plan: ReadPlan | null;
-  choice: ReadConfig | null;
+  readConfig: ReadConfig | null;
   sources: FieldSources;
 }
 
 /** Lists the fields of records that are read. */
 function listReadFields(
-  spec: ReadObject,
-  { plan, choice, sources: { description } }: ReadChoices,
+  readObject: ReadObject,
+  { plan, readConfig, sources: { description } }: ReadChoices,
 ): NamedField[] {
   const isAlwaysRead = plan !== null;
   const mappedFields = new Map(
     plan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]),
   );
   const manifestFields = new Map(
-    listManifestFields(spec, plan, mappedFields).map((field) => [field.name, field]),
+    listManifestFields(readObject, plan, mappedFields).map((field) => [field.name, field]),
   );
-  const dynamicFields = (choice?.dynamicMappings ?? []).flatMap((dynamic): NamedField[] => {
+  const dynamicFields = (readConfig?.dynamicMappings ?? []).flatMap((dynamic): NamedField[] => {
     const name = dynamic.mapToName;
     const providerField = mappedFields.get(name) ?? null;
     if (manifestFields.has(name) || providerField === null) return [];
@@ -204,7 +204,8 @@ function listReadFields(
   const usedNames = new Set(
     namedFields.flatMap(({ name, providerField }) => [name, providerField]),
   );
-  const unnamed = !plan || plan.readsAll ? listUnnamedFields(spec, description?.fields ?? []) : [];
+  const unnamed =
+    !plan || plan.readsAll ? listUnnamedFields(readObject, description?.fields ?? []) : [];
   const others = new Set([...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)]);
   const otherFields = [...others]
     .filter((name) => !usedNames.has(name))
@@ -266,13 +267,18 @@ interface WriteOnlyInput {
   /** Null if callers use the provider's names. */
   names: FieldNames | null;
   /** The read object of the manifest, even if the installation does not read it. */
-  spec: ReadObject | null;
+  readObject: ReadObject | null;
   readFields: readonly NamedField[];
   sources: FieldSources;
 }
 
 /** Lists the fields that writes accept by names that records do not have when they are read. */
-function listWriteOnlyFields({ names, spec, readFields, sources }: WriteOnlyInput): NamedField[] {
+function listWriteOnlyFields({
+  names,
+  readObject,
+  readFields,
+  sources,
+}: WriteOnlyInput): NamedField[] {
   const usedNames = new Set(readFields.map(({ name }) => name));
   const writable = new Set(
     readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
@@ -283,7 +289,7 @@ function listWriteOnlyFields({ names, spec, readFields, sources }: WriteOnlyInpu
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
     return { ...field, ...WRITE_ONLY, mapping: null };
   });
-  return [...(names ? listMappedFields(names, spec) : []), ...others].filter((field) => {
+  return [...(names ? listMappedFields(names, readObject) : []), ...others].filter((field) => {
     const { name, providerField } = field;
     const isKnown = usedNames.has(name) || (providerField !== null && writable.has(providerField));
     if (isKnown || !acceptsName(names, field)) return false;
@@ -295,8 +301,8 @@ function listWriteOnlyFields({ names, spec, readFields, sources }: WriteOnlyInpu
 const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 
 /** Lists the fields that writes accept by names of the manifest or the config. */
-function listMappedFields({ mapped }: FieldNames, spec: ReadObject | null): NamedField[] {
-  const mappings = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
+function listMappedFields({ mapped }: FieldNames, readObject: ReadObject | null): NamedField[] {
+  const mappings = [...(readObject?.requiredFields ?? []), ...(readObject?.optionalFields ?? [])];
   const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
   const unmapped = mappings.flatMap(({ fieldName, mapToName }) =>
     fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
@@ -321,8 +327,8 @@ function acceptsName(
 
 interface FieldMetadata {
   type: FieldType;
-  readOnly: boolean;
-  required: boolean;
+  isReadOnly: boolean;
+  isRequired: boolean;
   displayName: string | null;
   values: FieldContract['values'];
   references: string[] | null;
@@ -330,8 +336,8 @@ interface FieldMetadata {
 
 const NO_METADATA: FieldMetadata = {
   type: UNKNOWN_TYPE,
-  readOnly: false,
-  required: false,
+  isReadOnly: false,
+  isRequired: false,
   displayName: null,
   values: null,
   references: null,
@@ -345,11 +351,11 @@ function indexFieldMetadata({ description, declared, learned }: FieldSources) {
     const field = described(name) ?? standard(name);
     const rows = learned.get(name) ?? learned.get(name.toLowerCase());
     if (!field) return rows ? toLearnedMetadata(rows) : NO_METADATA;
-    const { valueType, readOnly, isRequired: required, displayName, values, referenceTo } = field;
+    const { valueType, readOnly, isRequired, displayName, values, referenceTo } = field;
     return {
       type: toDescribedType(valueType),
-      readOnly,
-      required,
+      isReadOnly: readOnly,
+      isRequired,
       displayName,
       values: values?.length ? values : null,
       references: referenceTo?.length ? referenceTo : null,
@@ -367,8 +373,8 @@ function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
   return {
     ...NO_METADATA,
     type: findSharedType(rows.map(({ valueType }) => toDescribedType(valueType))) ?? UNKNOWN_TYPE,
-    readOnly: rows.every(({ readOnly }) => readOnly),
-    required: rows.every(({ required }) => required),
+    isReadOnly: rows.every(({ readOnly }) => readOnly),
+    isRequired: rows.every(({ required }) => required),
   };
 }
 

@@ -10,7 +10,7 @@ import { createInputIssue } from '../issues.ts';
 import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
 import { hasRecordEvents } from './integration-content-input.ts';
-import { replaceAliases } from './settled-content.ts';
+import { replaceAliases } from './normalized-content.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -139,7 +139,7 @@ const readObjectInput = z
 
 type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields>>;
 
-/** Checks the members of each field. A repeated field is allowed: settled-content.ts drops the earlier one. */
+/** Checks the members of each field. A repeated field is allowed: `dropRepeatedFields` drops the earlier one. */
 function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
   for (const [list, members] of Object.entries({ requiredFields, optionalFields })) {
     for (const [index, field] of members.entries()) {

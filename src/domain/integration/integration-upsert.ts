@@ -15,8 +15,8 @@ import { describeTakenNames, insertIntegration, lockIntegration } from './integr
 import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
+import { normalizeContent } from './normalized-content.ts';
 import { destructive, listImpacts, revise } from './revision.ts';
-import { settleContent } from './settled-content.ts';
 
 type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
@@ -60,11 +60,11 @@ export const upsertIntegrations = projectMutation({
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
     const names = input.integrations.map(({ name }) => name);
     const upserted = inTransaction(call.database, async (tx) => {
-      const present = await lockPresent(tx, projectId, names);
+      const existingByName = await lockExistingIntegrations(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
         const target = { projectId, path: ['input', 'integrations', index], ...content };
-        const provider = present.get(content.name)?.provider ?? content.provider;
+        const provider = existingByName.get(content.name)?.provider ?? content.provider;
         addIssues(issues, listProviderIssues(call, content.provider, [...target.path, 'provider']));
         addIssues(
           issues,
@@ -72,14 +72,14 @@ export const upsertIntegrations = projectMutation({
         );
       }
       requireNoIssues(issues);
-      return upsertAll(call, tx, { projectId, input, present });
+      return upsertAll(call, tx, { projectId, input, existingByName });
     });
     return requireUnique(upserted, describeTakenNames(`one of ${names.join(', ')}`));
   },
 });
 
 /** Locks the existing integrations and returns them by name. The order of the locks prevents deadlocks. */
-async function lockPresent(
+async function lockExistingIntegrations(
   tx: Transaction,
   projectId: string,
   names: string[],
@@ -116,36 +116,36 @@ function* findNameIssues(contents: readonly { name: string }[]) {
 interface UpsertInput {
   projectId: string;
   input: Input;
-  present: ReadonlyMap<string, Integration>;
+  existingByName: ReadonlyMap<string, Integration>;
 }
 
 async function upsertAll(
   call: Call,
   tx: Transaction,
-  { projectId, input, present }: UpsertInput,
+  { projectId, input, existingByName }: UpsertInput,
 ): Promise<UpsertedIntegrations> {
-  const { specVersion: version, destructive: mayDrop } = input;
+  const { specVersion: version, destructive: isDestructive } = input;
   const storedIntegrations: Integration[] = [];
   const warnings: string[] = [];
   const impacts: Impact[] = [];
   for (const [index, parsed] of input.integrations.entries()) {
-    const { content, warnings: found } = settleContent(call, parsed, [
+    const { content, warnings: found } = normalizeContent(call, parsed, [
       'input',
       'integrations',
       index,
     ]);
     warnings.push(...found);
-    const integration = present.get(content.name);
+    const integration = existingByName.get(content.name);
     const revision = { specVersion: version, content };
     const { name, provider } = content;
     if (!integration) {
       storedIntegrations.push(
         await insertIntegration(tx, projectId, { name, provider, latestRevision: revision }),
       );
-    } else if (await isInForce(tx, integration, content)) {
+    } else if (await isLatestContent(tx, integration, content)) {
       storedIntegrations.push(integration);
     } else {
-      const change = { integration, revision, destructive: mayDrop };
+      const change = { integration, revision, destructive: isDestructive };
       const revised = await revise(call, tx, change);
       storedIntegrations.push(revised.integration);
       impacts.push(...(await listImpacts(call, tx, revised)));
@@ -154,7 +154,7 @@ async function upsertAll(
   return { integrations: storedIntegrations, warnings, impacts };
 }
 
-async function isInForce(
+async function isLatestContent(
   tx: Transaction,
   { projectId, latestRevisionId: id }: Integration,
   content: Content,

@@ -28,7 +28,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
-import { settleContent } from './settled-content.ts';
+import { normalizeContent } from './normalized-content.ts';
 
 type Installation = Row<'Installation'>;
 type Integration = Row<'Integration'>;
@@ -200,7 +200,7 @@ export const createIntegration = projectMutation({
         ...(await listContentIssues({ ...call, tx }, latestRevision.content, checkContext)),
       ]);
       const { specVersion } = latestRevision;
-      const { content, warnings } = settleContent(call, latestRevision.content, path);
+      const { content, warnings } = normalizeContent(call, latestRevision.content, path);
       const revision = { specVersion, content };
       const integration = await insertIntegration(tx, projectId, {
         ...input,

@@ -41,7 +41,7 @@ import {
 } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
-import { settleContent } from './settled-content.ts';
+import { normalizeContent } from './normalized-content.ts';
 
 type Integration = Row<'Integration'>;
 type Revision = Row<'Revision'>;
@@ -123,7 +123,7 @@ export const createRevision = projectMutation({
     return inTransaction(call.database, async (tx) => {
       const lockedIntegration = await lockIntegration(tx, integration, 'change');
       requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));
-      const { content, warnings } = settleContent(call, revision.content, context.path);
+      const { content, warnings } = normalizeContent(call, revision.content, context.path);
       const change = {
         integration: lockedIntegration,
         revision: { ...revision, content },

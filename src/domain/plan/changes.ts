@@ -11,7 +11,7 @@ import {
   listNamedDestinations,
 } from '../integration/integration-content-check.ts';
 import { integrationContentInput } from '../integration/integration-content-input.ts';
-import { settleContent } from '../integration/settled-content.ts';
+import { normalizeContent } from '../integration/normalized-content.ts';
 import { createInputIssue } from '../issues.ts';
 import { integrationName } from '../names.ts';
 import { parsePublicKey } from '../project/jwt-key.ts';
@@ -153,7 +153,7 @@ export function writeTarget(
 ): { written: WrittenDocument; warnings: string[] } {
   const warnings: string[] = [];
   const settle = (content: IntegrationContent, index: number) => {
-    const result = settleContent(call, content, ['integrations', index]);
+    const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
     return writeContent(result.content);
   };

@@ -17,8 +17,8 @@ import {
 } from '../integration/integration.ts';
 import { listContentIssues } from '../integration/integration-content-check.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
+import { normalizeContent } from '../integration/normalized-content.ts';
 import { revise } from '../integration/revision.ts';
-import { settleContent } from '../integration/settled-content.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
 import { readJsonColumn } from '../storable-json.ts';
@@ -245,7 +245,7 @@ export class PlanRun {
       provider: storedIntegration?.provider ?? parsed.provider,
     };
     requireNoIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
-    const { content } = settleContent(this.#call, parsed, [path]);
+    const { content } = normalizeContent(this.#call, parsed, [path]);
     const revision = { specVersion: SPEC_VERSION, content };
     if (!storedIntegration) {
       const { provider } = content;

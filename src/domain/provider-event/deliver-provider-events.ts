@@ -13,7 +13,7 @@ import { runClaims } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
-import { logFailure } from '../provider/work-failure.ts';
+import { logWorkFailure } from '../provider/work-failure.ts';
 import { claimWaiting, EVENT_LEASES, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
 import { createEventMessages, type EventMessage, type ProviderEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
@@ -177,10 +177,10 @@ async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Pr
 async function recordFailure(services: Services, claim: EventClaim, error: unknown): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   const fields = { installationId, objectName };
-  logFailure(services.log, error, {
+  logWorkFailure(services.log, error, {
     fields: fields,
-    delayed: 'provider_events.delayed',
-    failed: 'provider_events.failed',
+    retryEvent: 'provider_events.delayed',
+    defectEvent: 'provider_events.failed',
   });
   const nowMs = services.now().getTime();
   const next = scheduleRetry(services, RETRY, claim.eventFailures);

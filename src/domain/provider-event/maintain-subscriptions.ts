@@ -14,7 +14,7 @@ import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
 import { OperationRequests } from '../diagnosis/request-recorder.ts';
-import { logFailure } from '../provider/work-failure.ts';
+import { logWorkFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
 import { joinStream } from './stream/join-stream.ts';
@@ -219,11 +219,11 @@ async function recordFailure(
 ): Promise<void> {
   if (error instanceof LeaseLost) throw error;
   const { services } = requests;
-  const { reason, isTemporary: mayPass } = logFailure(services.log, error, {
+  const { reason, isTemporary: mayPass } = logWorkFailure(services.log, error, {
     fields: { installationId: subscription.installationId },
     // The subscription of the installation shows the error.
-    delayed: null,
-    failed: 'subscription.failed',
+    retryEvent: null,
+    defectEvent: 'subscription.failed',
   });
   const { failures, dueTime } = scheduleRetry(
     services,

@@ -15,21 +15,21 @@ interface FailureLog {
   /** Fields of the log line that identify the work. */
   fields: object;
   /** The name of the log line for an expected error, which is retried. Null if users see it elsewhere. */
-  delayed: string | null;
+  retryEvent: string | null;
   /** The name of the log line for a defect. */
-  failed: string;
+  defectEvent: string;
 }
 
-export function logFailure(
+export function logWorkFailure(
   log: Log,
   error: unknown,
-  { fields: about, delayed, failed }: FailureLog,
+  { fields, retryEvent, defectEvent }: FailureLog,
 ): WorkFailure {
   if (error instanceof DomainError || error instanceof ProviderError) {
-    if (delayed !== null) log.warn({ ...about, err: error }, delayed);
-    const mayPass = error instanceof DomainError || error.isTemporary;
-    return { reason: toStorableString(error.message), isTemporary: mayPass };
+    if (retryEvent !== null) log.warn({ ...fields, err: error }, retryEvent);
+    const isTemporary = error instanceof DomainError || error.isTemporary;
+    return { reason: toStorableString(error.message), isTemporary };
   }
-  log.error({ ...about, err: error }, failed);
+  log.error({ ...fields, err: error }, defectEvent);
   return { reason: 'Internal error.', isTemporary: true };
 }

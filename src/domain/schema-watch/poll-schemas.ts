@@ -24,7 +24,7 @@ import {
   findInstallationContent,
   type InstallationContent,
 } from '../operation/read/source.ts';
-import { logFailure } from '../provider/work-failure.ts';
+import { logWorkFailure } from '../provider/work-failure.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { findSchemaDifference, type KnownObjects, toKnownFields } from './schema-difference.ts';
 import { formatSchemaMessage } from './schema-message.ts';
@@ -170,10 +170,10 @@ async function recordFailure(
   watch: SchemaWatch,
   error: unknown,
 ): Promise<void> {
-  logFailure(services.log, error, {
+  logWorkFailure(services.log, error, {
     fields: { installationId: watch.installationId },
-    delayed: 'schema_watch.delayed',
-    failed: 'schema_watch.failed',
+    retryEvent: 'schema_watch.delayed',
+    defectEvent: 'schema_watch.failed',
   });
   const { prisma } = services.database;
   const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };

@@ -7,16 +7,16 @@ import type { EndUserViewer } from './end-user.ts';
 export const CONSUMERS_OF_GROUP = new CompiledStatement<
   EndUserViewer & { ids: string[] },
   Row<'Consumer'>
->((value) =>
+>((bind) =>
   statements
     .selectFrom('Consumer as c')
     .selectAll()
     .where(
       'c.projectId',
       '=',
-      value(({ projectId }) => projectId),
+      bind(({ projectId }) => projectId),
     )
-    .where('c.id', '=', anyOfBound(value(({ ids }) => ids)))
+    .where('c.id', '=', anyOfBound(bind(({ ids }) => ids)))
     .where((eb) => {
       const connection = eb
         .selectFrom('Connection as n')
@@ -26,13 +26,13 @@ export const CONSUMERS_OF_GROUP = new CompiledStatement<
         .where(
           'n.groupId',
           '=',
-          value(({ groupId }) => groupId),
+          bind(({ groupId }) => groupId),
         );
       return eb.or([
         eb(
           'c.id',
           '=',
-          value(({ consumerId }) => consumerId),
+          bind(({ consumerId }) => consumerId),
         ),
         eb.exists(connection),
       ]);
@@ -43,22 +43,22 @@ export const CONSUMERS_OF_GROUP = new CompiledStatement<
 export const VISIBLE_BUILDERS = new CompiledStatement<
   { ids: string[]; orgIds: string[]; viewerId: string },
   Row<'Builder'>
->((value) =>
+>((bind) =>
   statements
     .selectFrom('Builder as b')
     .selectAll()
-    .where('b.id', '=', anyOfBound(value(({ ids }) => ids)))
+    .where('b.id', '=', anyOfBound(bind(({ ids }) => ids)))
     .where((eb) => {
       const membership = eb
         .selectFrom('OrgMember as m')
         .select('m.orgId')
         .whereRef('m.builderId', '=', 'b.id')
-        .where('m.orgId', '=', anyOfBound(value(({ orgIds }) => orgIds)));
+        .where('m.orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds)));
       return eb.or([
         eb(
           'b.id',
           '=',
-          value(({ viewerId }) => viewerId),
+          bind(({ viewerId }) => viewerId),
         ),
         eb.exists(membership),
       ]);
@@ -69,24 +69,24 @@ export const VISIBLE_BUILDERS = new CompiledStatement<
 export const VISIBLE_INVITES = new CompiledStatement<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>
->((value) =>
+>((bind) =>
   statements
     .selectFrom('Invite')
     .selectAll()
-    .where('id', '=', anyOfBound(value(({ ids }) => ids)))
+    .where('id', '=', anyOfBound(bind(({ ids }) => ids)))
     .where((eb) => {
       const isPending = eb.and([
         eb(
           'pendingEmail',
           '=',
-          value(({ email }) => email),
+          bind(({ email }) => email),
         ),
         eb(
           'expireTime',
           '>',
-          value(({ now }) => now),
+          bind(({ now }) => now),
         ),
       ]);
-      return eb.or([eb('orgId', '=', anyOfBound(value(({ orgIds }) => orgIds))), isPending]);
+      return eb.or([eb('orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds))), isPending]);
     }),
 );

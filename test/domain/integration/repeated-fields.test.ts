@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { settleFields } from '../../../src/domain/integration/settled-content.ts';
+import { dropRepeatedFields } from '../../../src/domain/integration/normalized-content.ts';
 
 const logged: object[] = [];
 const log = { warn: (facts: object) => void logged.push(facts) } as never;
@@ -9,8 +9,8 @@ function settle(requiredFields: object[], optionalFields: object[] = []) {
   const object = { objectName: 'contacts', destination: 'records', requiredFields, optionalFields };
   const read = { objects: [object] };
   const content = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', read });
-  const { content: settled, warnings } = settleFields({ log }, content, ['input']);
-  const [only] = settled.read?.objects ?? [];
+  const { content: normalized, warnings } = dropRepeatedFields({ log }, content, ['input']);
+  const [only] = normalized.read?.objects ?? [];
   const shown = (fields: { fieldName: string | null; mapToName: string | null }[] = []) =>
     fields.map(({ fieldName, mapToName }) => `${fieldName} as ${mapToName ?? fieldName}`);
   return { fields: [shown(only?.requiredFields), shown(only?.optionalFields)], warnings };

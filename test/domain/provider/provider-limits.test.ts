@@ -24,7 +24,7 @@ function createCaller(
 }
 
 /** Work that runs until the test ends it, and the running calls. */
-function gate() {
+function createGate() {
   const running = new Set<() => void>();
   const work = () =>
     new Promise<void>((resolve) => {
@@ -39,22 +39,22 @@ function gate() {
     running,
     async endAll() {
       for (const end of [...running]) end();
-      await settled();
+      await settle();
     },
   };
 }
 
-async function settled() {
+async function settle() {
   await vi.advanceTimersByTimeAsync(1);
 }
 
-function limiter() {
+function createLimiter() {
   return new ProviderLimits(() => Date.now());
 }
 
 test('limits the concurrency of a connection and keeps the order of requests', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   const started: number[] = [];
   const all = Array.from({ length: 7 }, (_, index) =>
     limits.run(createCaller('a'), () => {
@@ -62,7 +62,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
       return work();
     }),
   );
-  await settled();
+  await settle();
   expect(running.size).toBe(3);
   await endAll();
   expect(running.size).toBe(3);
@@ -74,17 +74,17 @@ test('limits the concurrency of a connection and keeps the order of requests', a
 });
 
 test('releases the capacity of a failed request', async () => {
-  const limits = limiter();
+  const limits = createLimiter();
   const failing = () => Promise.reject(new Error('no'));
   for (let turn = 0; turn < 5; turn += 1) {
     await expect(limits.run(createCaller('a'), failing)).rejects.toThrow('no');
-    await settled();
+    await settle();
   }
   expect(await limits.run(createCaller('a'), async () => 'yes')).toBe('yes');
 });
 
 test('limits the requests of a connection per second', async () => {
-  const limits = limiter();
+  const limits = createLimiter();
   let done = 0;
   const caller = createCaller('a', { limits: { requestsPerSecond: 10 } });
   const all = Array.from({ length: 23 }, () =>
@@ -102,7 +102,7 @@ test('limits the requests of a connection per second', async () => {
 });
 
 test('pauses one connection, and continues others', async () => {
-  const limits = limiter();
+  const limits = createLimiter();
   limits.pause(createCaller('a'), 5_000);
   let isDone = false;
   const resting = limits.run(createCaller('a'), async () => {
@@ -117,7 +117,7 @@ test('pauses one connection, and continues others', async () => {
 });
 
 test('refuses immediately if the wait is too long, and returns the remaining time', async () => {
-  const limits = limiter();
+  const limits = createLimiter();
   limits.pause(createCaller('a'), 60_000);
   await vi.advanceTimersByTimeAsync(10_000);
   const work = vi.fn(async () => {});
@@ -132,8 +132,8 @@ test('refuses immediately if the wait is too long, and returns the remaining tim
 });
 
 test('refuses a request that has waited too long, without running it', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller('a'), work);
   const late = vi.fn(work);
   const refused = limits.run(createCaller('a'), late).catch((error) => error);
@@ -145,15 +145,15 @@ test('refuses a request that has waited too long, without running it', async () 
 });
 
 test('limits the waiting requests of a connection', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   const outcomes = Array.from({ length: 503 + 4 }, () =>
     limits.run(createCaller('a'), work).then(
       () => 'done',
       (error) => error.kind,
     ),
   );
-  await settled();
+  await settle();
   while (running.size > 0) await endAll();
   const counts = Object.groupBy(await Promise.all(outcomes), (outcome) => outcome);
   expect(counts.done).toHaveLength(503);
@@ -161,15 +161,15 @@ test('limits the waiting requests of a connection', async () => {
 });
 
 test('lets another project call the provider while many projects hang', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   for (let project = 0; project < 10; project += 1) {
     for (let connection = 0; connection < 20; connection += 1) {
       const caller = createCaller(`${project}.${connection}`, { projectId: `prj_${project}` });
       for (let count = 0; count < 3; count += 1) void limits.run(caller, work);
     }
   }
-  await settled();
+  await settle();
   expect(await limits.run(createCaller('quiet', { projectId: 'quiet' }), async () => 'yes')).toBe(
     'yes',
   );
@@ -177,13 +177,13 @@ test('lets another project call the provider while many projects hang', async ()
 });
 
 test('reserves capacity for other projects, and for other providers', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
   const noisy = connections.flatMap((id) =>
     Array.from({ length: 2 }, () => limits.run(createCaller(id), work)),
   );
-  await settled();
+  await settle();
   expect(running.size).toBe(32);
   const quiet = createCaller('quiet', { projectId: 'prj_2' });
   expect(await limits.run(quiet, async () => 'at once')).toBe('at once');
@@ -194,14 +194,14 @@ test('reserves capacity for other projects, and for other providers', async () =
 });
 
 test('gives capacity to waiting connections in turn', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   for (let index = 0; index < 32; index += 1) {
     for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller(`c${index}`), work);
   }
   const late = vi.fn(async () => {});
   const waiting = limits.run(createCaller('late'), late);
-  await settled();
+  await settle();
   expect(running.size).toBe(32);
   await endAll();
   await endAll();
@@ -229,10 +229,10 @@ function callProviders(limits: ProviderLimits, work: () => Promise<void>, projec
 }
 
 test('limits the requests of one project to all providers together', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   callProviders(limits, work, 'noisy');
-  await settled();
+  await settle();
   expect(running.size).toBe(96);
   let ended = 0;
   while (running.size > 0) {
@@ -243,10 +243,10 @@ test('limits the requests of one project to all providers together', async () =>
 });
 
 test('reserves capacity for the next project while others use many providers', async () => {
-  const limits = limiter();
-  const { work, running, endAll } = gate();
+  const limits = createLimiter();
+  const { work, running, endAll } = createGate();
   for (let project = 0; project < 6; project += 1) callProviders(limits, work, `noisy ${project}`);
-  await settled();
+  await settle();
   expect(running.size).toBeLessThan(224);
   const quiet = toProvider('another', { projectId: 'quiet', connectionId: 'quiet' });
   expect(await limits.run(quiet, async () => 'yes')).toBe('yes');

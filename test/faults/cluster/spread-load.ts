@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Tenant, testApp } from '../../support/app.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
 import type { Cluster } from './cluster.ts';
@@ -93,7 +93,7 @@ export async function startSpreadLoad(
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const projects = await makeProjects(cluster, receiver);
-  const sandboxPort = await freePort();
+  const sandboxPort = await findFreePort();
   const gateway = await startGateway({
     ...OWN_NETWORK,
     DATABASE_URL: cluster.url,

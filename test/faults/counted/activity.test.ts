@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { createClient } from '../../support/graphql-client.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
@@ -49,7 +49,7 @@ async function prepare() {
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',
-    PORT: String(await freePort()),
+    PORT: String(await findFreePort()),
   };
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
   await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });

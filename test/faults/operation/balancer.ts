@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
@@ -24,7 +24,7 @@ export interface Balancer {
 /** Starts the load balancer. It stops when the test ends. */
 export async function startBalancer(gateways: readonly string[]): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-balancer-'));
-  const [port, statsPort] = [await freePort(), await freePort()];
+  const [port, statsPort] = [await findFreePort(), await findFreePort()];
   const path = join(folder, 'haproxy.cfg');
   writeFileSync(path, settings({ port, statsPort, gateways }));
   const child = spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore' });

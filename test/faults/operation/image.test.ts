@@ -22,7 +22,7 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 
 const MIB = 2 ** 20;
 /** Limit for /app, without Node itself. */
@@ -197,7 +197,7 @@ test.skipIf(!hasSandbox)('the image is small and runs as a user without write ac
   expect(await exitCode(root.start(['touch', '/app/written']))).not.toBe(0);
   expect(await exitCode(root.start(['touch', '/written']))).not.toBe(0);
 
-  const port = await freePort();
+  const port = await findFreePort();
   const env = { PORT: String(port) };
   expect(await exitCode(root.start(root.check, env))).toBe(1);
   const server = root.start(root.command, env);

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
 import { createClient } from '../../support/graphql-client.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/process/server-process.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -43,7 +43,7 @@ interface Prometheus {
 /** Starts Prometheus. It stops when the test ends. */
 async function startPrometheus(metricsPort: number): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-prometheus-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const rules = readFileSync(join(ROOT, 'ops', 'alerts.yaml'), 'utf8');
   // Alerts fire sooner in the short form.
   writeFileSync(
@@ -144,7 +144,7 @@ async function withoutData({ query }: Prometheus): Promise<string[]> {
 test.skipIf(!hasPrometheus)(
   'every panel of the dashboard has data, and a stopped gateway fires its alert',
   async () => {
-    const metricsPort = await freePort();
+    const metricsPort = await findFreePort();
     const server = await startServerProcess({ METRICS_PORT: String(metricsPort) });
     const prometheus = await startPrometheus(metricsPort);
     const ending = new AbortController();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../../support/app.ts';
-import { freePort } from '../../support/process/free-port.ts';
+import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
 import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
@@ -43,7 +43,7 @@ test('a read has one trace over the request in one process and the job and deliv
   onTestFinished(() => hooks[Symbol.asyncDispose]());
   const { env, apiKey, trigger } = await prepare(hooks.url('read'));
   const [ofApi, ofWorker] = [await traceReceiver(), await traceReceiver()];
-  const SANDBOX_PORT = `${await freePort()}`;
+  const SANDBOX_PORT = `${await findFreePort()}`;
   const start = (ROLES: string, OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
     startGateway({ ...env, SANDBOX_PORT, ROLES, OTEL_EXPORTER_OTLP_ENDPOINT });
   const api = await start('api', ofApi.url);

@@ -38,7 +38,7 @@ interface Asked {
 }
 
 /** The results of both, as clients read them. */
-async function responses({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
+async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
   const document = parse(query);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error('There is no such operation.');
@@ -66,7 +66,7 @@ async function responses({ query, operationName, variables, scopes = ALL_SCOPES 
 }
 
 async function expectSame(operation: Asked): Promise<string> {
-  const { expected, first, again } = await responses(operation);
+  const { expected, first, again } = await executeBoth(operation);
   expect(first).toBe(expected);
   expect(again).toBe(expected);
   return expected;
@@ -75,7 +75,7 @@ async function expectSame(operation: Asked): Promise<string> {
 const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${list} } }`;
 
 /** Returns the id of an object of the type that has dependent rows. */
-function idOfSome(type: string): string {
+function findSampleId(type: string): string {
   const table = type === 'ConnectedAccount' ? 'Connection' : type;
   const [prefix = ''] = Object.entries(ID_PREFIXES).find(([, name]) => name === table) ?? [];
   return type === 'Org' ? orgId : rowId(prefix, 0, 1);
@@ -93,14 +93,16 @@ test.each(shapes)('returns the result of graphql-js for %s', async (_name, {
   else if (name === 'Viewer') await expectSame({ query: `{ viewer { ${list} } }` });
   else if (name === 'Project') await expectSame({ query: inProject(list) });
   else
-    await expectSame({ query: `{ node(id: "${idOfSome(name)}") { ... on ${name} { ${list} } } }` });
+    await expectSame({
+      query: `{ node(id: "${findSampleId(name)}") { ... on ${name} { ${list} } } }`,
+    });
 });
 
 test.each(
   listNodeTypes(schema).map(({ name }) => name),
 )('returns the result of graphql-js for nodes of the type %s', async (name) => {
   const selection = `... on ${name} { ${selectItem(schema.getType(name) as never, 1)} }`;
-  const ids = listNodeTypes(schema).map((type) => idOfSome(type.name));
+  const ids = listNodeTypes(schema).map((type) => findSampleId(type.name));
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
   await expectSame({ query, variables: { ids: [projectId, ...ids, 'nothing'] } });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { endWithParent } from '../end-with-parent.ts';
-import { freePort } from '../process/free-port.ts';
+import { findFreePort } from '../process/free-port.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 
 /** Returns the reason to skip tests that need PgBouncer, or null if it is installed. */
@@ -31,7 +31,7 @@ export async function startPgbouncer(
   serverPort: number,
   { port = 0 }: { port?: number } = {},
 ): Promise<PgbouncerServer> {
-  port ||= await freePort();
+  port ||= await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'gateway-pgbouncer-'));
   chmodSync(folder, 0o755);
   const path = join(folder, 'pgbouncer.ini');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { endWithParent } from '../end-with-parent.ts';
-import { freePort } from '../process/free-port.ts';
+import { findFreePort } from '../process/free-port.ts';
 import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
 
 /** A standby reports that it accepts read-only connections. */
@@ -48,7 +48,7 @@ export async function runPostgres(
   databaseDir: string,
   { port = 0, settings: extraSettings = [], binaries = postgresBinaries() }: RunOptions = {},
 ): Promise<PostgresServer> {
-  port ||= await freePort();
+  port ||= await findFreePort();
   const options = spawnOptions(databaseDir);
   const locationOptions = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
   const settings = [...SETTINGS, ...extraSettings].flatMap((setting) => ['-c', setting]);

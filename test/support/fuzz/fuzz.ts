@@ -59,7 +59,7 @@ function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
     mutations.filter(({ name }) => name.startsWith('delete') === isDeletion),
   );
   const anyOf = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
-    arbitrary: fc.oneof(...fields.map((field) => callField(field, kind, hostility))),
+    arbitrary: fc.oneof(...fields.map((field) => createFieldCall(field, kind, hostility))),
     weight,
   });
   return fc.oneof(
@@ -110,11 +110,13 @@ const ID_OR_CURSOR = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
 export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
 /** Returns the prefixes of the IDs that an argument takes, or null if it takes no ID. */
-function findIdPrefixes(name: string): string | null {
-  const kinds = Object.entries(ID_PREFIXES).find(([part]) => name.toLowerCase().startsWith(part));
+function findPlaceholderKinds(name: string): string | null {
+  const kinds = Object.entries(PREFIXES_BY_ARGUMENT).find(([part]) =>
+    name.toLowerCase().startsWith(part),
+  );
   return kinds?.[1] ?? null;
 }
-const ID_PREFIXES = {
+const PREFIXES_BY_ARGUMENT = {
   projectid: 'prj',
   integrationid: 'int',
   installationid: 'ins',
@@ -140,7 +142,7 @@ const ID_PREFIXES = {
 type CallKind = 'mutation' | 'query' | 'project';
 
 /** Returns calls of one field, with each of its arguments as a variable. */
-function callField(
+function createFieldCall(
   field: GraphQLField<unknown, unknown>,
   kind: CallKind,
   hostility: Hostility,
@@ -252,7 +254,7 @@ function arbitrarySingleValue(
 
 /** Generates texts for a member of this name. IDs and cursors are placeholders. */
 export function arbitraryText(name: string, hostility: Hostility): Arbitrary<unknown> {
-  const kinds = findIdPrefixes(name);
+  const kinds = findPlaceholderKinds(name);
   const likely: Arbitrary<unknown> = fc.constantFrom(
     ...(LIKELY_VALUES[name] ?? ['a', 'Some text']),
   );

@@ -5,7 +5,7 @@ const PORT_MIN = 10_000;
 const PORT_MAX = 32_000;
 
 /** Returns a random port of 127.0.0.1 that is free. Another process takes it only if it draws the same one. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
     if (await isFree(port)) return port;

@@ -2,7 +2,7 @@
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
-import { CompiledStatement, statements, type ValueOf } from '../../../database/statements.ts';
+import { type BindInput, CompiledStatement, statements } from '../../../database/statements.ts';
 import { createEventRow } from '../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -100,7 +100,7 @@ async function storeTokens(
 }
 
 /** Selects a connection with the names of its group and consumer, which its events include. */
-const NAMED_CONNECTION = new CompiledStatement((value: ValueOf<ConnectionKey>) =>
+const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) =>
   statements
     .selectFrom('Connection as c')
     .innerJoin('Group as g', (join) =>
@@ -114,12 +114,12 @@ const NAMED_CONNECTION = new CompiledStatement((value: ValueOf<ConnectionKey>) =
     .where(
       'c.projectId',
       '=',
-      value(({ projectId }) => projectId),
+      bind(({ projectId }) => projectId),
     )
     .where(
       'c.id',
       '=',
-      value(({ id }) => id),
+      bind(({ id }) => id),
     ),
 );
 

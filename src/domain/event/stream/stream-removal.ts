@@ -11,7 +11,7 @@ import {
 } from '../../../database/projects/all-projects.ts';
 import type { RunQuery } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
-import { notifyStream } from '../../../events/channel.ts';
+import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
 import type { Services } from '../../call.ts';
 
@@ -31,7 +31,7 @@ interface Surplus {
 /** Closes a stream: it accepts no messages from then on, and its subscribers are notified. */
 export async function closeStream(tx: Transaction, stream: StreamId): Promise<void> {
   await tx.streamLog.updateMany({ where: stream, data: { isDeleted: true } });
-  notifyStream(tx, stream.destinationId);
+  notifyStreamEnd(tx, stream.destinationId);
 }
 
 /** Removes the messages of a closed stream, up to the limit of a deletion. */

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
-import { logFailure } from '../../provider/work-failure.ts';
+import { logWorkFailure } from '../../provider/work-failure.ts';
 import { recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
@@ -73,10 +73,10 @@ export async function recordStreamFailure(
   stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
-  const { reason, isTemporary: mayPass } = logFailure(services.log, error, {
+  const { reason, isTemporary: mayPass } = logWorkFailure(services.log, error, {
     fields: { connectionId: stream.connectionId },
-    delayed: 'provider_stream.interrupted',
-    failed: 'provider_stream.failed',
+    retryEvent: 'provider_stream.interrupted',
+    defectEvent: 'provider_stream.failed',
   });
   const { failures, dueTime } = scheduleRetry(services, RETRY, stream.failures);
   const isReported = !mayPass || failures >= FAILURES_REPORTED;

@@ -9,18 +9,18 @@ import type { FieldMapping, IntegrationContent } from './integration-content.ts'
 
 const LISTS = ['requiredFields', 'optionalFields'] as const;
 
-interface Settled {
+interface NormalizedContent {
   content: IntegrationContent;
   /** Sentences that name each omitted field and each event that the provider can't send, with the reason. */
   warnings: string[];
 }
 
 /** Keeps the last of fields that a manifest names twice, as the reference API does. Logs the omitted ones. */
-export function settleFields(
+export function dropRepeatedFields(
   { log }: Pick<Call, 'log'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
-): Settled {
+): NormalizedContent {
   if (!content.read) return { content, warnings: [] };
   const warnings: string[] = [];
   const objects = content.read.objects.map((object, index) => {
@@ -64,17 +64,17 @@ function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[
 }
 
 /** Converts the content to its stored form: the provider's own names, each field once, and warnings for the caller. */
-export function settleContent(
+export function normalizeContent(
   call: Pick<Call, 'log' | 'catalogue'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
-): Settled {
+): NormalizedContent {
   const provider = call.catalogue.find(content.provider);
-  const settledContent = settleFields(call, replaceAliases(content, provider), path);
-  const moduleProvider = provider && applyModule(provider, settledContent.content.module ?? null);
-  if (!moduleProvider) return settledContent;
-  const warnings = listSubscribeWarnings(settledContent.content, path, moduleProvider);
-  return { ...settledContent, warnings: [...settledContent.warnings, ...warnings] };
+  const normalized = dropRepeatedFields(call, replaceAliases(content, provider), path);
+  const moduleProvider = provider && applyModule(provider, normalized.content.module ?? null);
+  if (!moduleProvider) return normalized;
+  const warnings = listSubscribeWarnings(normalized.content, path, moduleProvider);
+  return { ...normalized, warnings: [...normalized.warnings, ...warnings] };
 }
 
 /**
