@@ -54,7 +54,7 @@ export interface Problem {
    */
   href: string;
   /**
-   * The kind of problem, for people.
+   * The kind of problem in human-readable form.
    */
   title: string;
   /**
@@ -62,7 +62,7 @@ export interface Problem {
    */
   status: number;
   /**
-   * The reason why this request failed, for people.
+   * The human-readable reason why this request failed.
    */
   detail: string;
   /**
@@ -108,7 +108,7 @@ export interface ProblemIssue {
    */
   type: string;
   /**
-   * A short summary of the problem, for people.
+   * A short human-readable summary of the problem.
    */
   title: string;
   /**

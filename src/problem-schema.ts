@@ -38,7 +38,7 @@ export const problemIssue = z
     type: z
       .string()
       .describe('A URN that names what is wrong with it, like `urn:problem:missing-value`.'),
-    title: z.string().describe('A short summary of the problem, for people.'),
+    title: z.string().describe('A short human-readable summary of the problem.'),
     in: z
       .enum(['path', 'query', 'header', 'body'])
       .describe('The part of the request that holds the offending input.'),
@@ -62,9 +62,9 @@ export const problem = z
       .string()
       .describe('A URN that names the kind of problem, like `urn:problem:not-found`.'),
     href: z.url().describe('The page about this kind of problem.'),
-    title: z.string().describe('The kind of problem, for people.'),
+    title: z.string().describe('The kind of problem in human-readable form.'),
     status: z.int().min(400).max(599).describe('The HTTP status.'),
-    detail: z.string().describe('The reason why this request failed, for people.'),
+    detail: z.string().describe('The human-readable reason why this request failed.'),
     instance: z
       .string()
       .describe(

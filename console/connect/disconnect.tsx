@@ -28,7 +28,7 @@ interface DisconnectProps {
   connectionId: string;
   /** Installations that use the connection. */
   installationIds: readonly string[];
-  /** The account's name for people. */
+  /** The account's human-readable name. */
   providerName: string;
 }
 

@@ -1,4 +1,4 @@
-/** Fills an empty database with a complete copy, or leaves it unchanged. */
+/** Loads a copy into an empty database. */
 import { isSpread } from '../database/cluster.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
@@ -65,7 +65,10 @@ interface LoadOptions {
   log: Log;
 }
 
-/** Fills the database. If that fails, leaves it as it was: empty, or with empty tables. Throws StartRefused if it is not. */
+/**
+ * Loads the copy into an empty database. Throws StartRefused if the database is not empty. If loading fails, drops the
+ * objects that it created. If a newer migration fails after that, the loaded rows remain.
+ */
 export async function loadCopy(
   database: CopyDatabase,
   copy: Copy,
@@ -101,15 +104,13 @@ async function load(database: CopyDatabase, copy: Copy, options: LoadOptions): P
 function refuseUnknownSchema({ migrations }: CopyHead): void {
   const knownMigrations = listMigrations().map(({ name }) => name);
   if (migrations.every((name, index) => name === knownMigrations[index])) return;
-  throw new StartRefused(
-    'The copy was taken of a database with another schema, by a newer version of the gateway: load it with that version.',
-  );
+  throw new StartRefused('The copy comes from a newer gateway version. Load it with that version.');
 }
 
 async function refuseFilled(session: OpenSession): Promise<void> {
   if (await isSpread(session)) {
     throw new StartRefused(
-      'The tables of the database to fill are spread over the nodes of a cluster already: name a database in which no gateway was started, and spread it afterwards (`npm run distribute`).',
+      'The target database is already distributed. Use a database in which no gateway has run, load the copy, then run `npm run distribute`.',
     );
   }
   const filledTables = await listFilledTables(session);
@@ -195,7 +196,7 @@ async function insertPart(
   const names = table?.columns.map(({ name }) => name) ?? [];
   if (!table || names.join() !== part.columns.join()) {
     throw new StartRefused(
-      `The table ${part.table} has other columns here than in the copy: its schema was changed manually.`,
+      `Table ${part.table} has different columns than the copy. Its schema was changed manually.`,
     );
   }
   const storedColumns = table.columns.filter(({ isGenerated }) => !isGenerated);

@@ -12,11 +12,11 @@ export const GONE = 410;
 export interface Outcome {
   /** The HTTP status. Null if the receiver did not respond. */
   responseStatus: number | null;
-  /** A sentence for people. Null if the attempt succeeded. */
+  /** A human-readable reason for the failure. Null if the attempt succeeded. */
   error: string | null;
   /** The header Retry-After, unchanged. */
   retryAfter?: string;
-  /** The beginning of the response's body, for people. Null if it was empty. */
+  /** The beginning of the response's body as text. Null if it was empty. */
   responseBody?: string | null;
 }
 

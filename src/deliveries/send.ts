@@ -8,7 +8,7 @@ import { createSignatureHeaders } from './sign.ts';
 /** The most bytes of a response that are stored: enough for an error message. */
 const STORED_BYTES_MAX = 4 * 1024;
 
-/** Returns the beginning of a response for people. Null if it is empty. A note if it is not UTF-8. */
+/** Returns the beginning of a response as text. Null if it is empty. A note if it is not UTF-8. */
 export function decodeResponse(body: Buffer, contentType: string | undefined): string | null {
   if (body.length === 0) return null;
   try {

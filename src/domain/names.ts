@@ -54,5 +54,5 @@ export const integrationName = z
 /** The builder's own name for a group or a consumer. */
 export const ref = z.string().min(1).max(256);
 
-/** A string for people, like a display name. */
+/** A human-readable string, like a display name. */
 export const label = z.string().trim().min(1).max(128);

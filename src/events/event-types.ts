@@ -10,7 +10,7 @@ const nonEmptyString = z.string().min(1);
 /** The id of a row. Its member is named after the row, like `connectionId`. */
 const idString = nonEmptyString.meta({ graphql: 'ID' });
 const config = z.record(z.string(), z.unknown()).describe("The installation's config.");
-const error = z.string().describe('The reason for the failure, as text for people.');
+const error = z.string().describe('The human-readable reason for the failure.');
 
 const connectionFields = {
   projectId: idString.describe('The id of the project.'),
@@ -124,7 +124,7 @@ export const EVENTS = {
         .describe("The records that were written, by the provider's ids."),
       errors: z
         .array(z.string())
-        .describe('The reasons why the other records were not written, as text for people.'),
+        .describe('Human-readable reasons why the other records were not written.'),
     }),
   },
   CONNECTION_CREATED: {
@@ -206,7 +206,7 @@ export const EVENTS = {
           'The id of the read whose records the delivery carried. Omitted if it carried an event.',
         ),
       attempts: z.int().describe('The number of attempts that were made.'),
-      error: z.string().describe('The reason why the last attempt failed, as text for people.'),
+      error: z.string().describe('The human-readable reason why the last attempt failed.'),
     }),
   },
   PROPOSAL_CREATED: {
@@ -260,7 +260,7 @@ export const EVENTS = {
         .describe(
           "The customer's consumer, by the builder's reference. Omitted if the group or the consumer is new.",
         ),
-      error: z.string().describe('What is wrong with the setup, as text for people.'),
+      error: z.string().describe('A human-readable description of what is wrong with the setup.'),
     }),
   },
 } as const satisfies Record<

@@ -1,4 +1,4 @@
-/** Terminal output for people, instead of JSON. */
+/** Human-readable terminal output, instead of JSON. */
 import pretty from 'pino-pretty';
 import { createLog, type Log } from '../log.ts';
 

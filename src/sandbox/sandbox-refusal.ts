@@ -1,7 +1,7 @@
 export interface SandboxProblem {
   /** A machine-readable code such as `unknown_field`. */
   code: string;
-  /** A message for people. */
+  /** A human-readable message. */
   message: string;
   field?: string;
 }

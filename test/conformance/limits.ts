@@ -11,7 +11,7 @@ import { insertRows } from '../support/database/insert-rows.ts';
 import { projectBody } from './bodies.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
-/** Creates an installation with a number of operations. Only its name is set. */
+/** Inserts `count` operations for the scene's installation. */
 async function withOperations({ app, tenant, installation }: Scene, count: number) {
   const { projectId } = tenant;
   const { id: installationId, integrationId } = installation;
@@ -81,7 +81,7 @@ const createBatch = (length: number) => ({
   batch: Array.from({ length }, () => ({ record: mappedContact() })),
 });
 
-/** Each is a member of the body that creates a project. */
+/** Returns a rule that creates a project with each value of `member`. */
 const lengths = (member: string, taken: string[], wrong: string[], says: string) =>
   outcomeRule(says, projectBody, async (fetchOutcome, scene) => {
     for (const value of taken) {
@@ -96,11 +96,12 @@ const lengths = (member: string, taken: string[], wrong: string[], says: string)
   });
 const unique = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
 
-/** Two letters that no other run of the rule uses. */
-let pair = 0;
-function shortName() {
-  pair += 1;
-  return `z${pair}`;
+let shortNameCount = 0;
+
+/** Returns a project name of minimal length that no earlier run used. */
+function createShortName() {
+  shortNameCount += 1;
+  return `z${shortNameCount}`;
 }
 
 export const limits: Section = {
@@ -124,7 +125,7 @@ export const limits: Section = {
       projectBody,
       async (fetchOutcome, scene) => {
         const named = (name: string) => fetchOutcome({ ...createProjectBody(scene), name });
-        expect(await named(shortName())).toMatchObject(ACCEPTED);
+        expect(await named(createShortName())).toMatchObject(ACCEPTED);
         expect(await named(unique(128))).toMatchObject(ACCEPTED);
         expect(await named('a')).toMatchObject(matchRefusal('name'));
         expect(await named(unique(129))).toMatchObject(matchRefusal('name'));

@@ -39,7 +39,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await rule.getByText('Delete', { exact: true }).click();
     await rule.getByText('Update', { exact: true }).click();
     await dialog().getByRole('button', { name: 'Create session' }).click();
-    const token = await dialog().locator('[data-label="token"]').innerText();
+    const token = await dialog().locator('[data-label="Token"]').innerText();
     const configuration = await dialog().getByRole('region', { name: 'MCP config' }).innerText();
     const { demo } = JSON.parse(configuration).mcpServers;
     expect(demo).toMatchObject({ type: 'http', headers: { Authorization: `Bearer ${token}` } });

@@ -56,7 +56,7 @@ export function NewAgentSession({ project }: { project: string }) {
           <Secret
             explanation="Copy the token now. It is not shown again."
             value={token}
-            label="token"
+            label="Token"
           />
           <Secret explanation="The MCP server of the project:" value={mcpUrl} label="MCP URL" />
           <Snippet

@@ -24,9 +24,7 @@ export const setupFailureResource = resource(
   "A mistake in the project's setup that kept customers from connecting accounts of a provider or from installing.",
   {
     provider: z.string().describe('The name of the provider.'),
-    error: z
-      .string()
-      .describe('What is wrong with the setup, as text for people: the latest mistake.'),
+    error: z.string().describe('A human-readable description of the latest mistake in the setup.'),
     count: z.int().describe('How often customers met a mistake since `firstFailureTime`.'),
     firstFailureTime: z
       .date()

@@ -91,7 +91,7 @@ const fieldDefinition = z
     fieldName: text.describe("The provider's name of the field; of Salesforce's it ends in `__c`."),
     displayName: text.describe('The name that people see.'),
     valueType: fieldValueType.describe('The type of its values: any but OTHER.'),
-    description: orNull(longText).describe('A description of the field for people.'),
+    description: orNull(longText).describe('A human-readable description of the field.'),
     required: orNull(z.boolean()).describe('Whether every record must have a value.'),
     unique: orNull(z.boolean()).describe('Whether no two records may have the same value.'),
     indexed: orNull(z.boolean()).describe('Whether the provider indexes it for searches.'),

@@ -72,8 +72,12 @@ export const fieldUpsertResource = resource(
     error: z
       .string()
       .nullable()
-      .describe('Why the field is not as defined, for people. Null if it is as defined.'),
-    warnings: z.array(z.string()).describe('Notes for people about a field that is as defined.'),
+      .describe(
+        'The human-readable reason why the field is not as defined. Null if it is as defined.',
+      ),
+    warnings: z
+      .array(z.string())
+      .describe('Human-readable notes about a field that is as defined.'),
     metadata: jsonObject
       .nullable()
       .describe('The field as the provider describes it. Null if it does not exist.'),

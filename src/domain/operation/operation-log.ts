@@ -23,7 +23,7 @@ export const operationLogResource = resource('OperationLog', 'A line of the log 
     ({ timestamp }: OperationLog) => timestamp,
   ),
   severity: logSeverity.describe('The severity of the line.'),
-  message: z.string().describe('What happened, for people.'),
+  message: z.string().describe('A human-readable message.'),
   details: jsonObject.nullable().describe('Facts about the line, by name.'),
 });
 

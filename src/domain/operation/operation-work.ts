@@ -69,7 +69,7 @@ export async function updateOperation(
 
 interface OperationEnd {
   status: 'SUCCESS' | 'FAILURE';
-  /** A sentence for people, like `[contacts] No new data found`. */
+  /** A human-readable sentence, like `[contacts] No new data found`. */
   result: string;
   metadata: StoredOperationMetadata;
   now: Date;

@@ -105,7 +105,7 @@ export const operationResource = resource(
       .string()
       .nullable()
       .describe(
-        'The outcome, for people. While it is in progress, the reason why it waits, or null.',
+        'The human-readable outcome. While it is in progress, the reason why it waits, or null.',
       ),
     metadata: computed(
       operationMetadataResource.describe('Its objects, progress, attempts and written records.'),

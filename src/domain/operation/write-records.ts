@@ -102,7 +102,7 @@ export async function getWriteTarget(
 }
 
 export const writeErrorResource = resource('WriteError', 'Why a record was not written.', {
-  message: z.string().describe('The reason, for people.'),
+  message: z.string().describe('The human-readable reason.'),
 });
 
 export const recordResultResource = resource('RecordResult', 'The outcome of one record.', {

@@ -34,7 +34,7 @@ export const findingResource = resource(
   {
     severity: findingSeverity.describe('Whether the finding prevents the plan from being applied.'),
     path: z.string().describe('The item that the finding concerns. Empty for the whole plan.'),
-    message: z.string().describe('The finding, for people.'),
+    message: z.string().describe('The human-readable finding.'),
   },
 );
 export type Finding = z.output<typeof findingResource>;

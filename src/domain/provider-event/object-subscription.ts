@@ -50,7 +50,7 @@ const providerEventKind = enumeration('ProviderEventKind', 'A kind of event of a
 
 export const objectSubscriptionResource = resource(
   'ObjectSubscription',
-  'An object whose changes at the provider an installation receives.',
+  'A subscription of an installation to the events of one provider object.',
   {
     objectName: z.string().describe("The provider's name of the object, like `contacts`."),
     mappedObjectName: z
@@ -58,8 +58,11 @@ export const objectSubscriptionResource = resource(
       .nullable()
       .describe('The name that the integration maps the object to; null if there is none.'),
     kinds: z.array(providerEventKind).describe('The kinds of events that it receives.'),
-    status: subscriptionStatus.describe('Whether it works.'),
-    error: z.string().nullable().describe('Why it does not work, for people. Null if it works.'),
+    status: subscriptionStatus.describe('The status of the subscription.'),
+    error: z
+      .string()
+      .nullable()
+      .describe('A human-readable error message. Null if there is no error.'),
     lastEventTime: z
       .date()
       .nullable()

@@ -54,7 +54,7 @@ export class SignInError extends Error {
   readonly kind: SignInFailure;
   readonly issuer: SignInIssuer;
 
-  /** The message is for people. It follows the issuer's name and contains no secret. */
+  /** The message is human-readable. It follows the issuer's name and contains no secret. */
   constructor(kind: SignInFailure, issuer: SignInIssuer, message: string, cause: unknown) {
     super(`${issuer.name} ${message}`, { cause });
     this.kind = kind;

@@ -22,17 +22,17 @@ export const WriteResultType = new GraphQLObjectType<ServedWrite>({
   fields: {
     success: {
       type: new GraphQLNonNull(GraphQLBoolean),
-      description: 'Whether the record is known to be written. If not, errors say why.',
+      description: 'Whether the provider confirmed the write. If false, see `errors`.',
       resolve: ({ outcome: { result } }) => result?.success ?? false,
     },
     id: {
       type: GraphQLID,
-      description: "The provider's id of the record. Null if it is unknown.",
+      description: 'The id that the provider assigned to the record. Null if unknown.',
       resolve: ({ outcome: { result } }) => result?.recordId,
     },
     errors: {
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
-      description: 'Reasons why the record was not written, for people. Empty if it was.',
+      description: 'Human-readable reasons why the write failed. Empty on success.',
       resolve: ({ outcome: { result } }) => result?.errors ?? [],
     },
     raw: {
@@ -47,7 +47,8 @@ export const WriteResultType = new GraphQLObjectType<ServedWrite>({
     },
     status: {
       type: new GraphQLNonNull(createEnumType(operationStatus)),
-      description: 'How far the operation has come: it continues if the outcome takes too long.',
+      description:
+        'The status of the operation. If the write exceeds the wait time, the operation continues in the background.',
       resolve: ({ outcome: { operation } }) => toOperationStatus(operation.status),
     },
     installation: {

@@ -148,7 +148,10 @@ function createFilterGroups(filters: Filter[]) {
   return filters.length > 0 ? { filterGroups: [{ filters }] } : {};
 }
 
-/** A group may have six filters. Three remain for callers (`features.filters`). */
+/**
+ * HubSpot allows six filters per group. This module uses at most three; `features.filtersMax` gives the other three to
+ * callers.
+ */
 function createFilters(
   { objectName, since, until, filters: conditions = [] }: PageRead,
   aboveId: string | null,

@@ -47,7 +47,9 @@ const fieldUpsert = extendResource(fieldUpsertResource, {
     z
       .array(z.string())
       .nullable()
-      .describe('Why the field is not as defined, and notes for people about it. Null if empty.'),
+      .describe(
+        'Human-readable reasons why the field is not as defined, and notes about it. Null if empty.',
+      ),
     ({ error, warnings }: DefinedField) => {
       const allWarnings = error === null ? warnings : [error, ...warnings];
       return allWarnings.length > 0 ? allWarnings : null;

@@ -30,7 +30,7 @@ const operationLog = extendResource(operationLogResource, {
   message: computed(
     z
       .object({
-        msg: z.string().describe('What happened, for people.'),
+        msg: z.string().describe('A human-readable message.'),
         operation_id: z.string().describe('The id of the operation.'),
         details: z
           .record(z.string(), z.string())

@@ -19,7 +19,7 @@ const CHARACTERS_PER_TOKEN = 3;
 
 const app = await typedApi();
 
-test('lists the tools in fewer than 2,000 tokens at 200 objects', async () => {
+test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
   const tenant = await app.tenant();
   await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
   for (let index = 0; index < INTEGRATIONS; index += 1) {

@@ -119,7 +119,7 @@ async function callHealthCheck(
   return { rejection: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }
 
-/** Returns the provider's explanation for people. Masks secrets that it repeats. */
+/** Returns the provider's human-readable explanation. Masks secrets that it repeats. */
 function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));

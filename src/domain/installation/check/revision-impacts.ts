@@ -39,7 +39,7 @@ export const impactResource = resource(
       .describe(
         'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
       ),
-    reason: z.string().describe('The reason, for people.'),
+    reason: z.string().describe('The human-readable reason.'),
     installationTotal: z.int().describe('The number of installations of the integration.'),
     installations: z
       .array(impactedInstallationResource)

@@ -31,7 +31,7 @@ const input = z.object({
     "The objects, by their mapped names or the provider's. Default: all.",
   ),
   note: orNull(z.string().max(NOTE_LENGTH_MAX)).describe(
-    'A note for people that says why, at most 1000 characters.',
+    'A human-readable reason, at most 1000 characters.',
   ),
 });
 

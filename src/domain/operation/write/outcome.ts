@@ -56,7 +56,7 @@ export function createStaleOutcome(recordId: string): StoredOutcome {
 
 export interface WriteSummary {
   status: 'SUCCESS' | 'FAILURE';
-  /** A sentence for people. */
+  /** A human-readable sentence. */
   result: string;
   successfulRecordIds: string[];
   successCount: number;

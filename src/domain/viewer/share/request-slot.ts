@@ -1,6 +1,6 @@
 /**
- * The shares of its process that one request holds from its arrival to its end: a share of the requests, a turn while
- * it runs, and a share of the requests that wait for a provider. REST, GraphQL and WebSockets use it.
+ * Tracks what one request occupies in its process: a concurrency slot, a turn in the run queue, and a provider-request
+ * slot. REST, GraphQL and WebSockets use it.
  */
 import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
@@ -45,7 +45,8 @@ export class RequestSlot {
 
   /**
    * Counts the request by its network, because its caller is unknown: it has no credentials, or they must be looked up.
-   * Throws SERVICE_UNAVAILABLE if the network has no share left: the caller is not responsible for other callers of it.
+   * Throws SERVICE_UNAVAILABLE, not RATE_LIMITED, if the network's limit is reached, because other clients on the network
+   * may have caused it.
    */
   enterUnknown(): void {
     if (this.#network === null) return;
