@@ -80,7 +80,7 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
     '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
   );
   const { data: filled } = (await counted.json()) as Counted;
-  expect(filled.project.connections?.totalCount).toBe(7);
+  expect(filled.project.connections?.totalCount).toBe(8);
   expectDemoOperations(filled.project);
 
   const second = start();
