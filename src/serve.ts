@@ -17,9 +17,9 @@ function stop(reason: string): void {
   if (!app) process.exit(0);
   const { config, log } = app.services;
   log.info({ reason }, 'server.stopping');
-  const { listRunningStops: stopsWaitFor } = app;
+  const { listRunningStops } = app;
   setTimeout(() => {
-    log.error({ givenUp: stopsWaitFor() }, 'server.stop_timed_out');
+    log.error({ pendingSteps: listRunningStops() }, 'server.stop_timed_out');
     process.exit(1);
   }, config.DRAIN_MS + config.SHUTDOWN_MS);
   stopApp(app).then(
@@ -42,9 +42,9 @@ async function stopApp(running: App): Promise<void> {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   await refuseOccupiedPorts(config);
-  const isForPerson = process.stdout.isTTY;
+  const isInteractive = process.stdout.isTTY;
   // Loaded only for a terminal, because it would slow down every start.
-  const terminal = isForPerson ? await import('./process/terminal.ts') : null;
+  const terminal = isInteractive ? await import('./process/terminal.ts') : null;
   const { LOG_LEVEL } = config;
   const log = terminal ? terminal.createTerminalLog(LOG_LEVEL) : createLog(LOG_LEVEL);
   app = await createApp(config, { log });

@@ -33,7 +33,13 @@ function startSending(services: Services): AdditionalWork {
   const deliveries = startDeliveries({ ...services, outbound, limits });
   const listening = services.database.listen(EVENTS_CHANNEL, () => deliveries.wake());
   return {
-    watched: [{ earliest: selectEarliestDue, gapMs: DUE_GAP_MS, onDue: () => deliveries.wake() }],
+    watched: [
+      {
+        createDueTimeSql: selectEarliestDue,
+        minIntervalMs: DUE_GAP_MS,
+        onDue: () => deliveries.wake(),
+      },
+    ],
     async [Symbol.asyncDispose]() {
       await Promise.all([listening[Symbol.asyncDispose](), deliveries[Symbol.asyncDispose]()]);
       await outbound[Symbol.asyncDispose]();

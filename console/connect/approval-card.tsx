@@ -103,7 +103,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
   const unlabelled = <LabelledCard {...props} labels={NO_LABELS} />;
   if (!installation) return unlabelled;
   return (
-    <Loaded path={installation.id} refusedPage={unlabelled}>
+    <Loaded path={installation.id} errorFallback={unlabelled}>
       <DescribedCard {...props} installationId={installation.id} objectName={objectName} />
     </Loaded>
   );

@@ -51,7 +51,7 @@ function SignedIn({ session, returned }: { session: Session; returned: ConsentRe
       <main className="connect">
         <Loaded
           path="connect"
-          refusedPage={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
+          errorFallback={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
         >
           <Integrations session={session} returned={returned} />
         </Loaded>

@@ -54,7 +54,7 @@ export function Disconnect({
   };
   return (
     <Confirm
-      opener={messages.disconnect}
+      triggerLabel={messages.disconnect}
       title={messages.disconnectFrom(providerName)}
       cancel={messages.cancel}
       change={change}

@@ -93,7 +93,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
         <Loaded
           key={object.objectName}
           path={object.objectName}
-          refusedPage={<ObjectFields object={object} accountFields={NONE} chosen={null} />}
+          errorFallback={<ObjectFields object={object} accountFields={NONE} chosen={null} />}
         >
           <FieldsOfAccount
             queryVariables={{

@@ -52,7 +52,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
     const skippedFiles = writeDataFiles(config.DATA_DIR, files);
     const totals = await loadCopy(target, copy, {
       log: createLog('warn'),
-      afterwards: async (session) => {
+      beforeCommit: async (session) => {
         suspendedWork = await suspendPendingWork(session, { resend });
       },
     });

@@ -61,7 +61,7 @@ async function dropCreated(session: OpenSession, before: SchemaObject[]): Promis
 
 interface LoadOptions {
   /** Runs in the transaction that fills the database. */
-  afterwards?: (session: OpenSession) => Promise<void>;
+  beforeCommit?: (session: OpenSession) => Promise<void>;
   log: Log;
 }
 
@@ -74,7 +74,7 @@ export async function loadCopy(
   copy: Copy,
   options: LoadOptions,
 ): Promise<CopyTotals> {
-  refuseUnknownSchema(copy.head);
+  requireKnownSchema(copy.head);
   const quietLog = { ...options.log, info: () => {} } as Log;
   const before = await database.inSession(async (session) => {
     await refuseFilled(session);
@@ -101,7 +101,7 @@ async function load(database: CopyDatabase, copy: Copy, options: LoadOptions): P
   return await database.inSession((session) => fill(session, copy, options));
 }
 
-function refuseUnknownSchema({ migrations }: CopyHead): void {
+function requireKnownSchema({ migrations }: CopyHead): void {
   const knownMigrations = listMigrations().map(({ name }) => name);
   if (migrations.every((name, index) => name === knownMigrations[index])) return;
   throw new StartRefused('The copy comes from a newer gateway version. Load it with that version.');
@@ -131,17 +131,17 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   const tables = new Map((await listTables(session)).map((table) => [table.name, table]));
   await session.query('delete from "ServerProcess"');
   const addReferences = await dropReferences(session);
-  await switchTriggers(session, tables, 'disable');
+  await setTriggers(session, tables, 'disable');
   const end = await insertAll(session, tables, copy.parts);
   for (const statement of addReferences) await session.query(statement);
-  await switchTriggers(session, tables, 'enable');
-  for (const table of tables.values()) await moveSequences(session, table);
+  await setTriggers(session, tables, 'enable');
+  for (const table of tables.values()) await resetSequences(session, table);
   await compareTotals(session, tables, end);
   // The processes of the other database do not run here, so their leases are free.
   await session.query(
     `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
   );
-  await options.afterwards?.(session);
+  await options.beforeCommit?.(session);
   await session.query('commit');
   return end;
 }
@@ -166,7 +166,7 @@ async function dropReferences(session: OpenSession): Promise<string[]> {
 }
 
 /** Disables or enables triggers. The copy contains the values that triggers maintain. */
-async function switchTriggers(
+async function setTriggers(
   session: OpenSession,
   tables: ReadonlyMap<string, Table>,
   change: 'disable' | 'enable',
@@ -209,7 +209,7 @@ async function insertPart(
 }
 
 /** Sets each sequence to continue after the copied rows. */
-async function moveSequences(session: OpenSession, table: Table): Promise<void> {
+async function resetSequences(session: OpenSession, table: Table): Promise<void> {
   for (const { name, sequence } of table.columns) {
     if (!sequence) continue;
     await session.query(

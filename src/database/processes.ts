@@ -12,7 +12,7 @@ export interface Processes {
   /** Records which processes are missing, and which have returned. Returns the ids of those that went missing now. */
   check(): Promise<string[]>;
   /** SQL: the time from which `check` would record something. Null if it never does. */
-  earliest: string | null;
+  dueTimeSql: string | null;
 }
 
 /** The first half of each lock's key. The second half belongs to the row. */
@@ -102,7 +102,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       );
       return processes.filter(({ isMissed }) => isMissed).map((process) => process.id);
     },
-    earliest: `select now() from "ServerProcess" p where ${hasChangedSql(id, lockKey)} limit 1`,
+    dueTimeSql: `select now() from "ServerProcess" p where ${hasChangedSql(id, lockKey)} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },
@@ -118,5 +118,5 @@ export async function registerOnlyProcess(query: RunQuery): Promise<Processes> {
     [],
   );
   await query('insert into "ServerProcess" ("id") values ($1)', [id]);
-  return { id, check: async () => [], earliest: null };
+  return { id, check: async () => [], dueTimeSql: null };
 }

@@ -20,18 +20,18 @@ import type { Services } from '../domain/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 
-export type Earliest = (inProjects: InProjects) => string;
+export type CreateDueTimeSql = (inProjects: InProjects) => string;
 
 export interface DueWork {
   /**
    * Returns an SQL expression for the earliest time at which work of these projects is due, including work in progress.
    * The expression is null if no work waits.
    */
-  earliest: Earliest;
+  createDueTimeSql: CreateDueTimeSql;
   /** The shortest time between two calls of `onDue`. */
-  gapMs: number;
+  minIntervalMs: number;
   /** True if the rows of the work belong to no project. */
-  isCommon?: boolean;
+  hasNoProject?: boolean;
   onDue(): void;
 }
 
@@ -118,7 +118,7 @@ export class DueWatch implements AsyncDisposable {
       const ms = dueInMs.get(index) ?? null;
       if (ms === null || ms > 0) return ms ?? this.#idleMs;
       if (watched.notBeforeMs <= nowMs) {
-        watched.notBeforeMs = nowMs + watched.gapMs;
+        watched.notBeforeMs = nowMs + watched.minIntervalMs;
         watched.onDue();
       }
       return watched.notBeforeMs - nowMs;
@@ -135,14 +135,14 @@ export class DueWatch implements AsyncDisposable {
     const indexedWork = this.#watched.map((watched, index) => ({ ...watched, index }));
     const statementParts = database.isDistributed
       ? [
-          indexedWork.filter(({ isCommon }) => isCommon),
-          indexedWork.filter(({ isCommon }) => !isCommon),
+          indexedWork.filter(({ hasNoProject }) => hasNoProject),
+          indexedWork.filter(({ hasNoProject }) => !hasNoProject),
         ]
       : [indexedWork];
     const due = new Map<number, number>();
     for (const part of statementParts.filter(({ length }) => length > 0)) {
-      const isCommon = part.every((watched) => watched.isCommon);
-      const projectIds = isCommon ? null : database.group.projectIds();
+      const hasNoProject = part.every((watched) => watched.hasNoProject);
+      const projectIds = hasNoProject ? null : database.group.projectIds();
       const statement = bindProjects(createDueStatement(part), projectIds, [now()]);
       for (const { index, ms } of await database.rows.query<Due>(...statement)) {
         if (ms !== null) due.set(index, Math.min(ms, due.get(index) ?? Number.POSITIVE_INFINITY));
@@ -166,7 +166,9 @@ interface Due {
 
 function createDueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
   const formatValues = (inProjects: InProjects) =>
-    watched.map(({ earliest, index }) => `(${index}, (${earliest(inProjects)}))`).join(', ');
+    watched
+      .map(({ createDueTimeSql, index }) => `(${index}, (${createDueTimeSql(inProjects)}))`)
+      .join(', ');
   return acrossProjects(
     'the next due work',
     (inProjects) => `

@@ -10,7 +10,7 @@ import { endWithin, getStopWorkMs } from '../work/deadline.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import { DueWatch, type DueWork, type Earliest } from './due-watch.ts';
+import { type CreateDueTimeSql, DueWatch, type DueWork } from './due-watch.ts';
 import { createJobSpan, findTraceparent } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { LocalWork } from './local-work.ts';
@@ -80,12 +80,12 @@ export type JobHandlers = { [N in JobName]?: JobHandler<N> };
 /** Finds and does work without a job, or whose job was lost. It must be safe to run in many processes in parallel. */
 export interface Sweep {
   name: string;
-  /** The time between two runs. With `earliest`, the shortest time between two runs that are due. */
+  /** The time between two runs. With `createDueTimeSql`, the shortest time between two runs that are due. */
   intervalMs: number;
-  /** Returns SQL as `DueWork.earliest` does: the sweep runs when work is due. Null if this database can't have any. */
-  earliest?: (inProjects: InProjects, database: Database) => string | null;
+  /** Returns SQL as `DueWork.createDueTimeSql` does: the sweep runs when work is due. Null if this database can't have any. */
+  createDueTimeSql?: (inProjects: InProjects, database: Database) => string | null;
   /** True if the rows of the work belong to no project. */
-  isCommon?: boolean;
+  hasNoProject?: boolean;
   /** Notifications of this channel start a run before the interval ends. */
   channel?: string;
   /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
@@ -157,11 +157,11 @@ function startSweeps(
   const stopping = new AbortController();
   const watch = new DueWatch(services, additional?.watched);
   for (const name of names) {
-    const findEarliest = () => queue.earliest(name);
+    const createJobDueSql = () => queue.createDueTimeSql(name);
     watch.add({
-      earliest: findEarliest,
-      isCommon: true,
-      gapMs: POLL_GAP_MS,
+      createDueTimeSql: createJobDueSql,
+      hasNoProject: true,
+      minIntervalMs: POLL_GAP_MS,
       onDue: () => queue.wake(name),
     });
   }
@@ -237,12 +237,12 @@ function startLocalWorker<N extends JobName>(
 }
 
 /** Handles jobs of killed workers, and deletes ended jobs. */
-function createSupervision({ boss, earliestEnded }: JobQueue): Sweep {
+function createSupervision({ boss, endedDueTimeSql }: JobQueue): Sweep {
   return {
     name: 'job queue',
     intervalMs: (HEARTBEAT_SECONDS / 2) * 1_000,
-    earliest: () => earliestEnded,
-    isCommon: true,
+    createDueTimeSql: () => endedDueTimeSql,
+    hasNoProject: true,
     run: () => boss.supervise(),
   };
 }
@@ -250,17 +250,23 @@ function createSupervision({ boss, earliestEnded }: JobQueue): Sweep {
 /** Returns an alarm that rings when the sweep has work to do. */
 function createAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Alarm {
   const alarm = new Alarm();
-  const { earliest, intervalMs: gapMs, isCommon = false } = sweep;
-  if (earliest?.(() => 'true', database)) {
-    const formatEarliest: Earliest = (inProjects) => earliest(inProjects, database) ?? 'null';
-    watch.add({ earliest: formatEarliest, isCommon, gapMs, onDue: () => alarm.ring() });
+  const { createDueTimeSql, intervalMs: minIntervalMs, hasNoProject = false } = sweep;
+  if (createDueTimeSql?.(() => 'true', database)) {
+    const createSweepDueSql: CreateDueTimeSql = (inProjects) =>
+      createDueTimeSql(inProjects, database) ?? 'null';
+    watch.add({
+      createDueTimeSql: createSweepDueSql,
+      hasNoProject,
+      minIntervalMs,
+      onDue: () => alarm.ring(),
+    });
   }
   return alarm;
 }
 
 async function runRepeatedly(
   services: Services,
-  { name, intervalMs, earliest, channel, run }: Sweep,
+  { name, intervalMs, createDueTimeSql, channel, run }: Sweep,
   { alarm, onRan: onRun, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
@@ -270,7 +276,7 @@ async function runRepeatedly(
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
     onRun();
-    if (!signal.aborted) await alarm.wait(earliest === undefined ? intervalMs : HOUR_MS);
+    if (!signal.aborted) await alarm.wait(createDueTimeSql === undefined ? intervalMs : HOUR_MS);
   }
   signal.removeEventListener('abort', onStop);
 }

@@ -56,10 +56,10 @@ interface Queue {
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
-  /** Returns SQL as `DueWork.earliest` does, for jobs that wait for a worker. */
-  earliest(name: JobName): string;
-  /** SQL as `earliest` returns it, for ended jobs, which need supervision. */
-  earliestEnded: string;
+  /** Returns SQL as `DueWork.createDueTimeSql` does, for jobs that wait for a worker. */
+  createDueTimeSql(name: JobName): string;
+  /** SQL as `createDueTimeSql` returns it, for ended jobs, which need supervision. */
+  endedDueTimeSql: string;
   /** Makes workers of this process fetch jobs. */
   wake(name: JobName): void;
   /** The number of jobs by queue and state, as last counted by a worker. */
@@ -94,8 +94,8 @@ export async function openQueue(
     boss,
     counts: async () => (await boss.getQueues()).flatMap(toCounts),
     localWorkers,
-    earliest: formatEarliest,
-    earliestEnded: `select now() from ${SCHEMA}.job limit 1`,
+    createDueTimeSql,
+    endedDueTimeSql: `select now() from ${SCHEMA}.job limit 1`,
     wake: (name) => jobs.wake(name),
     async enqueue(tx, name, payload, options = {}) {
       await boss.send(name, ...createSendArguments(name, payload, options, { db: fromPrisma(tx) }));
@@ -159,7 +159,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
 }
 
 /** No index finds the first job that waits for its time, so jobs are checked every second while any waits. */
-function formatEarliest(name: JobName): string {
+function createDueTimeSql(name: JobName): string {
   const waitingJobs = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waitingJobs} and start_after <= ${SCHEMA}.job_now()) then now()
     when exists (${waitingJobs}) then now() + interval '1 second' end`;

@@ -26,8 +26,8 @@ import type { Sweep } from './job-worker.ts';
 const checkProcessesSweep: Sweep = {
   name: 'ended processes',
   intervalMs: 1_000,
-  earliest: (_inProjects, { processes }) => processes.earliest,
-  isCommon: true,
+  createDueTimeSql: (_inProjects, { processes }) => processes.dueTimeSql,
+  hasNoProject: true,
   async run({ database, log }) {
     const processIds = await database.processes.check();
     if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
@@ -37,7 +37,7 @@ const checkProcessesSweep: Sweep = {
 export const recoverWritesSweep: Sweep = {
   name: 'writes to recover',
   intervalMs: 2_000,
-  earliest: (inProjects) => `select min("dueTime") from "WriteTask"
+  createDueTimeSql: (inProjects) => `select min("dueTime") from "WriteTask"
     where ${inProjects('"projectId"')} and "dueTime" is not null`,
   run: recoverWrites,
 };
@@ -45,7 +45,7 @@ export const recoverWritesSweep: Sweep = {
 export const recoverReadsSweep: Sweep = {
   name: 'reads to recover',
   intervalMs: 2_000,
-  earliest: (inProjects) => `select "dueTime" from "ReadRun"
+  createDueTimeSql: (inProjects) => `select "dueTime" from "ReadRun"
     where ${inProjects('"projectId"')} and not "paused" order by "dueTime" limit 1`,
   run: recoverReads,
 };
@@ -53,7 +53,7 @@ export const recoverReadsSweep: Sweep = {
 export const continueProposalsSweep: Sweep = {
   name: 'proposals',
   intervalMs: 5_000,
-  earliest: (inProjects) => `select min("dueTime") from "Proposal"
+  createDueTimeSql: (inProjects) => `select min("dueTime") from "Proposal"
     where ${inProjects('"projectId"')} and "dueTime" is not null`,
   run: continueProposals,
 };
@@ -62,7 +62,7 @@ const deliverProviderEventsSweep: Sweep = {
   name: 'provider events',
   intervalMs: 5_000,
   channel: PROVIDER_EVENTS_CHANNEL,
-  earliest: (inProjects) => `select now() from "ProviderEvent"
+  createDueTimeSql: (inProjects) => `select now() from "ProviderEvent"
     where ${inProjects('"projectId"')} and "doneTime" is null limit 1`,
   run: deliverProviderEvents,
 };
@@ -71,7 +71,7 @@ const maintainSubscriptionsSweep: Sweep = {
   name: 'subscriptions at providers',
   intervalMs: 5_000,
   channel: SUBSCRIPTIONS_CHANNEL,
-  earliest: (inProjects) => `select min("dueTime") from "ObjectSubscription"
+  createDueTimeSql: (inProjects) => `select min("dueTime") from "ObjectSubscription"
     where ${inProjects('"projectId"')} and "dueTime" is not null`,
   run: maintainSubscriptions,
 };
@@ -82,7 +82,7 @@ const followProviderStreamsSweep: Sweep = {
   intervalMs: 2_000,
   channel: SUBSCRIPTIONS_CHANNEL,
   // A stream that a process follows is due when its lease ends.
-  earliest: (
+  createDueTimeSql: (
     inProjects,
   ) => `select min(greatest("dueTime", "leaseExpireTime")) from "ProviderStream"
     where ${inProjects('"projectId"')}`,
@@ -92,7 +92,7 @@ const followProviderStreamsSweep: Sweep = {
 export const scheduleReadsSweep: Sweep = {
   name: 'reads to start',
   intervalMs: 1_000,
-  earliest: (inProjects) => `select "nextReadTime" from "InstalledObject"
+  createDueTimeSql: (inProjects) => `select "nextReadTime" from "InstalledObject"
     where ${inProjects('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
   run: startDueReads,
 };
@@ -101,7 +101,7 @@ export const scheduleReadsSweep: Sweep = {
 const watchSchemasSweep: Sweep = {
   name: 'fields at providers',
   intervalMs: 60_000,
-  earliest: (inProjects) =>
+  createDueTimeSql: (inProjects) =>
     `select min("dueTime") from "SchemaWatch" where ${inProjects('"projectId"')}`,
   run: pollSchemas,
 };
@@ -122,7 +122,7 @@ export const refreshTokensSweep: Sweep = {
 const foldActivitySweep: Sweep = {
   name: 'activity counts',
   intervalMs: 10_000,
-  earliest: (inProjects) =>
+  createDueTimeSql: (inProjects) =>
     `select now() from "ActivityDelta" where ${inProjects('"projectId"')} limit 1`,
   run: (services, signal) => foldActivity(services, signal),
 };
@@ -172,8 +172,9 @@ const maintainsStatistics = ({ kind, isDistributed }: Database) =>
 const analyzeOutgrownTablesSweep: Sweep = {
   name: 'outgrown tables',
   intervalMs: 2_000,
-  isCommon: true,
-  earliest: (_inProjects, database) => (maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null),
+  hasNoProject: true,
+  createDueTimeSql: (_inProjects, database) =>
+    maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null,
   async run({ database }) {
     if (maintainsStatistics(database)) await analyzeOutgrownTables(database.sweeps(database.group));
   },

@@ -12,7 +12,7 @@ const ofApps: Section = {
       name: 'A new provider app',
       send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
       mutation: 'createProviderApp',
-      createWhole: () => ({ ...PROVIDER_APP, provider: 'hubspot' }),
+      createCompleteBody: () => ({ ...PROVIDER_APP, provider: 'hubspot' }),
       fields: {
         provider: requiredField('string'),
         clientId: requiredField('string'),
@@ -36,7 +36,10 @@ const ofApps: Section = {
         projectIdOrName: tenant.projectName,
         providerAppId: (await resources.otherApp()).id,
       }),
-      createWhole: () => ({ updateMask: ['externalRef'], providerApp: { externalRef: '44' } }),
+      createCompleteBody: () => ({
+        updateMask: ['externalRef'],
+        providerApp: { externalRef: '44' },
+      }),
       fields: { updateMask: requiredField('strings'), providerApp: requiredField('object') },
     }),
   ],
@@ -59,7 +62,7 @@ const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =
     name: 'A new connection',
     send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
     mutation: 'generateConnection',
-    createWhole: having({ apiKey: 'sandbox-key' }),
+    createCompleteBody: having({ apiKey: 'sandbox-key' }),
     fields,
   });
 

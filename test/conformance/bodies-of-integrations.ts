@@ -17,7 +17,7 @@ export const integrationBody: Body = {
   name: 'A new integration',
   send: ({ ask, base }, body) => ask('POST', `${base}/integrations`, body),
   mutation: 'createIntegration',
-  createWhole: integration('sandbox', wholeContent),
+  createCompleteBody: integration('sandbox', wholeContent),
   fields: {},
 };
 

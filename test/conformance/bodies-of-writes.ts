@@ -32,7 +32,7 @@ export const bodiesOfWrites: Section[] = [
     rules: bodyRules({
       ...writeBody,
       name: 'A write',
-      createWhole: single,
+      createCompleteBody: single,
       fields: {
         groupRef: requiredField('string'),
         type: requiredField('string', { values: ['create', 'update', 'delete'] }),

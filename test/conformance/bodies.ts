@@ -26,7 +26,7 @@ const EVENT_TYPES = [
 export const projectBody: BodyEndpoint = {
   send: ({ builder }, body) => builder.ask('POST', '/projects', body),
   mutation: 'createProject',
-  isBuilders: true,
+  usesBuilder: true,
   extraInput: () => ({}),
 };
 export const claimBody: BodyEndpoint = {
@@ -42,7 +42,7 @@ const ofProjects: Section = {
       name: 'A new API key',
       send: ({ ask, base }, body) => ask('POST', `${base}/api-keys`, body),
       mutation: 'createApiKey',
-      createWhole: () => ({ label: 'CI', scopes: ['read'] }),
+      createCompleteBody: () => ({ label: 'CI', scopes: ['read'] }),
       fields: {
         label: requiredField('string'),
         scopes: optionalField('strings', { isRestOnly: true }),
@@ -51,7 +51,7 @@ const ofProjects: Section = {
     ...bodyRules({
       ...projectBody,
       name: 'A new project',
-      createWhole: createProjectBody,
+      createCompleteBody: createProjectBody,
       fields: {
         appName: requiredField('string'),
         name: requiredField('string'),
@@ -61,7 +61,7 @@ const ofProjects: Section = {
     ...bodyRules({
       ...claimBody,
       name: 'A claim of a domain',
-      createWhole: domainClaimBody,
+      createCompleteBody: domainClaimBody,
       fields: {
         domain: requiredField('string'),
         parentId: requiredField('string'),
@@ -73,7 +73,7 @@ const ofProjects: Section = {
       send: ({ ask, tenant }, body) => ask('POST', `/orgs/${tenant.orgId}/invites`, body),
       mutation: 'createInvite',
       extraInput: ({ tenant }) => ({ orgId: tenant.orgId }),
-      createWhole: inviteBody,
+      createCompleteBody: inviteBody,
       fields: { email: requiredField('string') },
     }),
   ],
@@ -86,7 +86,7 @@ const ofRoutes: Section = {
       name: 'A new route of a topic to a destination',
       send: ({ ask, base }, body) => ask('POST', `${base}/topic-destination-routes`, body),
       mutation: 'createTopicDestinationRoute',
-      createWhole: async ({ resources, createTopic }) => ({
+      createCompleteBody: async ({ resources, createTopic }) => ({
         topicId: await createTopic(),
         destinationId: (await resources.destination()).id,
       }),
@@ -96,7 +96,7 @@ const ofRoutes: Section = {
       name: 'A new route of events to a topic',
       send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
       mutation: 'createEventTopicRoute',
-      createWhole: async ({ createTopic }) => ({
+      createCompleteBody: async ({ createTopic }) => ({
         eventType: 'connection.created',
         topicId: await createTopic(),
       }),
@@ -118,7 +118,7 @@ const ofReads: Section = {
       projectIdOrName: tenant.projectName,
       installationId: installation.id,
     }),
-    createWhole: () => ({ objects: ['contacts'], note: 'Moving.' }),
+    createCompleteBody: () => ({ objects: ['contacts'], note: 'Moving.' }),
     fields: { objects: optionalField('strings'), note: optionalField('string') },
   }),
 };

@@ -15,7 +15,7 @@ const withKey = ({ app }: Scene, key: string) => ({
 
 const keys: Rule[] = [
   {
-    says: 'An endpoint requires the header `X-Api-Key` with an API key.',
+    title: 'An endpoint requires the header `X-Api-Key` with an API key.',
     rest: async ({ anonymous, get, base }) => {
       for (const list of ['connections', 'provider-apps', 'topics', 'api-keys']) {
         expect(await anonymous.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
@@ -28,7 +28,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'Every endpoint returns 401 without a key and without a token.',
+    title: 'Every endpoint returns 401 without a key and without a token.',
     rest: async ({ anonymous }) => {
       for (const { method, path } of ENDPOINTS) {
         const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
@@ -38,7 +38,8 @@ const keys: Rule[] = [
     },
   },
   {
-    says: "New projects and claims of domains require `Authorization: Bearer` with a builder's token.",
+    title:
+      "New projects and claims of domains require `Authorization: Bearer` with a builder's token.",
     rest: async (scene) => {
       for (const [path, body] of [
         ['/projects', createProjectBody(scene)],
@@ -58,7 +59,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'API keys can access the invites, builders and billing accounts of an org, too.',
+    title: 'API keys can access the invites, builders and billing accounts of an org, too.',
     rest: async ({ get, tenant: { orgId } }) => {
       for (const list of ['invites', 'builders', 'billingAccount']) {
         await get(`/orgs/${orgId}/${list}`);
@@ -71,7 +72,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'The scopes of an API key limit what it may do.',
+    title: 'The scopes of an API key limit what it may do.',
     rest: async ({ withScopes, base }) => {
       const reader = await withScopes('read');
       await reader.get(`${base}/topics`);
@@ -88,7 +89,7 @@ const keys: Rule[] = [
     },
   },
   {
-    says: 'An API key works while it is `active`, and is refused when it is inactive or deleted.',
+    title: 'An API key works while it is `active`, and is refused when it is inactive or deleted.',
     rest: async (scene) => {
       const path = `${scene.base}/api-keys`;
       const { id, key } = await scene.post(path, { label: 'short' });
@@ -123,7 +124,7 @@ const CREDENTIALS: [scheme: string, given: object][] = [
 
 const schemes = CREDENTIALS.map(
   ([scheme, given]): Rule => ({
-    says: `With \`${Object.keys(given).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
+    title: `With \`${Object.keys(given).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
     rest: async ({ post, base, uniqueName }) => {
       const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const made = await post(`${base}/connections:generate`, { ...account, ...given });
@@ -135,7 +136,8 @@ const schemes = CREDENTIALS.map(
 const scopes: Choice[] = [
   {
     open: 'Meaning of the scopes of a key',
-    says: 'A key without `scopes` has `full` over REST. GraphQL requires `scopes`. Unknown scopes and scopes that the caller lacks are refused.',
+    title:
+      'A key without `scopes` has `full` over REST. GraphQL requires `scopes`. Unknown scopes and scopes that the caller lacks are refused.',
     rest: async ({ post, refusal, withScopes, base }) => {
       const path = `${base}/api-keys`;
       expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
@@ -154,7 +156,8 @@ const scopes: Choice[] = [
   },
   {
     open: 'How a bearer token is obtained',
-    says: 'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is refused.',
+    title:
+      'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is refused.',
     rest: async (scene) => {
       const { token } = scene.tenant;
       await restClient(scene.app, { authorization: `Bearer ${token}` }).get('/my-info');

@@ -45,7 +45,7 @@ const ofIntegrations: Choice[] = [
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
       async (fetchOutcome, scene) => {
-        const whole = async () => integrationBody.createWhole(scene);
+        const whole = async () => integrationBody.createCompleteBody(scene);
         for (const place of NEEDED) {
           const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
           expect(outcome, place).toMatchObject(matchRefusal(last(place)));
@@ -69,7 +69,7 @@ const ofIntegrations: Choice[] = [
           `${object}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
-          const given = withValue(await integrationBody.createWhole(scene), place, 'other');
+          const given = withValue(await integrationBody.createCompleteBody(scene), place, 'other');
           expect(await fetchOutcome(given), place).toMatchObject(matchRefusal(last(place)));
         }
       },
@@ -106,7 +106,8 @@ const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventTyp
 
 const webhookSecretMask: Choice = {
   open: 'Further names in the `updateMask` of a provider app',
-  says: '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
+  title:
+    '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
   async rest({ post, ask, base, uniqueName }) {
     const app = { provider: 'sandbox', clientId: uniqueName('client'), clientSecret: 'planted' };
     const { id } = await post(`${base}/provider-apps`, app, 200);

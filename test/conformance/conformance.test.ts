@@ -23,7 +23,7 @@ for (const { title, rules, choices = [] } of SECTIONS) {
 
 function testRule(rule: Rule) {
   for (const { surface, check } of listChecks(rule)) {
-    test(`${numbers.get(rule)} ${rule.says} (${surface})`, async () => {
+    test(`${numbers.get(rule)} ${rule.title} (${surface})`, async () => {
       if (!rule.notYet) return check(scene);
       const kept = await Promise.resolve(check(scene)).then(
         () => true,
@@ -36,8 +36,8 @@ function testRule(rule: Rule) {
 
 test('contains each rule once, checked over a surface', () => {
   const all = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
-  const said = all.map(({ says }) => says);
-  expect(said.filter((says, index) => said.indexOf(says) < index)).toEqual([]);
+  const titles = all.map(({ title }) => title);
+  expect(titles.filter((title, index) => titles.indexOf(title) < index)).toEqual([]);
   expect(all.filter((rule) => listChecks(rule).length === 0)).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ const projectBy = async ({ tenant }: Scene, idOrName: string) => {
 
 const conventions: Rule[] = [
   {
-    says: 'Paths begin with `/v1`, the version of the API.',
+    title: 'Paths begin with `/v1`, the version of the API.',
     rest: async ({ app, tenant, base }) => {
       const headers = { 'x-api-key': tenant.apiKey };
       expect((await app.fetch(`/v1${base}`, { headers })).status).toBe(200);
@@ -21,7 +21,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'Bodies of requests are JSON, `Content-Type: application/json`.',
+    title: 'Bodies of requests are JSON, `Content-Type: application/json`.',
     rest: async ({ app, tenant, base, uniqueName }) => {
       const send = (type: string, body: string) =>
         app.fetch(`/v1${base}/topics`, {
@@ -38,7 +38,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'Times are ISO 8601 in UTC, whatever the time zone of the input.',
+    title: 'Times are ISO 8601 in UTC, whatever the time zone of the input.',
     rest: async ({ post, get, base, uniqueName }) => {
       const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
       const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
@@ -50,7 +50,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'A project is identified by its id or its name.',
+    title: 'A project is identified by its id or its name.',
     rest: async ({ get, tenant: { projectId, projectName } }) => {
       for (const name of [projectId, projectName]) {
         expect(await get(`/projects/${name}`)).toMatchObject({ id: projectId });
@@ -63,7 +63,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The name of a project is unique, and is stored in lower case.',
+    title: 'The name of a project is unique, and is stored in lower case.',
     rest: async (scene) => {
       const given = createProjectBody(scene);
       const name = String(given.name).toUpperCase();
@@ -73,7 +73,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The API cannot set the entitlements of a project.',
+    title: 'The API cannot set the entitlements of a project.',
     rest: async ({ builder, base, ...scene }) => {
       const entitlements = { brandingRemoval: { value: true } };
       const given = { ...createProjectBody({ ...scene, builder, base }), entitlements };
@@ -83,7 +83,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'The client secret of a provider app is never returned.',
+    title: 'The client secret of a provider app is never returned.',
     rest: async ({ resources, get, base }) => {
       expect(JSON.stringify(await resources.providerApp())).not.toContain('planted');
       expect(JSON.stringify(await get(`${base}/provider-apps`))).not.toContain('planted');
@@ -95,7 +95,7 @@ const conventions: Rule[] = [
     },
   },
   {
-    says: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
+    title: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
     rest: async ({ resources, patch, base }) => {
       const before = await resources.otherApp();
       const changed = await patch(`${base}/provider-apps/${before.id}`, {
@@ -119,7 +119,7 @@ const VALUES: Record<string, unknown> = {
 
 const masks = MASKED.map(
   (field): Rule => ({
-    says: `\`updateMask\` may name \`${field}\`.`,
+    title: `\`updateMask\` may name \`${field}\`.`,
     rest: async ({ resources, patch, base }) => {
       const { id } = await resources.otherApp();
       const providerApp = { [field]: VALUES[field] };
@@ -140,7 +140,7 @@ const EXTRACTED: [given: string, from: string, domain: (name: string) => string]
 
 const claims = EXTRACTED.map(
   ([given, from, domainOf]): Rule => ({
-    says: `The domain of ${given} is ${from}.`,
+    title: `The domain of ${given} is ${from}.`,
     rest: async ({ builder, uniqueName, tenant }) => {
       const name = uniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
@@ -157,7 +157,7 @@ const metadataPath = ({ base }: Scene) =>
 
 const queries: Rule[] = [
   {
-    says: 'Object metadata requires `groupRef`, and uses the connection of that group.',
+    title: 'Object metadata requires `groupRef`, and uses the connection of that group.',
     rest: async (scene) => {
       const [path = ''] = metadataPath(scene).split('?');
       expect(await scene.refusal('GET', path)).toMatchObject({
@@ -166,7 +166,7 @@ const queries: Rule[] = [
     },
   },
   {
-    says: 'With `excludeReadOnly`, object metadata omits read-only fields.',
+    title: 'With `excludeReadOnly`, object metadata omits read-only fields.',
     rest: async (scene) => {
       const { fields } = await scene.get(metadataPath(scene));
       const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
@@ -183,14 +183,14 @@ const queries: Rule[] = [
     },
   },
   {
-    says: 'Only the metadata of an installation has the mapped name of an object.',
+    title: 'Only the metadata of an installation has the mapped name of an object.',
     rest: async (scene) => {
       expect(await scene.get(metadataPath(scene))).not.toHaveProperty('mappedObjectName');
       expect(await scene.resources.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
     },
   },
   {
-    says: '`topicId` and `destinationId` filter the routes of topics to destinations.',
+    title: '`topicId` and `destinationId` filter the routes of topics to destinations.',
     rest: async ({ resources, get, base, createTopic }) => {
       const route = await resources.topicRoute();
       const path = `${base}/topic-destination-routes`;

@@ -1,5 +1,5 @@
 /** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
-import { type EndpointRow, endpointRules } from '../support/conformance/endpoint-rules.ts';
+import { createEndpointRules, type EndpointRow } from '../support/conformance/endpoint-rules.ts';
 import * as fresh from '../support/conformance/fresh-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import type { Section } from '../support/conformance/rule.ts';
@@ -67,7 +67,7 @@ const inProjects: EndpointRow[] = [
     request: `POST ${project}/integrations`,
     status: 201,
     response: null,
-    body: integrationBody.createWhole,
+    body: integrationBody.createCompleteBody,
     mutation: 'createIntegration',
   },
   {
@@ -111,7 +111,7 @@ const aboutOrgs: EndpointRow[] = [
     request: 'POST /projects',
     status: 201,
     response: 'Project',
-    isBuilders: true,
+    usesBuilder: true,
     body: fresh.createProjectBody,
     mutation: 'createProject',
     extraInput: inNothing,
@@ -120,7 +120,7 @@ const aboutOrgs: EndpointRow[] = [
     request: 'POST /claimed-domains',
     status: 201,
     response: null,
-    isBuilders: true,
+    usesBuilder: true,
     body: fresh.domainClaimBody,
     mutation: 'claimDomain',
     extraInput: inNothing,
@@ -214,5 +214,5 @@ const ofRoutes: EndpointRow[] = [
 ];
 
 export const endpoints: Section[] = [
-  { title: 'Endpoints', rules: endpointRules([...inProjects, ...aboutOrgs, ...ofRoutes]) },
+  { title: 'Endpoints', rules: createEndpointRules([...inProjects, ...aboutOrgs, ...ofRoutes]) },
 ];

@@ -17,9 +17,9 @@ const ofGraphql = async ({ tenant }: Scene): Promise<Problem> => {
   return (await tenant.refusal(query, { input })).problem;
 };
 
-function problemRule(says: string, check: (problem: Problem) => unknown): Rule {
+function problemRule(title: string, check: (problem: Problem) => unknown): Rule {
   return {
-    says,
+    title,
     rest: async (scene) => check(await ofRest(scene)),
     graphql: async (scene) => check(await ofGraphql(scene)),
   };
@@ -71,14 +71,14 @@ const problems: Rule[] = [
     expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),
   ),
   {
-    says: 'Every invalid path parameter and body property has an issue.',
+    title: 'Every invalid path parameter and body property has an issue.',
     rest: async (scene) => {
       const places = getIssues(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
       expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
     },
   },
   {
-    says: 'Problems of REST are `application/problem+json`.',
+    title: 'Problems of REST are `application/problem+json`.',
     rest: async ({ ask, base }) => {
       const { headers } = await ask('POST', `${base}/topics`, {});
       expect(headers['content-type']).toMatch(/^application\/problem\+json/);
@@ -137,7 +137,7 @@ const CONDITIONS: Condition[] = [
 const choices = CONDITIONS.map(
   ({ when, status, type, provoke }): Choice => ({
     open: 'Status and `type` of a problem',
-    says: `${status} and \`${type}\` if ${when}.`,
+    title: `${status} and \`${type}\` if ${when}.`,
     rest: async (scene) => expect(await provoke(scene)).toMatchObject({ status, type }),
   }),
 );

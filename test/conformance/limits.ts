@@ -28,14 +28,14 @@ const queryNodes = async ({ tenant, installation: { id } }: Scene, args: string)
 
 const pageSizes: Rule[] = [
   {
-    says: 'A page of a list has at most 200 items by default.',
+    title: 'A page of a list has at most 200 items by default.',
     rest: async (scene) => {
       await withOperations(scene, 201);
       expect(await fetchPage(scene, '')).toBe(200);
     },
   },
   {
-    says: 'The caller can set a page size of 1 to 1000 items.',
+    title: 'The caller can set a page size of 1 to 1000 items.',
     rest: async (scene) => {
       await withOperations(scene, 2);
       expect(await fetchPage(scene, '?pageSize=1')).toBe(1);
@@ -59,7 +59,8 @@ const pageSizes: Rule[] = [
     },
   },
   {
-    says: 'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
+    title:
+      'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
     rest: async (scene) => {
       await withOperations(scene, 3);
       const path = `${scene.installationPath}/operations?pageSize=2`;
@@ -82,8 +83,8 @@ const createBatch = (length: number) => ({
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
-const lengths = (member: string, taken: string[], wrong: string[], says: string) =>
-  outcomeRule(says, projectBody, async (fetchOutcome, scene) => {
+const lengths = (member: string, taken: string[], wrong: string[], title: string) =>
+  outcomeRule(title, projectBody, async (fetchOutcome, scene) => {
     for (const value of taken) {
       expect(await fetchOutcome({ ...createProjectBody(scene), [member]: value })).toMatchObject(
         ACCEPTED,

@@ -49,7 +49,8 @@ const METADATA =
 const ofConnections: Choice[] = [
   {
     open: 'Fields of `providerMetadata`',
-    says: 'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
+    title:
+      'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
     rest: async (scene) => {
       const path = `${scene.base}/connections:generate`;
       const body = account(scene, { apiKey: 'sandbox-key', providerMetadata: facts });
@@ -131,7 +132,8 @@ const ofConnections: Choice[] = [
   },
   {
     open: '`enableCSRFProtection` of an OAuth connect',
-    says: 'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
+    title:
+      'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
     rest: async ({ post, tenant, resources, uniqueName }) => {
       await resources.providerApp();
       const who = { provider: 'sandbox', groupRef: uniqueName('group'), consumerRef: 'ann' };
@@ -144,7 +146,8 @@ const ofConnections: Choice[] = [
   },
   {
     open: 'Transitions between the states of a connection',
-    says: 'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
+    title:
+      'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
     rest: async (scene) => {
       const { app, base, uniqueName } = scene;
       const body = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
@@ -186,7 +189,8 @@ const ofConnections: Choice[] = [
 const ofAnswers: Choice[] = [
   {
     open: 'Further fields of the result of a write',
-    says: '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
+    title:
+      '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
     rest: async ({ ask, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
       const noMail = { lastname: 'No e-mail' };
@@ -207,7 +211,8 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Further endpoints',
-    says: '`/v1/openapi.json` has endpoints of topics, destinations, integrations, installations, triggered reads and the metadata of an installation.',
+    title:
+      '`/v1/openapi.json` has endpoints of topics, destinations, integrations, installations, triggered reads and the metadata of an installation.',
     rest: async ({ app }) => {
       const document = await (await app.fetch('/v1/openapi.json')).json();
       const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '*'));
@@ -226,7 +231,8 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Rate limits',
-    says: 'A key may send `RATE_LIMIT_PER_SECOND`, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
+    title:
+      'A key may send `RATE_LIMIT_PER_SECOND`, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
     rest: async () => {
       const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
       await using app = await testApp({ env });
@@ -242,7 +248,7 @@ const ofAnswers: Choice[] = [
   },
   {
     open: 'Deprecation and negotiation of versions',
-    says: 'Only `/v1` exists, without negotiation: another version returns 404.',
+    title: 'Only `/v1` exists, without negotiation: another version returns 404.',
     rest: async ({ app, tenant }) => {
       const headers = { 'x-api-key': tenant.apiKey };
       expect((await app.fetch('/v1/projects', { headers })).status).toBe(200);

@@ -45,7 +45,8 @@ async function connected({ tenant, uniqueName }: Scene) {
 const payloads: Choice[] = [
   {
     open: 'Payload of notification events',
-    says: '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
+    title:
+      '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (scene) => {
       const destinationId = await listening(scene, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await connected(scene);
@@ -74,7 +75,8 @@ const payloads: Choice[] = [
   },
   {
     open: 'Payload of notification events',
-    says: 'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
+    title:
+      'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (scene) => {
       const { tenant, uniqueName, app } = scene;
       const destinationId = await listening(scene, 'installation.created');
@@ -102,7 +104,8 @@ const payloads: Choice[] = [
 
 const places: Choice = {
   open: 'Creation of topics and destinations',
-  says: 'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
+  title:
+    'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
   rest: async ({ post, refusal, base, uniqueName }) => {
     const topic = { name: uniqueName('topic') };
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
@@ -138,7 +141,8 @@ const UPDATE_DESTINATION = `mutation ($input: UpdateDestinationInput!) {
 
 const maskedValues: Choice = {
   open: 'Creation of topics and destinations',
-  says: "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
+  title:
+    "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
   rest: async ({ get, post, patch, refusal, base, uniqueName }) => {
     const place = { name: uniqueName('place'), type: 'webhook', metadata: SECRET };
     const { id, metadata } = await post(`${base}/destinations`, place);
@@ -178,7 +182,7 @@ const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
 const guarantees: Choice[] = [
   {
     open: GUARANTEES,
-    says: 'An event is one message to a destination, however many topics route it there.',
+    title: 'An event is one message to a destination, however many topics route it there.',
     rest: async (scene) => {
       const destinationId = await listening(scene, 'connection.created', 3);
       await connected(scene);
@@ -187,7 +191,8 @@ const guarantees: Choice[] = [
   },
   {
     open: GUARANTEES,
-    says: 'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no order.',
+    title:
+      'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no order.',
     rest: async (scene) => {
       await using receiver = await startReceiver();
       const { database, vault } = scene.services;

@@ -24,7 +24,7 @@ async function fetchStatuses({ get, base, tenant }: Scene, id: string) {
   return status;
 }
 
-const both = (says: string, check: Rule['rest']): Rule => ({ says, rest: check, graphql: check });
+const both = (title: string, check: Rule['rest']): Rule => ({ title, rest: check, graphql: check });
 const call = async ({ app }: Scene, id: string) => callSandbox(app, await getConnection(app, id));
 
 const ofConnections: Rule[] = [

@@ -33,8 +33,8 @@ type Write = (overrides: object) => Promise<{
   result?: { success: boolean; recordId: string; data?: object } | null;
   results?: { success: boolean }[] | null;
 }>;
-const bothWays = (says: string, check: (write: Write, inCapitals: boolean) => unknown): Rule => ({
-  says,
+const bothWays = (title: string, check: (write: Write, inCapitals: boolean) => unknown): Rule => ({
+  title,
   rest: (scene) => check((given) => restWrite(scene, given), false),
   graphql: (scene) => check((given) => graphqlWrite(scene, given), true),
 });
@@ -73,8 +73,8 @@ const outcomes: Rule[] = [
   }),
 ];
 
-const rule = (says: string, taken: object[], wrong: [object, string][]) =>
-  outcomeRule(says, writeBody, async (fetchOutcome) => {
+const rule = (title: string, taken: object[], wrong: [object, string][]) =>
+  outcomeRule(title, writeBody, async (fetchOutcome) => {
     for (const given of taken) expect(await fetchOutcome({ ...given })).toMatchObject(ACCEPTED);
     for (const [given, place] of wrong) {
       expect(await fetchOutcome({ ...given })).toMatchObject(matchRefusal(place));
@@ -223,7 +223,7 @@ const collected = (value: string, maxDelayMinutes: number) =>
 
 const autoBatches: Rule[] = [
   {
-    says: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
+    title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(scene) {
       const write = () => restWrite(scene, collected('hundred', 1440));
       const responses = await Promise.all(Array.from({ length: 100 }, write));
@@ -235,7 +235,7 @@ const autoBatches: Rule[] = [
     },
   },
   {
-    says: 'They are executed earlier when the maximum delay of the first write has passed.',
+    title: 'They are executed earlier when the maximum delay of the first write has passed.',
     async rest(scene) {
       const { operationId } = await restWrite(scene, collected('delayed', 1));
       scene.clock.aheadMs = 61_000;

@@ -9,11 +9,11 @@ const { services } = (await sharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 /** Records each time at which the work is reported as due. */
-function createSource(sql: string, gapMs = 50) {
+function createSource(sql: string, minIntervalMs = 50) {
   const reportedMs: number[] = [];
   return {
-    earliest: () => sql,
-    gapMs,
+    createDueTimeSql: () => sql,
+    minIntervalMs,
     reportedMs,
     onDue: () => void reportedMs.push(performance.now()),
   };

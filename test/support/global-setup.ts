@@ -4,7 +4,7 @@
  * one file waits for this.
  */
 import type { TestProject } from 'vitest/node';
-import { embeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
+import { ensureEmbeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
-  process.env.TEST_SNAPSHOT = await embeddedSnapshot();
+  process.env.TEST_SNAPSHOT = await ensureEmbeddedSnapshot();
   const { TEST_DATABASE, TEST_DATABASE_POOLER, TEST_CITUS_URL } = project.config.env;
   if (TEST_DATABASE === 'embedded') return;
   const { stop, port, ...postgres } = await (TEST_CITUS_URL

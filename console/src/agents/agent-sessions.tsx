@@ -101,7 +101,7 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
               <td>
                 {getStatus(session) === 'ACTIVE' && (
                   <ConfirmChange<agentSessionsRevokeMutation>
-                    opener="Revoke"
+                    triggerLabel="Revoke"
                     title={`Revoke the session of ${session.name}?`}
                     mutation={REVOKE}
                     variables={{

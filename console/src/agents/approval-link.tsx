@@ -26,9 +26,9 @@ interface ApprovalLinkProps {
 export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: ApprovalLinkProps) {
   return (
     <FormDialog<approvalLinkMutation>
-      opener="Approval link"
+      triggerLabel="Approval link"
       title="Approval link"
-      submit="Create link"
+      submitLabel="Create link"
       mutation={CREATE}
       variables={(values) => ({
         input: {
@@ -39,7 +39,7 @@ export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: App
           expiresInSeconds: HOUR_SECONDS,
         },
       })}
-      tellsAll
+      skipRefetch
       renderResult={({ createSessionToken: { connectUrl } }) => (
         <Secret
           explanation="Send it to the person who approves. It is valid for one hour."

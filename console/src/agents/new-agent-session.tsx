@@ -32,9 +32,9 @@ const CREATE = graphql`
   }
 `;
 
-const VERB = 'verbs/';
-const OBJECT = 'objects/';
-const LIVES = [
+const VERB_PREFIX = 'verbs/';
+const OBJECT_PREFIX = 'objects/';
+const LIFETIMES = [
   { id: '3600', label: '1 hour' },
   { id: '28800', label: '8 hours' },
   { id: '86400', label: '1 day' },
@@ -45,10 +45,10 @@ const LIVES = [
 export function NewAgentSession({ project }: { project: string }) {
   return (
     <FormDialog<newAgentSessionMutation>
-      opener="Create agent session"
+      triggerLabel="Create agent session"
       kind="primary"
       title="Create agent session"
-      submit="Create session"
+      submitLabel="Create session"
       mutation={CREATE}
       variables={(values) => ({ input: createInput(project, values) })}
       renderResult={({ createAgentSession: { token, mcpUrl } }) => (
@@ -80,9 +80,9 @@ export function NewAgentSession({ project }: { project: string }) {
           {AgentVerb.map((verb) => (
             <CheckBox
               key={verb}
-              name={VERB + verb}
+              name={VERB_PREFIX + verb}
               label={formatWords(verb)}
-              isOn={verb === 'READ' || verb === 'UPDATE'}
+              isCheckedByDefault={verb === 'READ' || verb === 'UPDATE'}
             />
           ))}
         </div>
@@ -90,15 +90,15 @@ export function NewAgentSession({ project }: { project: string }) {
       <fieldset className="fields">
         <legend className="strong">Objects</legend>
         <p className="quiet">If you choose none, the agent may use all objects of the group.</p>
-        <Loaded path={project} refusedPage={<p>The objects could not be loaded.</p>}>
+        <Loaded path={project} errorFallback={<p>The objects could not be loaded.</p>}>
           <ObjectChoice project={project} />
         </Loaded>
       </fieldset>
       <Choice
         name="expiresInSeconds"
         label="Lifetime"
-        options={LIVES}
-        defaultValue={LIVES[0]?.id ?? ''}
+        options={LIFETIMES}
+        defaultValue={LIFETIMES[0]?.id ?? ''}
       />
       <ApprovalRules />
     </FormDialog>
@@ -110,7 +110,7 @@ function ObjectChoice({ project: idOrName }: { project: string }) {
   return (
     <div className="checks">
       {project?.contract?.objects.map(({ name }) => (
-        <CheckBox key={name} name={OBJECT + name} label={name} />
+        <CheckBox key={name} name={OBJECT_PREFIX + name} label={name} />
       ))}
     </div>
   );
@@ -118,14 +118,14 @@ function ObjectChoice({ project: idOrName }: { project: string }) {
 
 function createInput(project: string, values: FormValues) {
   const objects = Object.keys(values)
-    .filter((name) => name.startsWith(OBJECT))
-    .map((name) => name.slice(OBJECT.length));
+    .filter((name) => name.startsWith(OBJECT_PREFIX))
+    .map((name) => name.slice(OBJECT_PREFIX.length));
   return {
     projectIdOrName: project,
     name: String(values.name),
     groupRef: String(values.groupRef),
     consumerRef: String(values.consumerRef),
-    verbs: AgentVerb.filter((verb) => values[VERB + verb]),
+    verbs: AgentVerb.filter((verb) => values[VERB_PREFIX + verb]),
     objects: objects.length > 0 ? objects : null,
     rules: readApprovalRules(values),
     expiresInSeconds: Number(values.expiresInSeconds),

@@ -34,7 +34,7 @@ export function Principal({ value }: { value: string }) {
   const kindName = KINDS[kind];
   if (!kindName) return value;
   return (
-    <Loaded path={value} refusedPage={value}>
+    <Loaded path={value} errorFallback={value}>
       {kindName} <Name id={id} />
     </Loaded>
   );

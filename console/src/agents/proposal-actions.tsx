@@ -84,7 +84,7 @@ export function ProposalActions({ project, ...props }: ProposalActionsProps) {
           )}
           {isApproved && (
             <Confirm
-              opener="Commit"
+              triggerLabel="Commit"
               kind="primary"
               title="Commit the proposal?"
               change={commit}
@@ -97,10 +97,10 @@ export function ProposalActions({ project, ...props }: ProposalActionsProps) {
             </Confirm>
           )}
           <FormDialog<proposalActionsRejectMutation>
-            opener="Reject"
+            triggerLabel="Reject"
             kind="danger"
             title="Reject the proposal?"
-            submit="Reject"
+            submitLabel="Reject"
             mutation={REJECT}
             variables={({ reason }) => ({ input: { ...input, reason: String(reason) } })}
           >

@@ -17,10 +17,10 @@ const CREATE = graphql`
 export function ConnectCustomer({ project }: { project: string }) {
   return (
     <FormDialog<connectCustomerMutation>
-      opener="Connect customer"
+      triggerLabel="Connect customer"
       kind="primary"
       title="Connect a customer"
-      submit="Create link"
+      submitLabel="Create link"
       mutation={CREATE}
       variables={({ groupRef, consumerRef }) => ({
         input: {
@@ -29,7 +29,7 @@ export function ConnectCustomer({ project }: { project: string }) {
           consumerRef: String(consumerRef),
         },
       })}
-      tellsAll
+      skipRefetch
       renderResult={({ createSessionToken: { connectUrl, expireTime } }) => (
         <p>
           <a href={connectUrl} target="_blank" rel="noreferrer">

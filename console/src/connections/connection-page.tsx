@@ -161,7 +161,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
       )}
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
       <ConfirmChange<connectionPageDeleteMutation>
-        opener="Delete"
+        triggerLabel="Delete"
         title="Delete connection?"
         mutation={DELETE}
         variables={{ input }}

@@ -34,9 +34,9 @@ export function ReconnectLink({
   };
   return (
     <FormDialog<reconnectLinkMutation>
-      opener="Reconnect link"
+      triggerLabel="Reconnect link"
       title="Reconnect link"
-      submit="Create link"
+      submitLabel="Create link"
       mutation={CREATE}
       variables={() => ({
         input: {
@@ -45,7 +45,7 @@ export function ReconnectLink({
           ...{ groupRef, consumerRef },
         },
       })}
-      tellsAll
+      skipRefetch
       renderResult={({ createSessionToken: { connectUrl } }) => (
         <Secret
           explanation="Send it to the person who connected the account. It is valid for one hour."

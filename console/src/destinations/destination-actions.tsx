@@ -77,7 +77,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       {isWebhook && <Edit input={input} settings={settings} />}
       {isWebhook && <Rotate input={input} />}
       <ConfirmChange<destinationActionsDeleteMutation>
-        opener="Delete"
+        triggerLabel="Delete"
         title="Delete destination?"
         mutation={DELETE}
         variables={{ input }}
@@ -100,9 +100,9 @@ interface EditProps extends InputProps {
 function Edit({ input, settings }: EditProps) {
   return (
     <FormDialog<destinationActionsUpdateMutation>
-      opener="Edit"
+      triggerLabel="Edit"
       title="Edit destination"
-      submit="Save"
+      submitLabel="Save"
       mutation={UPDATE}
       variables={({ name, url }) => ({ input: { ...input, name: String(name), url: String(url) } })}
     >
@@ -116,9 +116,9 @@ function Rotate({ input }: InputProps) {
   const explanation = 'The new signing secret. Your receiver verifies messages with it:';
   return (
     <FormDialog<destinationActionsRotateMutation>
-      opener="Rotate secret"
+      triggerLabel="Rotate secret"
       title="Rotate signing secret"
-      submit="Rotate secret"
+      submitLabel="Rotate secret"
       mutation={ROTATE}
       variables={() => ({ input })}
       renderResult={({ rotateDestinationSecret: { signingSecret } }) => (

@@ -152,10 +152,10 @@ function CreateDestination({ project }: { project: string }) {
   });
   return (
     <FormDialog<destinationsPageCreateMutation>
-      opener="Create destination"
+      triggerLabel="Create destination"
       kind="primary"
       title="Create destination"
-      submit="Create destination"
+      submitLabel="Create destination"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
       renderResult={({ createDestination: { signingSecret } }) => renderSecret(signingSecret)}

@@ -51,7 +51,7 @@ export const OUTCOME = graphql`
 `;
 
 export function RetryAction({ project, deliveryId }: { project: string; deliveryId: string }) {
-  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { tellsAll: true });
+  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { skipRefetch: true });
   const environment = useRelayEnvironment();
   const retry = async () => {
     const result = await run({ input: { projectIdOrName: project, deliveryId } });

@@ -73,7 +73,7 @@ interface RetryManyProps {
 
 export function RetryMany(props: RetryManyProps) {
   return (
-    <Dialog opener="Retry deliveries" title="Retry deliveries">
+    <Dialog triggerLabel="Retry deliveries" title="Retry deliveries">
       {(close) => (
         <Loaded path="retries">
           <RetryForm {...props} close={close} />

@@ -98,7 +98,7 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
             key={field.fieldName}
             name={getSelectionName(spec.objectName, field.fieldName ?? '')}
             label={label(field)}
-            isOn={
+            isCheckedByDefault={
               chosen
                 ? chosen.selectedFields.includes(field.fieldName ?? '')
                 : spec.optionalFieldsAuto !== 'ALL'

@@ -93,7 +93,7 @@ function Erase({ project, groupRef }: { project: string; groupRef: string }) {
   const address = useAddress(project);
   return (
     <ConfirmChange<groupPageEraseMutation>
-      opener="Erase group"
+      triggerLabel="Erase group"
       title="Erase group?"
       mutation={ERASE}
       variables={{ input: { projectIdOrName: project, groupRef } }}

@@ -135,9 +135,9 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   if (objects.length === 0) return null;
   return (
     <FormDialog<editFieldsMutation>
-      opener="Edit fields"
+      triggerLabel="Edit fields"
       title="Fields to read"
-      submit="Save"
+      submitLabel="Save"
       mutation={UPDATE}
       variables={(values) => ({ input: inputOf(values) })}
     >

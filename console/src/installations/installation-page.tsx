@@ -138,7 +138,7 @@ function Delete({ project, id }: { project: string; id: string }) {
   const address = useAddress(project);
   return (
     <ConfirmChange<installationPageDeleteMutation>
-      opener="Delete"
+      triggerLabel="Delete"
       title="Delete installation?"
       mutation={DELETE}
       variables={{ input: { projectIdOrName: project, installationId: id } }}

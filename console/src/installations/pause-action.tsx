@@ -33,9 +33,9 @@ interface PauseProps {
 export function PauseAction({ input }: PauseProps) {
   return (
     <FormDialog<pauseActionMutation>
-      opener="Pause"
+      triggerLabel="Pause"
       title={`Pause reads of ${input.objects.join()}`}
-      submit="Pause"
+      submitLabel="Pause"
       mutation={PAUSE}
       variables={({ note }) => ({ input: { ...input, note: String(note) || null } })}
     >

@@ -37,9 +37,9 @@ export function TriggerAction({ input }: TriggerProps) {
   });
   return (
     <FormDialog<triggerActionMutation>
-      opener="Read now"
+      triggerLabel="Read now"
       title={`Read ${input.objectName} now`}
-      submit="Read now"
+      submitLabel="Read now"
       mutation={TRIGGER}
       variables={(values) => ({ input: inputOf(values) })}
     >

@@ -176,7 +176,12 @@ function TemplateForm(props: TemplateFormProps) {
         ) : (
           <div className="checks">
             {provider.objects.map(({ name, displayName }, index) => (
-              <CheckBox key={name} name={OBJECT + name} label={displayName} isOn={index === 0} />
+              <CheckBox
+                key={name}
+                name={OBJECT + name}
+                label={displayName}
+                isCheckedByDefault={index === 0}
+              />
             ))}
           </div>
         )}

@@ -80,7 +80,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
             revision={integration.latestRevision}
           />
           <ConfirmChange<integrationPageDeleteMutation>
-            opener="Delete"
+            triggerLabel="Delete"
             title="Delete integration?"
             mutation={DELETE}
             variables={{ input }}

@@ -40,7 +40,7 @@ export function NewRevision({ input, integration, revision }: NewRevisionProps) 
   const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
   const [destructive, setDestructive] = useState(false);
   return (
-    <Dialog opener="New revision" kind="primary" title="New revision" isWide>
+    <Dialog triggerLabel="New revision" kind="primary" title="New revision" isWide>
       {(close) => (
         <RevisionEditor
           initial={formatContent(content)}

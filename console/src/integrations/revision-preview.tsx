@@ -28,7 +28,9 @@ interface RevisionPreviewProps {
 
 export function RevisionPreview(props: RevisionPreviewProps) {
   const { project, integration, content, specVersion } = props;
-  const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN, { tellsAll: true });
+  const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN, {
+    skipRefetch: true,
+  });
   const [shown, setShown] = useState<{
     content: string;
     plan: Changed<revisionPreviewMutation>['planProject']['plan'];

@@ -62,7 +62,7 @@ interface RequestsProps {
 export function OperationRequests({ id }: RequestsProps) {
   return (
     <Panel title="Requests to the provider">
-      <Loaded path={`requests of ${id}`} refusedPage={NOT_ALLOWED}>
+      <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
         <RequestsOfOperation id={id} />
       </Loaded>
     </Panel>
@@ -72,7 +72,7 @@ export function OperationRequests({ id }: RequestsProps) {
 export function ConnectionRequests({ id }: RequestsProps) {
   return (
     <Panel title="Token requests, and failed requests outside of operations">
-      <Loaded path={`requests of ${id}`} refusedPage={NOT_ALLOWED}>
+      <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
         <RequestsOfConnection id={id} />
       </Loaded>
     </Panel>

@@ -78,7 +78,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
         variables={({ domain }) => ({
           input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
         })}
-        submit="Claim domain"
+        submitLabel="Claim domain"
         clears
       >
         <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />

@@ -54,7 +54,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
                 Invited <Time value={createTime} />
               </span>
               <ConfirmChange<invitesRevokeMutation>
-                opener="Revoke"
+                triggerLabel="Revoke"
                 title={`Revoke the invite of ${invitedEmail}?`}
                 mutation={REVOKE}
                 variables={{ input: { orgId: org.id, inviteId: id } }}
@@ -68,7 +68,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
       <ChangeForm<invitesCreateMutation>
         mutation={CREATE}
         variables={({ email }) => ({ input: { orgId: org.id, email: String(email) } })}
-        submit="Invite"
+        submitLabel="Invite"
         clears
       >
         <TextInput

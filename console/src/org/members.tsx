@@ -66,7 +66,7 @@ export function Members({ org: orgKey, query }: MembersProps) {
               <td>
                 {viewer.builder && nodes.length > 1 && (
                   <ConfirmChange<membersRemoveMutation>
-                    opener={isReader ? 'Leave' : 'Remove'}
+                    triggerLabel={isReader ? 'Leave' : 'Remove'}
                     title={isReader ? `Leave ${org.label}?` : `Remove ${name} from ${org.label}?`}
                     mutation={REMOVE}
                     variables={{ input: { orgId: org.id, builderId: id } }}

@@ -107,7 +107,7 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
   if (!project) return <Missing noun="project" />;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
-      <Loaded path={`${idOrName} checklist`} refusedPage={<span />}>
+      <Loaded path={`${idOrName} checklist`} errorFallback={<span />}>
         <Checklist project={idOrName} />
       </Loaded>
       <Loaded path={`attention ${idOrName}`}>

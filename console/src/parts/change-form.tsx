@@ -9,10 +9,10 @@ export interface ChangeFormProps<Mutation extends MutationParameters> {
   /** The variables that the inputs' values make. */
   variables: (values: FormValues) => Mutation['variables'];
   /** The text of its button. */
-  submit: string;
+  submitLabel: string;
   kind?: 'primary' | 'plain' | 'danger';
   /** True if the response contains every change, so that pages are not refreshed. */
-  tellsAll?: boolean;
+  skipRefetch?: boolean;
   /** True if the inputs are cleared afterwards, for entries that are added to a list. */
   clears?: boolean;
   onDone?: (response: Changed<Mutation>) => void;
@@ -22,8 +22,15 @@ export interface ChangeFormProps<Mutation extends MutationParameters> {
 }
 
 export function ChangeForm<Mutation extends MutationParameters>(props: ChangeFormProps<Mutation>) {
-  const { mutation, variables, submit, kind = 'plain', tellsAll = false, clears = false } = props;
-  const { run, isRunning, problem } = useChange<Mutation>(mutation, { tellsAll });
+  const {
+    mutation,
+    variables,
+    submitLabel,
+    kind = 'plain',
+    skipRefetch = false,
+    clears = false,
+  } = props;
+  const { run, isRunning, problem } = useChange<Mutation>(mutation, { skipRefetch });
   const [names, setNames] = useState<string[]>([]);
   const [formKey, setFormKey] = useState(0);
   const save = async (values: FormValues) => {
@@ -40,7 +47,7 @@ export function ChangeForm<Mutation extends MutationParameters>(props: ChangeFor
       <div className={props.onCancel ? 'row end' : 'row'}>
         {props.onCancel && <Action onPress={props.onCancel}>Cancel</Action>}
         <Action type="submit" kind={kind} isPending={isRunning}>
-          {submit}
+          {submitLabel}
         </Action>
       </div>
     </Form>

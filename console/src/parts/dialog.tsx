@@ -17,7 +17,7 @@ import { type Changed, useChange } from './queries.ts';
 
 interface DialogProps {
   /** The text of the button that opens it. */
-  opener: string;
+  triggerLabel: string;
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   title: string;
   /** True for content with long lines. */
@@ -25,10 +25,10 @@ interface DialogProps {
   children: (close: () => void) => ReactNode;
 }
 
-export function Dialog({ opener, kind = 'plain', title, isWide, children }: DialogProps) {
+export function Dialog({ triggerLabel, kind = 'plain', title, isWide, children }: DialogProps) {
   return (
     <DialogTrigger>
-      <Action kind={kind}>{opener}</Action>
+      <Action kind={kind}>{triggerLabel}</Action>
       <ModalOverlay className="overlay" isDismissable>
         <Modal className={isWide ? 'modal wide' : 'modal'}>
           <AriaDialog className="dialog">
@@ -47,7 +47,7 @@ export function Dialog({ opener, kind = 'plain', title, isWide, children }: Dial
 
 interface FormDialogProps<Mutation extends MutationParameters>
   extends Omit<ChangeFormProps<Mutation>, 'kind' | 'clears' | 'onCancel'> {
-  opener: string;
+  triggerLabel: string;
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
   /** Replaces the form after success, until the reader closes the dialog. Without it, the dialog closes immediately. */
@@ -56,9 +56,9 @@ interface FormDialogProps<Mutation extends MutationParameters>
 
 /** A form in front of the page, for one change. */
 export function FormDialog<Mutation extends MutationParameters>(props: FormDialogProps<Mutation>) {
-  const { opener, kind = 'plain', title, renderResult, ...form } = props;
+  const { triggerLabel, kind = 'plain', title, renderResult, ...form } = props;
   return (
-    <Dialog opener={opener} kind={kind} title={title}>
+    <Dialog triggerLabel={triggerLabel} kind={kind} title={title}>
       {(close) => <DialogForm {...form} kind={kind} renderResult={renderResult} close={close} />}
     </Dialog>
   );
@@ -107,7 +107,7 @@ export interface Doing {
 }
 
 interface ConfirmProps {
-  opener: string;
+  triggerLabel: string;
   kind?: 'primary' | 'danger';
   title: string;
   /** The text of the button that closes it without the change. */
@@ -122,11 +122,11 @@ interface ConfirmProps {
 }
 
 export function Confirm(props: ConfirmProps) {
-  const { opener, kind = 'danger', title, cancel = 'Cancel', children } = props;
+  const { triggerLabel, kind = 'danger', title, cancel = 'Cancel', children } = props;
   const { change, onConfirm, leadsTo } = props;
   const [, navigate] = useLocation();
   return (
-    <Dialog opener={opener} kind={kind} title={title}>
+    <Dialog triggerLabel={triggerLabel} kind={kind} title={title}>
       {(close) => (
         <>
           {children}
@@ -142,7 +142,7 @@ export function Confirm(props: ConfirmProps) {
                 if (leadsTo) navigate(leadsTo);
               }}
             >
-              {opener}
+              {triggerLabel}
             </Action>
           </div>
         </>

@@ -177,12 +177,12 @@ export function Refusal({ problem, shownNames = [] }: RefusalProps) {
 interface CheckBoxProps {
   name: string;
   label: string;
-  isOn?: boolean;
+  isCheckedByDefault?: boolean;
 }
 
-export function CheckBox({ name, label, isOn = false }: CheckBoxProps) {
+export function CheckBox({ name, label, isCheckedByDefault = false }: CheckBoxProps) {
   return (
-    <Checkbox name={name} value="on" defaultSelected={isOn} className="check">
+    <Checkbox name={name} value="on" defaultSelected={isCheckedByDefault} className="check">
       <span className="box" aria-hidden="true" />
       {label}
     </Checkbox>

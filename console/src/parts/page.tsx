@@ -104,14 +104,14 @@ interface LoadedProps {
   /** A new key remounts the content. */
   path: string;
   /** Shown instead of the content if the gateway refused it; default: the reason and a retry button. */
-  refusedPage?: ReactNode;
+  errorFallback?: ReactNode;
   children: ReactNode;
 }
 
 /** Loads and fails separately, so that the rest of the screen stays. */
-export function Loaded({ path, refusedPage, children }: LoadedProps) {
+export function Loaded({ path, errorFallback, children }: LoadedProps) {
   return (
-    <Refusals key={path} refusedPage={refusedPage}>
+    <Refusals key={path} errorFallback={errorFallback}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
     </Refusals>
   );
@@ -126,7 +126,7 @@ export function Loading() {
   );
 }
 
-type RefusalsProps = Pick<LoadedProps, 'refusedPage' | 'children'>;
+type RefusalsProps = Pick<LoadedProps, 'errorFallback' | 'children'>;
 
 class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
   override state = { problem: null };
@@ -141,9 +141,9 @@ class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
       this.setState({ problem: null });
       refreshAll();
     };
-    const { refusedPage, children } = this.props;
+    const { errorFallback, children } = this.props;
     if (!problem) return children;
-    return refusedPage ?? <RefusedPage problem={problem} onRetry={retry} />;
+    return errorFallback ?? <RefusedPage problem={problem} onRetry={retry} />;
   }
 }
 

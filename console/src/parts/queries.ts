@@ -37,12 +37,12 @@ interface MutationControl<Mutation extends MutationParameters> {
 
 interface ChangeOptions {
   /** True if the response contains every change, so that pages are not refreshed. */
-  tellsAll?: boolean;
+  skipRefetch?: boolean;
 }
 
 export function useChange<Mutation extends MutationParameters>(
   mutation: GraphQLTaggedNode,
-  { tellsAll = false }: ChangeOptions = {},
+  { skipRefetch = false }: ChangeOptions = {},
 ): MutationControl<Mutation> {
   const [commit, isRunning] = useMutation<Mutation>(mutation);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -59,7 +59,7 @@ export function useChange<Mutation extends MutationParameters>(
         onCompleted: (response, errors) => {
           const [error] = (errors ?? []) as unknown as GraphqlError[];
           if (error) return refuse(new Problem(error));
-          if (!tellsAll) refreshAll();
+          if (!skipRefetch) refreshAll();
           resolve(response as Changed<Mutation>);
         },
       });

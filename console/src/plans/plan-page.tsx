@@ -115,7 +115,7 @@ function Apply({ project, id, secrets, brokenCount, breakingCount }: ApplyProps)
   const isBreaking = brokenCount + breakingCount > 0;
   return (
     <FormDialog<planPageApplyMutation>
-      opener="Apply"
+      triggerLabel="Apply"
       title="Apply the plan?"
       kind={isBreaking ? 'danger' : 'primary'}
       mutation={APPLY}
@@ -126,7 +126,7 @@ function Apply({ project, id, secrets, brokenCount, breakingCount }: ApplyProps)
           secrets: secrets.map((path) => ({ path, value: String(values[path]) })),
         },
       })}
-      submit="Apply"
+      submitLabel="Apply"
     >
       <p>All changes are applied, or none if one of them fails.</p>
       {brokenCount > 0 && <p className="strong">Installations that break: {brokenCount}.</p>}

@@ -52,9 +52,9 @@ export default function PlansPage({ project }: PlaceProps) {
               allowDeletions: allowDeletions === 'on',
             },
           })}
-          submit="Plan"
+          submitLabel="Plan"
           kind="primary"
-          tellsAll
+          skipRefetch
           onDone={({ planProject }) => navigate(address(`configuration/${planProject.plan.id}`))}
         >
           <TextInput

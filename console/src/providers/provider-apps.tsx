@@ -81,7 +81,7 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
         }}
       />
       <ConfirmChange<providerAppsDeleteMutation>
-        opener="Delete"
+        triggerLabel="Delete"
         title="Delete app?"
         mutation={DELETE}
         variables={{ input: { projectIdOrName: idOrName, providerAppId: id } }}
@@ -116,10 +116,10 @@ export function NewApp({ project, provider, hasConsent }: NewAppProps) {
   };
   return (
     <FormDialog<providerAppsCreateMutation>
-      opener="Add app"
+      triggerLabel="Add app"
       kind="primary"
       title="Add app"
-      submit="Add app"
+      submitLabel="Add app"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
     >

@@ -47,9 +47,9 @@ interface NewProps {
 export function NewTopic({ project }: NewProps) {
   return (
     <FormDialog<newRouteTopicMutation>
-      opener="New topic"
+      triggerLabel="New topic"
       title="New topic"
-      submit="Create topic"
+      submitLabel="Create topic"
       mutation={TOPIC}
       variables={({ name }) => ({ input: { projectIdOrName: project, name: String(name) } })}
     >
@@ -75,10 +75,10 @@ export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
   const topics = createOptions(routed.topics.nodes);
   return (
     <FormDialog<newRouteEventMutation>
-      opener="Route events"
+      triggerLabel="Route events"
       kind="primary"
       title="Route events to a topic"
-      submit="Create route"
+      submitLabel="Create route"
       mutation={FROM_EVENT}
       variables={({ eventType, topicId }) => ({
         input: {
@@ -111,10 +111,10 @@ export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
   const destinations = createOptions(routed.destinations.nodes);
   return (
     <FormDialog<newRouteTopicDestinationMutation>
-      opener="Route topic"
+      triggerLabel="Route topic"
       kind="primary"
       title="Route a topic to a destination"
-      submit="Create route"
+      submitLabel="Create route"
       mutation={TO_DESTINATION}
       variables={({ topicId, destinationId }) => ({
         input: {

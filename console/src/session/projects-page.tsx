@@ -69,7 +69,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
         actions={
           <>
             {!viewer.project && (
-              <Dialog opener="New project" kind="primary" title="New project">
+              <Dialog triggerLabel="New project" kind="primary" title="New project">
                 {(close) => <NewProject orgs={orgs.nodes} onCancel={close} />}
               </Dialog>
             )}

@@ -100,10 +100,10 @@ export function NewApiKey({ project, preset }: NewApiKeyProps) {
   });
   return (
     <FormDialog<apiKeysCreateMutation>
-      opener="Create key"
+      triggerLabel="Create key"
       kind="primary"
       title="Create API key"
-      submit="Create key"
+      submitLabel="Create key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
       renderResult={({ createApiKey: { key } }) => (

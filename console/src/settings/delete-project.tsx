@@ -22,10 +22,10 @@ export function DeleteProject({ name }: { name: string }) {
         connections.
       </p>
       <FormDialog<deleteProjectMutation>
-        opener="Delete project"
+        triggerLabel="Delete project"
         kind="danger"
         title={`Delete ${name}?`}
-        submit="Delete project"
+        submitLabel="Delete project"
         mutation={DELETE}
         variables={({ confirmName }) => ({
           input: { projectIdOrName: name, confirmName: String(confirmName) },

@@ -92,7 +92,7 @@ function Origins({ projectId, origins }: { projectId: string; origins: readonly 
     <ChangeForm<endUsersOriginsMutation>
       mutation={ORIGINS}
       variables={(values) => ({ input: inputOf(values) })}
-      submit="Save origins"
+      submitLabel="Save origins"
     >
       <TextInput
         name="allowedOrigins"
@@ -153,9 +153,9 @@ function NewJwtKey({ projectId }: { projectId: string }) {
   });
   return (
     <FormDialog<endUsersCreateMutation>
-      opener="Add public key"
+      triggerLabel="Add public key"
       title="Add public key"
-      submit="Add key"
+      submitLabel="Add key"
       mutation={CREATE}
       variables={(values) => ({ input: inputOf(values) })}
     >

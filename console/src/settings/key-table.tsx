@@ -45,7 +45,7 @@ export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
                   {key.active ? 'Deactivate' : 'Activate'}
                 </Action>
                 <Confirm
-                  opener="Delete"
+                  triggerLabel="Delete"
                   title={`Delete key ${key.label}?`}
                   change={remove}
                   onConfirm={() => onDelete(key.id)}

@@ -46,7 +46,7 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
     <ChangeForm<projectFormMutation>
       mutation={UPDATE}
       variables={(values) => ({ input: inputOf(values) })}
-      submit="Save"
+      submitLabel="Save"
       kind="primary"
       onDone={({
         updateProject: {

@@ -43,7 +43,7 @@ export function ProjectSwitcher({ project: idOrName }: { project: string }) {
   return (
     <MenuTrigger>
       <Button className="switcher">
-        <Loaded path={idOrName} refusedPage={<span className="names strong">{idOrName}</span>}>
+        <Loaded path={idOrName} errorFallback={<span className="names strong">{idOrName}</span>}>
           <OpenProject project={idOrName} />
         </Loaded>
         <span aria-hidden="true">▾</span>

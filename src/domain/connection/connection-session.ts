@@ -25,7 +25,7 @@ import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import {
-  areEqual,
+  areCredentialsEqual,
   readCredentials,
   type UnsealedCredentials,
   unsealCredentials,
@@ -201,7 +201,7 @@ class ConnectionSession implements AccountSession {
       isTokenCredentials(credentials) && canRefresh(credentials)
         ? await this.#refresh(refused, findStoredToken(credentials)?.token)
         : await readCredentials(this.#services, this.#connection);
-    return areEqual(current.credentials, credentials) ? null : current;
+    return areCredentialsEqual(current.credentials, credentials) ? null : current;
   }
 
   async #refresh(

@@ -17,7 +17,7 @@ import type {
   ReadObject,
   WriteObject,
 } from '../integration/integration-content.ts';
-import { recordKinds, withChoice } from '../provider-event/event-kinds.ts';
+import { applyConfig, recordKinds } from '../provider-event/event-kinds.ts';
 import { enumeration, resource } from '../resource.ts';
 import { fieldContractResource, listFields } from './contract-fields.ts';
 import { listNameClashes } from './formats/safe-names.ts';
@@ -293,7 +293,7 @@ function isFollowed(
   if (!spec || !capability) return false;
   const choice = config?.subscribe?.find(({ objectName }) => objectName === providerObject);
   const supported = capability.listKinds?.(providerObject) ?? capability.kinds;
-  return recordKinds(choice ? withChoice(spec, choice) : spec).some((kind) =>
+  return recordKinds(choice ? applyConfig(spec, choice) : spec).some((kind) =>
     supported.includes(kind),
   );
 }

@@ -10,7 +10,10 @@ import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Call } from '../call.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import { dropSubscriptions, followSubscriptions } from '../provider-event/object-subscription.ts';
+import {
+  markSubscriptionsUnwanted,
+  reconcileSubscriptions,
+} from '../provider-event/object-subscription.ts';
 import { followSchema } from '../schema-watch/schema-watch.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import {
@@ -81,7 +84,11 @@ export async function insertInstallation(
   const data = { ...fields, config: createConfigData(config) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
-  await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
+  await reconcileSubscriptions(call, tx, {
+    installation,
+    content,
+    config: readConfigContent(config),
+  });
   return withHealth(tx, installation);
 }
 
@@ -125,7 +132,11 @@ export async function changeInstallation(
   const fields = await readInstallationFields(tx, installation);
   const data = { ...fields, config: createConfigData(config), lastConfig: createConfigData(last) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
-  await followSubscriptions(call, tx, { installation, content, config: readConfigContent(config) });
+  await reconcileSubscriptions(call, tx, {
+    installation,
+    content,
+    config: readConfigContent(config),
+  });
   return withHealth(tx, installation);
 }
 
@@ -144,7 +155,7 @@ export async function deleteInstallations(
     where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
   });
   const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
-  await dropSubscriptions(tx, installations, now);
+  await markSubscriptionsUnwanted(tx, installations, now);
   await tx.installation.deleteMany({ where: { projectId, id: { in: ids } } });
   // A paused read of a deleted installation must resume so that it can end.
   await tx.readRun.updateMany({

@@ -7,7 +7,7 @@ import type { SubscribeConfig } from '../installation/choice/subscribe-choice.ts
 import type { SubscribeObject } from '../integration/integration-content.ts';
 
 /** Returns the events of the integration without those that the config disables. */
-export function withChoice(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
+export function applyConfig(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
   const { createEvent, updateEvent, deleteEvent, otherEvents } = choice;
   const isDisabled = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
   return {

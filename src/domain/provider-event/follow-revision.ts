@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { readConfigContent } from '../installation/installation-config.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import { followSubscriptions } from './object-subscription.ts';
+import { reconcileSubscriptions } from './object-subscription.ts';
 
 /** The installations in one batch. */
 const BATCH_SIZE = 500;
@@ -34,7 +34,7 @@ export async function followRevision(
     const configOfEach = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
     for (const installation of installations) {
       const config = configOfEach.get(installation.configId) ?? { read: [], write: [] };
-      await followSubscriptions(services, tx, { installation, content, config });
+      await reconcileSubscriptions(services, tx, { installation, content, config });
     }
     afterId = installations.at(-1)?.id ?? afterId;
     count = installations.length;

@@ -17,7 +17,7 @@ import {
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import { enumeration, resource } from '../resource.ts';
-import { recordKinds, withChoice } from './event-kinds.ts';
+import { applyConfig, recordKinds } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
@@ -86,7 +86,7 @@ export const objectSubscriptions = createInstallationBatch<ObjectSubscriptionVie
     spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
   order by s."installationId", s."objectName"`);
 
-export interface Follow {
+export interface SubscriptionInput {
   installation: Installation;
   content: IntegrationContent;
   config: ConfigContent;
@@ -96,10 +96,10 @@ export interface Follow {
  * Stores the subscriptions that the installation needs. A job then updates the provider. Must run last in the
  * transaction of the change.
  */
-export async function followSubscriptions(
+export async function reconcileSubscriptions(
   { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
   tx: Transaction,
-  { installation, content, config }: Follow,
+  { installation, content, config }: SubscriptionInput,
 ): Promise<void> {
   const { id: installationId, projectId, connectionId } = installation;
   const desired = listDesiredSubscriptions(content, config);
@@ -140,7 +140,7 @@ export async function followSubscriptions(
 }
 
 /** Marks the subscriptions of deleted installations as unwanted, so that a job removes them at their providers. */
-export async function dropSubscriptions(
+export async function markSubscriptionsUnwanted(
   tx: Transaction,
   installations: readonly Pick<Installation, 'id' | 'projectId'>[],
   now: Date,
@@ -157,7 +157,7 @@ export async function dropSubscriptions(
   if (count > 0) notifySubscriptions(tx);
 }
 
-const SUBSCRIBING = acrossProjects(
+const PROJECTS_WITH_SUBSCRIPTIONS = acrossProjects(
   'a provider has lost what was set up there',
   (inProjects) => `select distinct "projectId" from "ObjectSubscription"
    where ${inProjects('"projectId"')} and "provider" = $1`,
@@ -168,9 +168,11 @@ export async function scheduleMaintenance(
   { database, now }: Pick<Services, 'database' | 'now'>,
   provider: string,
 ): Promise<void> {
-  const subscribing = await sweep<{ projectId: string }>(database, SUBSCRIBING, [provider]);
-  if (subscribing.length === 0) return;
-  const projectId = { in: subscribing.map((installation) => installation.projectId) };
+  const rows = await sweep<{ projectId: string }>(database, PROJECTS_WITH_SUBSCRIPTIONS, [
+    provider,
+  ]);
+  if (rows.length === 0) return;
+  const projectId = { in: rows.map((row) => row.projectId) };
   await inTransaction(database, async (tx) => {
     const { count } = await tx.objectSubscription.updateMany({
       where: { projectId, provider, isWanted: true, status: { not: 'UNSUPPORTED' } },
@@ -244,7 +246,7 @@ function listDesiredSubscriptions(
 ): DesiredEvents[] {
   return (content.subscribe?.objects ?? []).flatMap((spec) => {
     const choice = config.subscribe?.find((candidate) => candidate.objectName === spec.objectName);
-    const object = choice ? withChoice(spec, choice) : spec;
+    const object = choice ? applyConfig(spec, choice) : spec;
     const fields = findReadFields(content, config, object.objectName);
     const kinds = [...(fields ? recordKinds(object) : []), ...listOtherKinds(object)];
     if (kinds.length === 0) return [];

@@ -73,8 +73,8 @@ export function createCallerLookup(
     if (cached) return cached;
     // A caller with a stale cache entry is counted individually, not by its network.
     const staleViewer = credential && services.viewers.findStale(credential);
-    if (staleViewer) slot?.admit(staleViewer);
-    else slot?.enterUnknown();
+    if (staleViewer) slot?.countByCaller(staleViewer);
+    else slot?.countByNetwork();
     if (!credential) return null;
     return inSpan('admit', {}, () => lookUp(credential, credentials, address));
   };

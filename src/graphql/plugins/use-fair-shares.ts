@@ -57,13 +57,13 @@ function runInTurn<T>(context: OperationContext, work: () => Pending<T>): Pendin
   const { viewer, slot, ownsSlot, weight = 1 } = context;
   if (!slot) return work();
   const end = () => {
-    slot.end();
+    slot.finishWork();
     // Over HTTP, the slot lasts until the response is sent.
-    if (ownsSlot) slot.leave();
+    if (ownsSlot) slot.release();
   };
   const run = () => runAndEnd(work, end);
-  if (viewer) slot.admit(viewer);
-  const turn = slot.begin(weight);
+  if (viewer) slot.countByCaller(viewer);
+  const turn = slot.startWork(weight);
   if (!turn) return run();
   return turn.then(run, (error: unknown) => {
     end();

@@ -80,7 +80,7 @@ function listVariablesBelowRoot(
   return [...names].sort();
 }
 
-const OUTAGE: ErrorCode = 'SERVICE_UNAVAILABLE';
+const UNAVAILABLE_CODE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */
 const RETRY_MS = 1_000;
 
@@ -153,7 +153,7 @@ const DONE = { done: true, value: undefined } as const;
 
 /** A class and not a generator, because return() must end a next() that waits for an item. */
 class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
-  readonly #live: SubscriptionRuntime;
+  readonly #runtime: SubscriptionRuntime;
   readonly #subscription: Subscription;
   readonly #items: AsyncIterator<Item>;
   readonly #stream: OpenStream;
@@ -171,11 +171,11 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
   ) {
     const { viewer, credentials } = subscription.args.contextValue;
     if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
-    this.#live = runtime;
+    this.#runtime = runtime;
     this.#subscription = subscription;
     this.#items = items;
     this.#viewer = viewer;
-    this.#shareKey = this.#shareKeyOf(viewer);
+    this.#shareKey = this.#createShareKey(viewer);
     this.#stream = runtime.streams.open(credentials, viewer, (reason) => {
       this.#refusal = reason;
       void items.return?.();
@@ -188,7 +188,7 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
       return await this.#next();
     } catch (error) {
       await this.return();
-      return { done: false, value: new Message({ errors: [this.#live.mapError(error)] }) };
+      return { done: false, value: new Message({ errors: [this.#runtime.mapError(error)] }) };
     }
   }
 
@@ -219,27 +219,29 @@ class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>
     if (!viewer || this.#isOver) return this.return();
     if (viewer !== this.#viewer) {
       this.#viewer = viewer;
-      this.#shareKey = this.#shareKeyOf(viewer);
+      this.#shareKey = this.#createShareKey(viewer);
     }
-    return { done: false, value: await item.computeOnce(this.#shareKey, this.#messageOf) };
+    return { done: false, value: await item.computeOnce(this.#shareKey, this.#executeWithRetry) };
   }
 
-  #shareKeyOf(viewer: Viewer): string {
+  #createShareKey(viewer: Viewer): string {
     return `${this.#subscription.operationKey} ${createViewerKey(viewer)}`;
   }
 
-  readonly #messageOf = async (item: Item): Promise<Message> => {
+  readonly #executeWithRetry = async (item: Item): Promise<Message> => {
     for (;;) {
       const message = await this.#execute(item);
-      const isUnreachable = message.errors?.some(({ extensions }) => extensions.code === OUTAGE);
-      if (!isUnreachable || this.#live.streams.isStopping) return message;
+      const isUnreachable = message.errors?.some(
+        ({ extensions }) => extensions.code === UNAVAILABLE_CODE,
+      );
+      if (!isUnreachable || this.#runtime.streams.isStopping) return message;
       // No item is skipped during an outage. It is sent afterwards.
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   };
 
   async #execute(item: Item): Promise<Message> {
-    const { services, execute } = this.#live;
+    const { services, execute } = this.#runtime;
     const { args } = this.#subscription;
     // Plugins read the operation from the context. Its loaders are new, because loaders cache rows.
     const context = { ...args.contextValue, viewer: this.#viewer };

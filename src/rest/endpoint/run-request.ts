@@ -128,13 +128,13 @@ export async function runInTurn<T>(
   work: (slot: RequestSlot | undefined) => Promise<T>,
 ): Promise<T> {
   if (!slot) return work(undefined);
-  slot.admit(viewer);
-  const turn = slot.begin(weight);
+  slot.countByCaller(viewer);
+  const turn = slot.startWork(weight);
   if (turn) await turn;
   try {
     return await work(slot);
   } finally {
-    slot.end();
+    slot.finishWork();
   }
 }
 

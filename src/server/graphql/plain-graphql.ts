@@ -58,7 +58,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
       const format = findStreamFormat(headers.accept, results);
       if (!format) return send(reply, results as ExecutionResult, headers.accept);
       // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
-      metadata.slot?.leave();
+      metadata.slot?.release();
       const head = createStreamHead(format, results);
       const res = open(reply, head.status, head.headers);
       const isCut = () => streams.isStopping;

@@ -24,7 +24,7 @@ export function useEventStream(
       if (!format) return;
       const processor: ResultProcessor = (results, { Response }) => {
         // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
-        serverContext.slot?.leave();
+        serverContext.slot?.release();
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         void writeStream(results as Results, body, {
           format,

@@ -22,9 +22,9 @@ export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meter
       return false;
     }
     const slot = new RequestSlot(shares, meters);
-    const refusal = slot.enter(toNetwork(metadata.address));
+    const refusal = slot.countArrival(toNetwork(metadata.address));
     if (refusal) throw refusal;
-    res.once('close', () => slot.leave());
+    res.once('close', () => slot.release());
     metadata.slot = slot;
     return true;
   };
@@ -35,7 +35,7 @@ export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meter
     },
     pageHook(request, reply, done) {
       if (!take(request, reply)) return;
-      request.metadata.slot?.enterUnknown();
+      request.metadata.slot?.countByNetwork();
       done();
     },
   };

@@ -23,14 +23,14 @@ function scene(env: Record<string, string> = {}) {
   const providers = shares.get('providerRequests');
   const entered = () => {
     const slot = new RequestSlot(shares, meters);
-    expect(slot.enter(NETWORK)).toBeNull();
+    expect(slot.countArrival(NETWORK)).toBeNull();
     return slot;
   };
   /** Returns the slot of a request that has begun. */
   const running = (viewer: Viewer) => {
     const slot = entered();
-    slot.admit(viewer);
-    expect(slot.begin(1)).toBeUndefined();
+    slot.countByCaller(viewer);
+    expect(slot.startWork(1)).toBeUndefined();
     return slot;
   };
   return { shares, requests, providers, refused, entered, running };
@@ -49,21 +49,21 @@ test('counts a request by its network until its caller is known, and then by the
   const { requests, entered } = scene();
   const slot = entered();
   expect(requests.held).toBe(1);
-  slot.enterUnknown();
+  slot.countByNetwork();
   expect(requests.countHeldBy('project', `network ${NETWORK}`)).toBe(1);
-  slot.admit(createKey('key'));
+  slot.countByCaller(createKey('key'));
   expect(requests.countHeldBy('project', `network ${NETWORK}`)).toBe(0);
   expect(requests.countHeldBy('caller', 'key')).toBe(1);
-  slot.leave();
-  slot.leave();
+  slot.release();
+  slot.release();
   expect(requests.held).toBe(0);
 });
 
 test('reserves capacity for known callers if unknown callers share a network', () => {
   const { requests, entered, running } = scene({ LIMIT_REQUESTS: '10' });
-  const enterUnknown = () => entered().enterUnknown();
-  for (let count = 0; count < 4; count += 1) enterUnknown();
-  expect(catchError(enterUnknown)).toMatchObject({
+  const countByNetwork = () => entered().countByNetwork();
+  for (let count = 0; count < 4; count += 1) countByNetwork();
+  expect(catchError(countByNetwork)).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     extra: { limit: 'LIMIT_REQUESTS' },
   });
@@ -74,9 +74,9 @@ test('reserves capacity for known callers if unknown callers share a network', (
 test('counts a request until its work ends, also if the client has disconnected', () => {
   const { requests, running } = scene();
   const slot = running(createKey('key'));
-  slot.leave();
+  slot.release();
   expect(requests.held).toBe(1);
-  slot.end();
+  slot.finishWork();
   expect(requests.held).toBe(0);
 });
 
@@ -84,12 +84,12 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
   const { shares, requests, refused, entered, running } = scene(limits);
   running(createKey('greedy'));
-  expect(catchError(() => entered().admit(createKey('greedy')))).toMatchObject({
+  expect(catchError(() => entered().countByCaller(createKey('greedy')))).toMatchObject({
     code: 'RATE_LIMITED',
     extra: { limit: 'LIMIT_CALLER_REQUESTS', retryAfterSeconds: 1 },
   });
   while (requests.held < 4) requests.add({});
-  expect(new RequestSlot(shares, NO_METERS).enter(NETWORK)).toMatchObject({
+  expect(new RequestSlot(shares, NO_METERS).countArrival(NETWORK)).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     extra: { limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 },
   });
@@ -113,11 +113,11 @@ test('releases the slot of a request that waits for a provider, and continues wi
   expect([requests.held, providers.held]).toEqual([2, 0]);
 
   const next = entered();
-  next.admit(createKey('next'));
-  const turn = next.begin(1);
-  slot.end();
+  next.countByCaller(createKey('next'));
+  const turn = next.startWork(1);
+  slot.finishWork();
   expect(shares.turns.waiting).toBe(1);
-  other.end();
+  other.finishWork();
   await turn;
   expect(shares.turns.waiting).toBe(0);
 });
@@ -126,8 +126,8 @@ test('releases the slot when the response is sent before the provider responds',
   const { requests, providers, running } = scene();
   const slot = running(createKey('key', 'project'));
   const end = slot.waitForProvider({ projectId: 'project' });
-  slot.end();
-  slot.leave();
+  slot.finishWork();
+  slot.release();
   expect([requests.held, providers.held]).toEqual([0, 1]);
   end();
   expect([requests.held, providers.held]).toEqual([0, 0]);
@@ -156,8 +156,8 @@ test('returns RATE_LIMITED after a long wait behind requests of the same caller,
   running(createKey('greedy'));
   const waiting = (viewer: Viewer) => {
     const slot = entered();
-    slot.admit(viewer);
-    return slot.begin(1)?.catch((error: DomainError) => error);
+    slot.countByCaller(viewer);
+    return slot.startWork(1)?.catch((error: DomainError) => error);
   };
   const own = [waiting(createKey('greedy')), waiting(createKey('greedy'))];
   const other = waiting(createKey('quiet'));
@@ -171,11 +171,11 @@ test('does not begin work if the client disconnects before its turn', async () =
   const { requests, entered, running } = scene({ LIMIT_RUNNING: '1' });
   const first = running(createKey('a'));
   const disconnected = entered();
-  disconnected.admit(createKey('b'));
-  const turn = disconnected.begin(1);
-  disconnected.leave();
+  disconnected.countByCaller(createKey('b'));
+  const turn = disconnected.startWork(1);
+  disconnected.release();
   await expect(turn).rejects.toThrow('disconnected');
-  first.end();
-  first.leave();
+  first.finishWork();
+  first.release();
   expect(requests.held).toBe(0);
 });

@@ -148,7 +148,7 @@ export async function expectEnd({ gateway }: Pick<Scene, 'gateway'>): Promise<vo
   const code = await gateway.stop();
   expect(performance.now() - beganMs).toBeLessThan(SHUTDOWN_MS + EXIT_MS);
   const given = gateway.lines.find(({ msg }) => msg === 'server.stop_timed_out');
-  expect({ code, names: given?.givenUp }).toEqual(
+  expect({ code, names: given?.pendingSteps }).toEqual(
     given
       ? { code: 1, names: expect.arrayContaining([expect.any(String)]) }
       : { code: 0, names: undefined },

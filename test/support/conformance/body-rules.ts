@@ -12,7 +12,7 @@ export function bodyRules(body: Body): Rule[] {
   return Object.entries(body.fields).map(([path, field]): Rule => {
     const check = (send: Send) => (scene: Scene) => checkField({ scene, body, path, field }, send);
     return {
-      says: `${body.name} ${describeRequirement(field)} \`${formatPath(path)}\`, ${describeType(field)}.`,
+      title: `${body.name} ${describeRequirement(field)} \`${formatPath(path)}\`, ${describeType(field)}.`,
       rest: check(sendByRest),
       ...(!field.isRestOnly && { graphql: check(sendByGraphql) }),
     };
@@ -33,7 +33,8 @@ interface FieldCheck {
 }
 
 async function checkField({ scene, body, path, field }: FieldCheck, send: Send) {
-  const createWithField = async () => (await (field.createWith ?? body.createWhole)(scene)) as Json;
+  const createWithField = async () =>
+    (await (field.createWith ?? body.createCompleteBody)(scene)) as Json;
   const sendBody = async (payload: Json) => send(scene, body, payload);
   const wrong = { [path]: TYPES[field.type].invalidValue };
   expect(await sendBody(await createWithField()), 'with the field').toMatchObject(ACCEPTED);

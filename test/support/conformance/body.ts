@@ -13,7 +13,7 @@ export interface BodyField {
   values?: string[];
   /** True if GraphQL has a different rule for the field. */
   isRestOnly?: boolean;
-  /** Returns a body with the field. Default: the result of `createWhole`. */
+  /** Returns a body with the field. Default: the result of `createCompleteBody`. */
   createWith?(scene: Scene): Json | Promise<Json>;
   /** Returns a body for the case that the field is absent. Default: the body without the field. */
   createWithout?(scene: Scene): Json | Promise<Json>;
@@ -33,10 +33,10 @@ export interface Body {
   send(scene: Scene, body: Json): Promise<RestResponse>;
   mutation: string;
   /** True if a builder calls the mutation. Default: the API key calls it. */
-  isBuilders?: boolean;
+  usesBuilder?: boolean;
   /** Members of the mutation's input that are not in the body. Default: the project. */
   extraInput?(scene: Scene): Json | Promise<Json>;
   /** Returns a body with all fields and an unused name. */
-  createWhole(scene: Scene): Json | Promise<Json>;
+  createCompleteBody(scene: Scene): Json | Promise<Json>;
   fields: Record<string, BodyField>;
 }

@@ -30,7 +30,7 @@ function formatIntro(sections: readonly Section[]): string[] {
     '',
     ...(missing.length > 0 ? ['| not there yet | why |', '| --- | --- |'] : []),
     ...missing.map(
-      ({ says, notYet }) => `| ${escapeCell(says)} | ${escapeCell(notYet as string)} |`,
+      ({ title, notYet }) => `| ${escapeCell(title)} | ${escapeCell(notYet as string)} |`,
     ),
     ...(missing.length > 0 ? [''] : []),
   ];
@@ -41,7 +41,7 @@ const countChecks = (rules: readonly Rule[]) => rules.flatMap(listChecks).length
 function formatSection({ title, rules }: Section, numbers: Map<Rule, string>): string[] {
   if (rules.length === 0) return [];
   const rows = rules.map(
-    (rule) => `| ${numbers.get(rule)} | ${escapeCell(rule.says)} | ${formatMarks(rule)} |`,
+    (rule) => `| ${numbers.get(rule)} | ${escapeCell(rule.title)} | ${formatMarks(rule)} |`,
   );
   const head = ['| | rule | REST | GraphQL |', '| --- | --- | --- | --- |'];
   return [`## ${title}`, '', ...head, ...rows, ''];
@@ -55,7 +55,7 @@ function formatChoices(sections: readonly Section[], numbers: Map<Rule, string>)
     '| | left open | here | REST | GraphQL |',
     '| --- | --- | --- | --- | --- |',
     ...choices.map((choice) => {
-      const cells = [choice.open, choice.says].map(escapeCell).join(' | ');
+      const cells = [choice.open, choice.title].map(escapeCell).join(' | ');
       return `| ${numbers.get(choice)} | ${cells} | ${formatMarks(choice)} |`;
     }),
   ];

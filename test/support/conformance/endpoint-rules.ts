@@ -16,7 +16,7 @@ export interface EndpointRow {
    * no body.
    */
   response: string | [string] | null;
-  isBuilders?: boolean;
+  usesBuilder?: boolean;
   /** The query string. */
   parameters?: string;
   pathParameters?(scene: Scene): PathParameters | Promise<PathParameters>;
@@ -29,9 +29,9 @@ export interface EndpointRow {
   query?(scene: Scene): Promise<unknown>;
 }
 
-export function endpointRules(rows: readonly EndpointRow[]): Rule[] {
+export function createEndpointRules(rows: readonly EndpointRow[]): Rule[] {
   return rows.map((row) => ({
-    says: `\`${row.request}\` answers ${row.status}${describeResponse(row)}.`,
+    title: `\`${row.request}\` answers ${row.status}${describeResponse(row)}.`,
     rest: (scene) => checkEndpoint(scene, row),
     graphql: (scene) => checkGraphql(scene, row),
   }));
@@ -58,7 +58,7 @@ async function checkEndpoint(scene: Scene, row: EndpointRow) {
   const [method, template] = row.request.split(' ') as [Method, string];
   const { responses } = findOperation(scene, method, template);
   const { schema } = responses[row.status]?.content?.['application/json'] ?? {};
-  expect(schema ? nameOfSchema(schema) : null, 'the response in the document').toEqual(
+  expect(schema ? getSchemaName(schema) : null, 'the response in the document').toEqual(
     row.response,
   );
   const { tenant, installation } = scene;
@@ -70,7 +70,7 @@ async function checkEndpoint(scene: Scene, row: EndpointRow) {
     ...(await row.pathParameters?.(scene)),
   };
   const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? '');
-  const client = row.isBuilders ? scene.builder : scene;
+  const client = row.usesBuilder ? scene.builder : scene;
   const url = row.parameters ? `${path}?${row.parameters}` : path;
   const response = await client.ask(method, url, await row.body?.(scene));
   expect(response).toMatchObject({ status: row.status });
@@ -103,8 +103,8 @@ function findOperation({ app }: Scene, method: string, template: string): Docume
   return operation;
 }
 
-function nameOfSchema({ $ref, items, properties }: Schema): EndpointRow['response'] {
-  if (items) return [nameOfSchema(items) as string];
+function getSchemaName({ $ref, items, properties }: Schema): EndpointRow['response'] {
+  if (items) return [getSchemaName(items) as string];
   if (properties?.results) return 'results and pagination';
   return $ref?.split('/').at(-1) ?? 'an object';
 }

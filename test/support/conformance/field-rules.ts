@@ -14,7 +14,7 @@ export function fieldRules(resource: Resource): Rule[] {
       : TYPES[rule.type].description;
     const inGraphql = rule.graphql !== null;
     return {
-      says: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${typeText}.`,
+      title: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${typeText}.`,
       rest: (scene) => checkRest(scene, resource, field),
       ...(inGraphql && { graphql: (scene: Scene) => checkGraphql(scene, resource, field) }),
     };

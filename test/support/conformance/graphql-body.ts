@@ -17,17 +17,17 @@ import type { Scene } from './scene.ts';
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
-type MutationCall = Pick<Body, 'mutation' | 'isBuilders' | 'extraInput'>;
+type MutationCall = Pick<Body, 'mutation' | 'usesBuilder' | 'extraInput'>;
 
 export async function sendByGraphql(
   scene: Scene,
   body: MutationCall,
   payload: Json,
 ): Promise<Outcome> {
-  const { mutation, isBuilders, extraInput = nameProject } = body;
+  const { mutation, usesBuilder, extraInput = nameProject } = body;
   const type = mutations[mutation]?.args[0]?.type;
   if (!type) throw new Error(`The schema has no mutation ${mutation}.`);
-  const client = isBuilders ? scene.tenant.builder : scene.tenant;
+  const client = usesBuilder ? scene.tenant.builder : scene.tenant;
   const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
   const members = { ...(await extraInput(scene)), ...payload };
   const input = toEnumNames(type, hasGroups(type) ? inGroups(members) : members);

@@ -11,7 +11,7 @@ export interface Outcome {
   refusal: string | null;
 }
 
-export type BodyEndpoint = Omit<Body, 'name' | 'createWhole' | 'fields'>;
+export type BodyEndpoint = Omit<Body, 'name' | 'createCompleteBody' | 'fields'>;
 export type Send = (scene: Scene, body: BodyEndpoint, payload: Json) => Promise<Outcome>;
 
 export const ACCEPTED = {
@@ -38,8 +38,8 @@ export const sendByRest: Send = async (scene, { send }, payload) => {
 type CheckOutcomes = (sendBody: (body: Json) => Promise<Outcome>, scene: Scene) => Promise<unknown>;
 
 /** Returns a rule about a body, checked over the REST endpoint and over the mutation. */
-export function outcomeRule(says: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
+export function outcomeRule(title: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
   const checkOver = (send: Send) => (scene: Scene) =>
     check((payload) => send(scene, body, payload), scene);
-  return { says, rest: checkOver(sendByRest), graphql: checkOver(sendByGraphql) };
+  return { title, rest: checkOver(sendByRest), graphql: checkOver(sendByGraphql) };
 }

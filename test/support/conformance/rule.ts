@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 export type Check = (scene: Scene) => unknown;
 
 export interface Rule {
-  says: string;
+  title: string;
   rest?: Check;
   graphql?: Check;
   /** The reason why the gateway does not keep the rule yet. Its checks must fail until then. */

@@ -48,7 +48,7 @@ export function unsealCredentials(
 }
 
 /** Compares the contents: sealing the same credentials twice gives different strings. */
-export function areEqual(a: Credentials, b: Credentials): boolean {
+export function areCredentialsEqual(a: Credentials, b: Credentials): boolean {
   return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));
 }
 

@@ -11,7 +11,7 @@ import type { Services } from '../../call.ts';
 import { toConnectionFields } from '../connection.ts';
 import { findTokenExpireTime, sealCredentials } from '../credentials.ts';
 import {
-  areEqual,
+  areCredentialsEqual,
   type ConnectionKey,
   createDeletedConnectionError,
   type UnsealedCredentials,
@@ -81,9 +81,13 @@ async function storeTokens(
   const [row] = await rows.run(NAMED_CONNECTION, connection);
   if (!row) throw createDeletedConnectionError();
   const current = unsealCredentials(services, row);
-  if (areEqual(current.credentials, after)) return current;
+  if (areCredentialsEqual(current.credentials, after)) return current;
   const sealed = sealCredentials(services, row, after);
-  if (!areEqual(current.credentials, before) || current.sealed === null || sealed === null)
+  if (
+    !areCredentialsEqual(current.credentials, before) ||
+    current.sealed === null ||
+    sealed === null
+  )
     return null;
   const storedRow = await changes.run(STORE_TOKENS, {
     id: row.id,

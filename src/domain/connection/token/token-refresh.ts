@@ -8,7 +8,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import {
-  areEqual,
+  areCredentialsEqual,
   type ConnectionKey,
   readCredentials,
   type UnsealedCredentials,
@@ -186,7 +186,7 @@ async function recordRejection(
 ): Promise<UnsealedCredentials> {
   if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
   const current = await readCredentials(services, connection);
-  if (!areEqual(current.credentials, before)) return current;
+  if (!areCredentialsEqual(current.credentials, before)) return current;
   const { sealed } = current;
   await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
   throw error;

@@ -27,7 +27,7 @@ export class RequestSlot {
   /** Set while the work waits for its turn or runs. */
   #turn: Turn | null = null;
   #providerWaits = 0;
-  #hasLeft = false;
+  #isReleased = false;
 
   constructor(shares: ProcessShares, meters: Meters) {
     this.#shares = shares;
@@ -35,7 +35,7 @@ export class RequestSlot {
   }
 
   /** Counts a request that has arrived. Returns an error if the process is full. */
-  enter(network: string): DomainError | null {
+  countArrival(network: string): DomainError | null {
     this.#network = network;
     const exhausted = this.#shares.get('requests').take(UNATTRIBUTED);
     if (exhausted) return this.#shares.createLimitError('requests', exhausted);
@@ -48,7 +48,7 @@ export class RequestSlot {
    * Throws SERVICE_UNAVAILABLE, not RATE_LIMITED, if the network's limit is reached, because other clients on the network
    * may have caused it.
    */
-  enterUnknown(): void {
+  countByNetwork(): void {
     if (this.#network === null) return;
     this.#stopCounting();
     const holder = { project: `network ${this.#network}` };
@@ -59,7 +59,7 @@ export class RequestSlot {
   }
 
   /** Counts the request by its caller from now on. Throws if the caller's share is used up, or the process is full. */
-  admit(viewer: Viewer): void {
+  countByCaller(viewer: Viewer): void {
     const holder = toHolder(viewer);
     const { caller, project } = this.#holder ?? {};
     if (this.#isCounted && caller === holder.caller && project === holder.project) return;
@@ -69,10 +69,10 @@ export class RequestSlot {
   }
 
   /**
-   * Starts the work of an admitted caller. Call `end` when it is over. Returns undefined if the work starts
+   * Starts the work of an admitted caller. Call `finishWork` when it is over. Returns undefined if the work starts
    * immediately. Otherwise, it starts when the promise resolves, and never if the promise rejects.
    */
-  begin(weight: number): Promise<void> | undefined {
+  startWork(weight: number): Promise<void> | undefined {
     const { project = '', caller = project } = this.#holder ?? {};
     const turn: Turn = { caller, project, weight };
     const turnPromise = this.#shares.turns.begin(turn);
@@ -80,19 +80,19 @@ export class RequestSlot {
     return turnPromise?.then((hasTurn) => {
       if (hasTurn) return;
       this.#turn = null;
-      if (this.#hasLeft) this.#stopCounting();
-      throw this.#hasLeft
+      if (this.#isReleased) this.#stopCounting();
+      throw this.#isReleased
         ? new DomainError('SERVICE_UNAVAILABLE', DISCONNECTED_DETAIL)
         : this.#shares.createTurnTimeoutError(turn);
     });
   }
 
   /** Ends the turn when the work is over, whether or not its result has been sent. */
-  end(): void {
+  finishWork(): void {
     const turn = this.#turn;
     this.#turn = null;
     if (turn && this.#providerWaits === 0) this.#shares.turns.end(turn);
-    if (this.#hasLeft) this.#stopCounting();
+    if (this.#isReleased) this.#stopCounting();
   }
 
   /**
@@ -132,9 +132,9 @@ export class RequestSlot {
    * Releases the slot when the result has been sent, or its receiver has disconnected. Work that has begun is counted
    * until it ends.
    */
-  leave(): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     const turn = this.#turn;
     if (turn?.decide) this.#shares.turns.end(turn);
     else if (!turn) this.#stopCounting();
@@ -143,7 +143,7 @@ export class RequestSlot {
   #resume(): void {
     const turn = this.#turn;
     if (turn) this.#shares.turns.resume(turn);
-    if (!this.#holder || (this.#hasLeft && !turn)) return;
+    if (!this.#holder || (this.#isReleased && !turn)) return;
     this.#shares.get('requests').add(this.#holder);
     this.#count(this.#holder);
   }

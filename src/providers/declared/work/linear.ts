@@ -17,7 +17,14 @@ const COMMON_FIELDS: StandardFields = {
 
 function declareObject(
   displayName: string,
-  { type, list, deleteVerb, canCreate = true, isFiltered = true, responseMember }: Options,
+  {
+    type,
+    list,
+    deleteVerb,
+    canCreate = true,
+    isFiltered = true,
+    responseMember,
+  }: LinearObjectOptions,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const singular = type.charAt(0).toLowerCase() + type.slice(1);
@@ -98,7 +105,7 @@ function declareObject(
   };
 }
 
-interface Options {
+interface LinearObjectOptions {
   type: string;
   list: string;
   /** The verb of the mutation that deletes or archives a record. */

@@ -24,8 +24,8 @@ const SOURCES = [
 ];
 
 /** Returns the path of the snapshot. Creating it takes seconds, so it is kept for later runs. */
-export async function embeddedSnapshot(): Promise<string> {
-  const path = join(FOLDER, `${fingerprint()}.tar`);
+export async function ensureEmbeddedSnapshot(): Promise<string> {
+  const path = join(FOLDER, `${hashSources()}.tar`);
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });
   // Imported here because it loads half of the product, which runs with a snapshot do not need.
@@ -40,7 +40,7 @@ export async function embeddedSnapshot(): Promise<string> {
   return path;
 }
 
-function fingerprint(): string {
+function hashSources(): string {
   const hash = createHash('sha256');
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(readFileSync(join(ROOT, path)));
