@@ -43,3 +43,15 @@ export function projectRead<I, R>(
     run(call, input, await getNamedProject(call, input, 'projectIdOrName')),
   );
 }
+
+/**
+ * Turns a read of a project's items into a read in the project of its input. Unlike with `readWithin`, callers need not be
+ * allowed to read the project itself.
+ */
+export function readInProject<A, R>(
+  list: Read<[project: Readonly<Row<'Project'>>, args: A], R | Promise<R>>,
+): Read<[input: A & ProjectReference], Promise<R>> {
+  return projectRead(list.needs, list.description, (call, input: A, project) =>
+    list(call, project, input),
+  );
+}

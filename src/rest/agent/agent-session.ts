@@ -8,9 +8,8 @@ import {
   listAgentSessions,
   revokeAgentSession,
 } from '../../domain/agent/agent-session.ts';
-import { readWithin } from '../../domain/declared-read.ts';
+import { readInProject } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -39,7 +38,7 @@ export const agentSessionEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName }),
-    list: readWithin(getOwnProject, listAgentSessions),
+    list: readInProject(listAgentSessions),
     resource: agentSession,
   }),
   readEndpoint({

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { readWithin } from '../../domain/declared-read.ts';
+import { readInProject } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { recordResultResource } from '../../domain/operation/write-records.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
 import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
 import { createProposal } from '../../domain/proposal/create-proposal.ts';
 import { approveProposal, rejectProposal } from '../../domain/proposal/decide-proposal.ts';
@@ -56,7 +55,7 @@ export const proposalEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...proposalFilters.shape }),
-    list: readWithin(getOwnProject, listProposals),
+    list: readInProject(listProposals),
     resource: proposal,
   }),
   readEndpoint({
