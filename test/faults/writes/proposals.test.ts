@@ -118,10 +118,11 @@ async function expectSafeCommits(scene: Scene): Promise<void> {
     },
     expiresInSeconds: 86_400,
   };
-  const { token } = (await server.client.query(CREATE_SESSION, { input: session }))
-    .createAgentSession;
   const outcomes: Record<string, number> = {};
   for (let round = 0; round < KILLS; round += 1) {
+    // A session may have only so many pending proposals.
+    const { token } = (await server.client.query(CREATE_SESSION, { input: session }))
+      .createAgentSession;
     const cases = await Promise.all(
       Array.from({ length: PROPOSALS_PER_KILL }, async (_, index): Promise<Case> => {
         const type = index % 2 === 0 ? 'CREATE' : 'UPDATE';
