@@ -1,5 +1,5 @@
 /** The errors of proposals that can no longer be decided or committed. Each says what to do next. */
-import { DomainError, type ErrorCode } from '../../errors.ts';
+import { DomainError } from '../../errors.ts';
 import type { Proposal } from './proposal.ts';
 
 /** Throws the error of a proposal that has ended. */
@@ -8,7 +8,7 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
   switch (status) {
     case 'REJECTED': {
       const reason = decisionReason === null ? '' : ` The reason: ${decisionReason}`;
-      throw refusal(
+      throw new DomainError(
         'PROPOSAL_REJECTED',
         `${proposal.decidedBy} has rejected the proposal ${id}.${reason}`,
       );
@@ -21,9 +21,11 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
       );
     case 'STALE':
       throw createStaleError(proposal);
+    case 'COMMITTING':
+      return;
     default:
-      if (status !== 'EXPIRED' && (status === 'COMMITTING' || expireTime > now)) return;
-      throw refusal(
+      if (status !== 'EXPIRED' && expireTime > now) return;
+      throw new DomainError(
         'PROPOSAL_EXPIRED',
         `The proposal ${id} expired at ${expireTime.toISOString()}. Propose the write again.`,
       );
@@ -31,7 +33,7 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
 }
 
 export function createStaleError({ id, objectName, recordId }: Proposal): DomainError {
-  return refusal(
+  return new DomainError(
     'PROPOSAL_STALE',
     `The record ${recordId} of ${objectName} has changed since the proposal ${id} was made, so nothing was written. Read the record and propose the write again.`,
   );
@@ -39,7 +41,7 @@ export function createStaleError({ id, objectName, recordId }: Proposal): Domain
 
 /** The error of a proposal whose write would now differ from the one that was approved. */
 export function createChangedPlanError({ id }: Proposal): DomainError {
-  return refusal(
+  return new DomainError(
     'PROPOSAL_STALE',
     `The mapping, the config or the account has changed since the proposal ${id} was made, so it would write something else. Nothing was written. Propose the write again.`,
   );
@@ -49,19 +51,15 @@ export function createChangedPlanError({ id }: Proposal): DomainError {
 export function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
   refuseEnded(proposal, now);
   if (proposal.payloadHash !== payloadHash) {
-    throw refusal(
+    throw new DomainError(
       'PROPOSAL_PAYLOAD_CHANGED',
       `payloadHash must be ${proposal.payloadHash}, the hash of the values that were approved. To write other values, propose them.`,
     );
   }
   if (proposal.status === 'PENDING') {
-    throw refusal(
+    throw new DomainError(
       'PROPOSAL_NOT_APPROVED',
       `The proposal ${proposal.id} waits for an approval until ${proposal.expireTime.toISOString()}. Commit it when its status is APPROVED.`,
     );
   }
-}
-
-function refusal(code: ErrorCode, detail: string): DomainError {
-  return new DomainError(code, detail);
 }
