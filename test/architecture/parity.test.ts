@@ -53,7 +53,6 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
     getCatalogue: '`providers` lists the catalogue in pages.',
-    readInstallationRecords: '`readObjectRecord` of the typed API reads several by one request.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
     searchRecords: '`Installation.records` searches for a row, and returns further pages.',
     refreshIfDue:
@@ -101,7 +100,6 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'A form shows it before a retry. The response of `retryDeliveries` has the count.',
     ...ofEach('They serve the typed API, which is GraphQL.', [
       'listObjectRecords',
-      'readInstallationRecords',
       'readObjectRecord',
     ]),
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',

@@ -8,7 +8,8 @@ import { type ConfigContent, readConfigContent } from '../installation/installat
 import { findContent, findLatestContent } from '../integration/content-cache.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { type Batch, byId, findInProject } from '../scope.ts';
+import { type Batch, byId, listVisibleLinks, narrowToVisible } from '../scope.ts';
+import type { InstallationContent } from './read/source.ts';
 
 /** Identifies an object of a project by the builder's name, and a group. */
 export interface ObjectOfGroup {
@@ -22,6 +23,7 @@ export interface ObjectOfGroup {
 export interface ServingInstallation {
   installation: Row<'Installation'>;
   integration: Row<'Integration'>;
+  connection: Row<'Connection'>;
   group: Row<'Group'>;
   content: IntegrationContent;
   config: ConfigContent;
@@ -40,8 +42,8 @@ export async function getServingInstallation(
   const group = await getGroupOfCaller(call, projectId, groupRef);
   const installations = await listInstallationsOfGroup(call, group);
   const loaded = await Promise.all(
-    installations.map(async (installation): Promise<ServingInstallation[]> => {
-      const parts = await findParts(call, installation);
+    installations.map(async ({ linked, ...installation }): Promise<ServingInstallation[]> => {
+      const parts = await findParts(call, installation, linked);
       if (!parts) return [];
       const providerObject = findProviderObject(parts.content, objectName);
       return providerObject === null ? [] : [{ installation, group, ...parts, providerObject }];
@@ -80,36 +82,67 @@ export async function getGroupOfCaller(
 export function listInstallationsOfGroup(
   call: Call,
   { projectId, id: groupId }: Row<'Group'>,
-): Promise<Row<'Installation'>[]> {
+): Promise<LinkedInstallation[]> {
   return load(call, installationsOfGroup, { projectId, groupId });
 }
 
-interface GroupKey {
-  projectId: string;
-  groupId: string;
-}
+/** An installation with its integration and its connection, by their columns. */
+type LinkedInstallation = Row<'Installation'> & {
+  linked: { integrationId: Row<'Integration'> | null; connectionId: Row<'Connection'> | null };
+};
 
-const installationsOfGroup: Batch<GroupKey, Row<'Installation'>[]> = async (call, keys) => {
-  const installations = await findInProject(call, 'Installation', {
-    projectId: [...new Set(keys.map(({ projectId }) => projectId))],
-    groupId: [...new Set(keys.map(({ groupId }) => groupId))],
-  });
-  const byGroup = Map.groupBy(installations, ({ groupId }) => groupId);
+/** A group has at most one installation of an integration, and a contract covers at most 1,000 integrations. */
+const INSTALLATIONS_MAX = 1_000;
+
+const installationsOfGroup: Batch<
+  Pick<Row<'Installation'>, 'projectId' | 'groupId'>,
+  LinkedInstallation[]
+> = async ({ viewer, database }, keys) => {
+  const links = listVisibleLinks(viewer, [
+    { table: 'Integration', column: 'integrationId' },
+    { table: 'Connection', column: 'connectionId' },
+  ]);
+  const range = { column: 'id', direction: 'asc', limit: INSTALLATIONS_MAX } as const;
+  const keysByGroup = new Map(keys.map((key) => [key.groupId, key]));
+  const pages = await database.rows.pages(
+    [...keysByGroup.values()].flatMap((key) => {
+      const where = narrowToVisible(viewer, 'Installation', key);
+      return where ? [{ table: 'Installation', where, range, links }] : [];
+    }),
+  );
+  const byGroup = Map.groupBy(pages.flat() as LinkedInstallation[], ({ groupId }) => groupId);
   return keys.map(({ groupId }) => byGroup.get(groupId) ?? []);
 };
 
-/** Null if the integration, its content or the config was deleted in the meantime. */
+/** Null if the integration, its content, the connection or the config was deleted in the meantime. */
 async function findParts(
-  call: Call,
-  { projectId, integrationId, configId: id }: Row<'Installation'>,
-): Promise<Pick<ServingInstallation, 'integration' | 'content' | 'config'> | null> {
-  const integration = await load(call, byId('Integration'), integrationId);
-  if (!integration) return null;
+  { database }: Call,
+  { projectId, configId: id }: Row<'Installation'>,
+  { integrationId: integration, connectionId: connection }: LinkedInstallation['linked'],
+): Promise<Pick<ServingInstallation, 'integration' | 'connection' | 'content' | 'config'> | null> {
+  if (!integration || !connection) return null;
   const [content, config] = await Promise.all([
-    findLatestContent(call.database, integration),
-    findContent(call.database, 'InstallationConfig', { projectId, id }),
+    findLatestContent(database, integration),
+    findContent(database, 'InstallationConfig', { projectId, id }),
   ]);
-  return content && config && { integration, content, config: readConfigContent(config) };
+  return (
+    content && config && { integration, connection, content, config: readConfigContent(config) }
+  );
+}
+
+/** Returns the content of the installation for its work. Throws NOT_FOUND if it was deleted in the meantime. */
+export async function getServedContent(
+  { database: { prisma } }: Call,
+  { installation, integration, connection, group, content, config }: ServingInstallation,
+): Promise<InstallationContent> {
+  const { projectId, consumerId: id } = connection;
+  const consumer = await prisma.consumer.findUnique({ where: { projectId_id: { projectId, id } } });
+  if (!consumer) throw notFound('Installation', installation.id);
+  return {
+    installation: { ...installation, group, integration, connection: { ...connection, consumer } },
+    content,
+    config,
+  };
 }
 
 /** True if the config of the installation reads or writes the object. */

@@ -7,16 +7,19 @@ import type { FieldMapping } from '../integration/integration-content.ts';
 import type { Batch } from '../scope.ts';
 import { type ArgumentNames, parseInput, withArgumentNames } from './argument-names.ts';
 import {
+  getServedContent,
   getServingInstallation,
   type ObjectOfGroup,
   type ServingInstallation,
 } from './object-installation.ts';
+import { createEntry } from './read/read-message.ts';
 import { createReadPlan } from './read/read-plan.ts';
 import {
   type AccountRecord,
   listInstallationRecords,
+  listRecords,
   type RecordsPage,
-  readInstallationRecords,
+  readRecordsById,
   recordsInput,
 } from './record-search.ts';
 
@@ -53,8 +56,9 @@ export const listObjectRecords = read(
     const input = parseInput(recordsInput, { objectName, filters, first, after }, nameArgument);
     const serving = await getServingInstallation(call, object);
     refuseUnknownConditions(call, serving, { objectName, names });
+    const installationContent = await getServedContent(call, serving);
     const page = await withArgumentNames(nameArgument, () =>
-      listInstallationRecords(call, serving.installation, {
+      listRecords(call, installationContent, {
         ...input,
         // The name in contracts may be the provider's name of another object.
         objectName: serving.providerObject,
@@ -82,7 +86,7 @@ function refuseUnknownConditions(
   const spec = content.read?.objects.find(isOfObject);
   const choice = config.read.find(isOfObject);
   const provider = catalogue.findAt(content.provider, content.module);
-  // `listInstallationRecords` throws an error with the reason.
+  // `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);
   const mappedNames = plan.mappings.map(({ mapToName }) => mapToName);
@@ -114,12 +118,11 @@ function getFieldName({ fieldName, mapToName }: FieldMapping): string {
 
 /** Returns null for a record that does not exist. Records of one account in the same tick share a request. */
 export const readObjectRecord = read(
-  readInstallationRecords.needs,
+  listInstallationRecords.needs,
   "A record at the provider by its id, as it is now, in the group's account. Null if there is none.",
   async (call: Call, object: ObjectOfGroup, id: string): Promise<ServedRecord | null> => {
     const serving = await getServingInstallation(call, object);
-    const { installation, providerObject: objectName } = serving;
-    const record = await load(call, recordsById, { installation, objectName, id });
+    const record = await load(call, recordsById, { serving, id });
     // The loader rejects errors, so this only narrows the type.
     if (record instanceof Error) throw record;
     return record && { serving, record };
@@ -127,30 +130,41 @@ export const readObjectRecord = read(
 );
 
 interface RecordKey {
-  installation: ServingInstallation['installation'];
-  objectName: string;
+  serving: ServingInstallation;
   id: string;
 }
 
 /** If reading from one account fails, only its records are replaced by the error. */
 const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call, keys) => {
-  const toObjectKey = ({ installation, objectName }: RecordKey) =>
-    `${installation.id} ${objectName}`;
-  const recordsByObject = new Map<string, Map<string, AccountRecord | null> | Error>();
-  const read = async (key: string, [first, ...others]: RecordKey[]) => {
-    if (!first) return;
-    const ids = [first, ...others].map(({ id }) => id);
-    const { installation, objectName } = first;
-    const records = await readInstallationRecords(call, installation, { objectName, ids }).catch(
-      (error: unknown) => error as Error,
-    );
-    const byId = (all: (AccountRecord | null)[]) =>
-      new Map(ids.map((id, i) => [id, all[i] ?? null]));
-    recordsByObject.set(key, Array.isArray(records) ? byId(records) : records);
-  };
-  await Promise.all([...Map.groupBy(keys, toObjectKey)].map(([key, group]) => read(key, group)));
+  const toObjectKey = ({ serving: { installation, providerObject } }: RecordKey) =>
+    `${installation.id} ${providerObject}`;
+  const recordsByObject = new Map(
+    await Promise.all(
+      [...Map.groupBy(keys, toObjectKey)].map(async ([objectKey, group]) => {
+        const records = await readRecords(call, group).catch((error: unknown) => error as Error);
+        return [objectKey, records] as const;
+      }),
+    ),
+  );
   return keys.map((key) => {
     const records = recordsByObject.get(toObjectKey(key));
     return records instanceof Map ? (records.get(key.id) ?? null) : (records ?? null);
   });
 };
+
+/** Reads records of one object by one or several requests. The result lacks those that do not exist. */
+async function readRecords(
+  call: Call,
+  keys: readonly RecordKey[],
+): Promise<Map<string, AccountRecord>> {
+  const [{ serving }] = keys as [RecordKey, ...RecordKey[]];
+  const content = await getServedContent(call, serving);
+  const ids = keys.map(({ id }) => id);
+  const input = { objectName: serving.providerObject, ids };
+  const { plan, records } = await readRecordsById(call, content, input);
+  return new Map(
+    records
+      .filter((record) => record !== null)
+      .map((record) => [record.id, { id: record.id, ...createEntry(record, plan) }]),
+  );
+}

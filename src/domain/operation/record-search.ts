@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { type DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
+import { type DomainError, invalid, unprocessable } from '../../errors.ts';
 import type { Capabilities } from '../../providers/contract.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
 import { canReadByIds, getFiltersMax } from '../../providers/object-support.ts';
@@ -21,9 +21,7 @@ import {
 } from '../installation/choice/field-filter.ts';
 import { getInstallationOfGroup } from '../installation/installation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { readIntegrationContent } from '../integration/integration-content.ts';
 import { contentText } from '../integration/integration-content-input.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
@@ -39,7 +37,14 @@ import {
   findReplacements,
   type ReadPlan,
 } from './read/read-plan.ts';
-import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './read/source.ts';
+import {
+  createReadSource,
+  getInstallationContent,
+  type InstallationContent,
+  NO_RECORDS,
+  type ReadSource,
+  withAllFields,
+} from './read/source.ts';
 import {
   countReceived,
   openPosition,
@@ -107,20 +112,29 @@ export const listInstallationRecords = read(
     call: Call,
     installation: Row<'Installation'>,
     input: RecordsInput,
-  ): Promise<RecordsPage> => {
-    const source = await getSearchSource(call, installation, input.objectName);
-    const conditions = parseConditions(source, input.filters ?? []);
-    const search = { installation, source, conditions: conditions ?? [] };
-    const from = getStartPosition(call, search, input.after ?? null);
-    const size = input.first ?? PAGE_DEFAULT;
-    // The conditions require two values of one field. No record has both.
-    if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
-    const page = await waitForProvider(call, toConnectionKey(source), () =>
-      callProvider(() => readRecords(call, search, { from, size })),
-    );
-    return createPage(call, search, { from, size, page });
-  },
+  ): Promise<RecordsPage> =>
+    listRecords(call, await getInstallationContent(call, installation), input),
 );
+
+/** Lists records as `listInstallationRecords` does. The viewer must be authorized to read the installation. */
+export async function listRecords(
+  call: Call,
+  installationContent: InstallationContent,
+  input: RecordsInput,
+): Promise<RecordsPage> {
+  const source = await getSearchSource(call, installationContent, input.objectName);
+  const conditions = parseConditions(source, input.filters ?? []);
+  const { installation } = installationContent;
+  const search = { installation, source, conditions: conditions ?? [] };
+  const from = getStartPosition(call, search, input.after ?? null);
+  const size = input.first ?? PAGE_DEFAULT;
+  // The conditions require two values of one field. No record has both.
+  if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
+  const page = await waitForProvider(call, toConnectionKey(source), () =>
+    callProvider(() => readRecords(call, search, { from, size })),
+  );
+  return createPage(call, search, { from, size, page });
+}
 
 export const searchInput = z.object({
   projectIdOrName,
@@ -150,25 +164,6 @@ export const searchRecords = read(
 /** The most ids of one call. They are read in batches of the provider's size. */
 const IDS_MAX = PAGE_MAX;
 
-/**
- * Returns a record for each id, in order. A record is null if it does not exist or does not meet the config's
- * conditions. Throws the errors of `listInstallationRecords`.
- */
-export const readInstallationRecords = read(
-  listInstallationRecords.needs,
-  "Records at the provider by their ids, as they are now, through the installation's fields and mapping.",
-  async (
-    call: Call,
-    installation: Row<'Installation'>,
-    input: RecordsById,
-  ): Promise<(AccountRecord | null)[]> => {
-    const { plan, records } = await readProviderRecords(call, installation, input);
-    return records.map(
-      (recordFields) => recordFields && { id: recordFields.id, ...createEntry(recordFields, plan) },
-    );
-  },
-);
-
 interface RecordsById {
   objectName: string;
   ids: readonly string[];
@@ -176,14 +171,18 @@ interface RecordsById {
   otherFields?: readonly string[];
 }
 
-/** The records of `readInstallationRecords` by the provider's names, and the plan that maps them. */
-export async function readProviderRecords(
+/**
+ * Reads the record of each id, in order, by the provider's names, and returns the plan that maps them. A record is null if
+ * it does not exist or does not meet the config's conditions. Throws the errors of `listRecords`. The viewer must be
+ * authorized to read the installation.
+ */
+export async function readRecordsById(
   call: Call,
-  installation: Row<'Installation'>,
+  installationContent: InstallationContent,
   { objectName: name, ids, otherFields = [] }: RecordsById,
 ): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
   if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
-  const source = await getSearchSource(call, installation, name);
+  const source = await getSearchSource(call, installationContent, name);
   const { plan, provider } = source;
   const readRecords = provider.capabilities.readRecords;
   if (!readRecords || !canReadByIds(provider, plan.objectName)) {
@@ -238,16 +237,14 @@ interface Search {
 
 async function getSearchSource(
   call: Call,
-  installation: Row<'Installation'>,
+  installationContent: InstallationContent,
   name: string,
 ): Promise<ReadSource> {
-  const [revision] = await findLatestRevisions(call, [installation.integrationId]);
-  if (!revision) throw notFound('Installation', installation.id);
-  const native = findNativeName(call, readIntegrationContent(revision), name);
+  const native = findNativeName(call, installationContent.content, name);
   if (native === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
-  const source = await getReadSource(call, installation, native);
+  const source = createReadSource(call, installationContent, native);
   if (source.plan.unmapped.length > 0) throw unprocessable(describeUnmapped(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
   const plan = await waitForProvider(call, toConnectionKey(source), () =>

@@ -22,11 +22,12 @@ import { projectMutation } from '../declared-mutation.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import {
+  getServedContent,
   getServingInstallation,
   type ServingInstallation,
 } from '../operation/object-installation.ts';
 import { createEntry } from '../operation/read/read-message.ts';
-import { readProviderRecords } from '../operation/record-search.ts';
+import { readRecordsById } from '../operation/record-search.ts';
 import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
@@ -160,9 +161,12 @@ async function readPresent(
   call: Call,
   { serving, object, type, recordId, after, written }: RecordToRead,
 ): Promise<PresentRecord> {
-  const { installation, providerObject: objectName } = serving;
-  const input = { objectName, ids: [recordId], otherFields: written };
-  const { plan, records } = await readProviderRecords(call, installation, input);
+  const input = { objectName: serving.providerObject, ids: [recordId], otherFields: written };
+  const { plan, records } = await readRecordsById(
+    call,
+    await getServedContent(call, serving),
+    input,
+  );
   const [record] = records;
   if (!record) throw notFound('Record', recordId);
   const { fields, mappedFields } = createEntry(record, plan);

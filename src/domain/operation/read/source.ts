@@ -6,8 +6,8 @@ import type { RecordPage } from '../../../providers/moving-records.ts';
 import type { Services } from '../../call.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
+import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import { createObjectNames } from '../../integration/delivered-object-names.ts';
-import { readIntegrationContent } from '../../integration/integration-content.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, type ReadPlan } from './read-plan.ts';
 
@@ -32,15 +32,22 @@ export async function getReadSource(
   key: InstallationKey,
   objectName: string,
 ): Promise<ReadSource> {
-  const installationContent = await findInstallationContent(services, key);
-  if (!installationContent) throw notFound('Installation', key.id);
+  return createReadSource(services, await getInstallationContent(services, key), objectName);
+}
+
+/** Throws UNPROCESSABLE with the reason if the object can't be read. */
+export function createReadSource(
+  { catalogue }: Pick<Services, 'catalogue'>,
+  installationContent: InstallationContent,
+  objectName: string,
+): ReadSource {
   const { installation, content, config } = installationContent;
   const spec = content.read?.objects.find((object) => object.objectName === objectName);
   const choice = config.read.find((object) => object.objectName === objectName);
   if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
-  const provider = services.catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findAt(content.provider, content.module);
   const readPage = provider?.capabilities.readPage;
   if (!provider || !readPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);
@@ -87,13 +94,22 @@ export function createInstallationHead(
 
 export type InstallationContent = NonNullable<Awaited<ReturnType<typeof findInstallationContent>>>;
 
+/** Throws NOT_FOUND without the installation. */
+export async function getInstallationContent(
+  services: Pick<Services, 'database'>,
+  key: InstallationKey,
+): Promise<InstallationContent> {
+  const installationContent = await findInstallationContent(services, key);
+  if (!installationContent) throw notFound('Installation', key.id);
+  return installationContent;
+}
+
 /** Finds an installation with the rows that determine its work. Null if it does not exist. */
 export async function findInstallationContent(
-  { database: { prisma } }: Pick<Services, 'database'>,
-  key: InstallationKey,
+  { database }: Pick<Services, 'database'>,
+  { projectId, id }: InstallationKey,
 ) {
-  const { projectId, id } = key;
-  const installation = await prisma.installation.findUnique({
+  const installation = await database.prisma.installation.findUnique({
     where: { projectId_id: { projectId, id } },
     include: {
       group: true,
@@ -103,14 +119,10 @@ export async function findInstallationContent(
   });
   if (!installation) return null;
   const { configId, integration } = installation;
-  const config = await prisma.installationConfig.findUnique({
-    where: { projectId_id: { projectId, id: configId } },
-  });
-  const revision = await prisma.revision.findUnique({
-    where: { projectId_id: { projectId, id: integration.latestRevisionId } },
-  });
+  const [config, content] = await Promise.all([
+    findContent(database, 'InstallationConfig', { projectId, id: configId }),
+    findLatestContent(database, integration),
+  ]);
   // A config or revision is deleted only together with the rows that refer to it.
-  return config && revision
-    ? { installation, content: readIntegrationContent(revision), config: readConfigContent(config) }
-    : null;
+  return config && content && { installation, content, config: readConfigContent(config) };
 }
