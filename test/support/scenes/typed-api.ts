@@ -1,18 +1,15 @@
 /** A project with the object `people` at test servers: the sandbox for the group `acme`, and Zoho for `globex`. */
 import { afterAll } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
-import {
-  createDeclarativeProvider,
-  type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { zoho as zohoDeclaration } from '../../../src/providers/declared/crm/zoho.ts';
 import { sandboxDeskProvider } from '../../../src/providers/sandbox/desk-provider.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp } from '../app.ts';
 import { createClient, type GraphqlClient } from '../graphql-client.ts';
 import { startSandbox, type TestSandbox } from '../providers/sandbox.ts';
 import { startVendorServer, type VendorServer } from '../wire/vendor-server.ts';
-import { WIRES } from '../wire/vendors/all.ts';
+import { zoho } from '../wire/vendors/crm/zoho-wire.ts';
 import { TOKEN } from '../wire/wire-format.ts';
 import { generateConnection } from './connections.ts';
 import { CREATE_INSTALLATION, integrate } from './integrations.ts';
@@ -22,41 +19,28 @@ export interface TypedApi extends TestApp {
   zoho: VendorServer;
 }
 
-/** Starts the app with the test servers of the sandbox, Zoho and other vendors. All tests of a file share it. */
-export async function typedApi(
-  env: Record<string, string> = {},
-  vendors: readonly string[] = [],
-): Promise<TypedApi> {
+/** Starts the app with the test servers of the sandbox and Zoho. All tests of a file share it. */
+export async function typedApi(env: Record<string, string> = {}): Promise<TypedApi> {
   const sandbox = await startSandbox();
-  const servers = new Map<string, VendorServer>();
-  for (const name of ['zoho', ...vendors]) servers.set(name, await startVendor(name));
+  const zohoServer = await startVendorServer(zoho.fixture);
   const app = await sharedApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...env },
     providers: [
       sandboxProvider(() => sandbox.url),
       sandboxDeskProvider(() => sandbox.url),
-      ...[...servers].map(([name, { url }]) => createVendorProvider(name, url)),
+      createZohoProvider(zohoServer.url),
     ],
   });
   afterAll(async () => {
-    for (const server of [sandbox, ...servers.values()]) await server[Symbol.asyncDispose]();
+    for (const server of [sandbox, zohoServer]) await server[Symbol.asyncDispose]();
   });
-  return { ...app, sandbox, zoho: servers.get('zoho') as VendorServer };
-}
-
-function startVendor(name: string): Promise<VendorServer> {
-  const wire = WIRES[name];
-  if (!wire) throw new Error(`No test server speaks the wire format of ${name}.`);
-  return startVendorServer(wire.fixture);
+  return { ...app, sandbox, zoho: zohoServer };
 }
 
 /** The declared provider at a test server, which accepts a key as its Authorization header. */
-function createVendorProvider(name: string, baseUrl: string): Provider {
-  const declared = DECLARATIONS.find(
-    (declaration) => declaration.name === name,
-  ) as DeclaredProvider;
+function createZohoProvider(baseUrl: string): Provider {
   return createDeclarativeProvider({
-    ...declared,
+    ...zohoDeclaration,
     baseUrl,
     modules: undefined,
     authSchemes: ['API_KEY'],
@@ -79,7 +63,7 @@ export function typedClient(
 
 interface People {
   integration: string;
-  provider: string;
+  provider: keyof typeof FIELDS;
   groupRef: string;
   /** Members of the read object, which replace the default ones. */
   read?: object;
@@ -94,7 +78,7 @@ interface ObjectFields {
   optionalFields: { fieldName?: string }[];
 }
 
-const FIELDS: Record<string, ObjectFields> = {
+const FIELDS = {
   sandbox: {
     objectName: 'contacts',
     requiredFields: [
@@ -112,13 +96,7 @@ const FIELDS: Record<string, ObjectFields> = {
     requiredFields: [{ fieldName: 'Last_Name', mapToName: 'lastName' }],
     optionalFields: [{ fieldName: 'Company' }],
   },
-};
-
-/** The object that a test server has. Other vendors than Zoho get their fields from the test. */
-function findFields(provider: string): ObjectFields {
-  const objectName = WIRES[provider]?.objectName ?? '';
-  return FIELDS[provider] ?? { objectName, requiredFields: [], optionalFields: [] };
-}
+} satisfies Record<string, ObjectFields>;
 
 /** Creates an integration with the object `people`, and its installation for a group. Returns the installation's id. */
 export async function installPeople(
@@ -126,7 +104,7 @@ export async function installPeople(
   tenant: Tenant,
   { integration: name, provider, groupRef, read, write, config }: People,
 ): Promise<string> {
-  const fields = findFields(provider);
+  const fields: ObjectFields = FIELDS[provider];
   const { objectName } = fields;
   await integrate(app, tenant, {
     name,
@@ -141,7 +119,7 @@ async function installFor(
   tenant: Tenant,
   { integration, provider, groupRef, config }: People,
 ): Promise<string> {
-  const { objectName, optionalFields } = findFields(provider);
+  const { objectName, optionalFields }: ObjectFields = FIELDS[provider];
   const key = provider.startsWith('sandbox') ? 'sandbox-key' : TOKEN;
   const providerMetadata =
     provider === 'zoho' ? { zoho_token_domain: 'accounts.zoho.eu' } : undefined;
