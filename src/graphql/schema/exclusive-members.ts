@@ -1,55 +1,21 @@
-/**
- * Resolves mutations whose input has `@oneOf` members. The domain's input is flat: the plugin moves the members of a
- * `@oneOf` input into the input that contains it, and names them by their GraphQL paths in refusals.
- */
-import SchemaBuilder, {
-  BasePlugin,
-  type PothosOutputFieldConfig,
-  type SchemaTypes,
-} from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+/** Translates between a mutation's GraphQL input, which has `@oneOf` members, and the flat input of the domain. */
 import type { ExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { DomainError, invalidInput } from '../../errors.ts';
 
-declare global {
-  export namespace PothosSchemaTypes {
-    export interface Plugins<Types extends SchemaTypes> {
-      exclusiveMembers: ExclusiveMembersPlugin<Types>;
-    }
+type Input = Record<string, unknown>;
+
+/** Replaces each group by the member that it contains: `records: { record }` becomes `record`. */
+export function flattenGroups(input: Input, groups: readonly ExclusiveMembers[]): Input {
+  const flatInput = { ...input };
+  for (const { name } of groups) {
+    Object.assign(flatInput, input[name]);
+    delete flatInput[name];
   }
-}
-
-type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
-
-class ExclusiveMembersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(
-    resolve: Resolver<Types>,
-    { extensions }: PothosOutputFieldConfig<Types>,
-  ): Resolver<Types> {
-    const groups = (extensions?.exclusiveMembers ?? []) as readonly ExclusiveMembers[];
-    if (groups.length === 0) return resolve;
-    return async (parent, args, context, info) => {
-      const { input } = args as { input: Record<string, unknown> };
-      try {
-        return await resolve(
-          parent,
-          { ...args, input: flattenGroups(input, groups) },
-          context,
-          info,
-        );
-      } catch (error) {
-        throw addGroupsToError(error, groups);
-      }
-    };
-  }
-}
-
-function flattenGroups(input: Record<string, unknown>, groups: readonly ExclusiveMembers[]) {
-  return Object.assign({ ...input }, ...groups.map(({ name }) => input[name]));
+  return flatInput;
 }
 
 /** Writes `input.credentials.apiKey` for `input.apiKey`, in the issues of a refusal and in its message. */
-function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
+export function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({
     ...issue,
@@ -72,5 +38,3 @@ function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): strin
     return result.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
   }, text);
 }
-
-SchemaBuilder.registerPlugin('exclusiveMembers', ExclusiveMembersPlugin);

@@ -1,12 +1,12 @@
 /** Adds fields for declared mutations: their argument, description, need, function and payload type. */
 import type { ObjectRef } from '@pothos/core';
 import { z } from 'zod';
-import {
-  type ExclusiveMembers,
-  listExclusiveMembers,
-  type Mutation,
-} from '../../domain/declared-mutation.ts';
+import type { Call } from '../../domain/call.ts';
+import { listExclusiveMembers, type Mutation } from '../../domain/declared-mutation.ts';
+import { toIssues } from '../../domain/issues.ts';
+import { invalidInput } from '../../errors.ts';
 import { describeField } from './describe-field.ts';
+import { addGroupsToError, flattenGroups } from './exclusive-members.ts';
 import { describeInput, inputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -58,21 +58,20 @@ export function describeResult(mutation: string): string {
 }
 
 /**
- * Adds a mutation with a payload type of its own. The plugin for exclusive members flattens `input`
- * (`records: { record }` becomes `record`). The zod plugin validates it, and the mutation receives the parsed value. The
- * field is nullable: if it fails, the results of the fields before it stay in the response.
+ * Adds a mutation with a payload type of its own. The field is nullable: if it fails, the results of the fields before
+ * it stay in the response.
  */
 export function addMutation<R extends object>(
   name: string,
   mutation: Mutation<z.ZodObject, R>,
   payload: ObjectRef<Types, R>,
 ): void {
-  const groups = listExclusiveMembers(mutation.input);
   const { extensions, ...options } = describeField(mutation);
+  const run = prepareRun(mutation);
   builder.mutationField(name, (t) =>
     t.field({
       ...options,
-      extensions: { ...extensions, exclusiveMembers: groups },
+      extensions: { ...extensions, input: mutation.input },
       type: payload as ObjectRef<Types, object>,
       nullable: true,
       args: {
@@ -80,33 +79,25 @@ export function addMutation<R extends object>(
           type: inputType(mutation.input),
           required: true,
           description: describeInput(mutation.input),
-          validate: { schema: allowGroups(mutation.input, groups) },
         }),
       },
-      resolve: (_root, { input }, { call }) =>
-        mutation(call, removeGroups(input as Record<string, unknown>, groups)),
+      resolve: (_root, { input }, { call }) => run(call, input as Record<string, unknown>),
     }),
   );
 }
 
-/**
- * Returns a schema that keeps the groups in the parsed value. The zod plugin also checks that value against the GraphQL
- * type, in which a group may be required.
- */
-function allowGroups(schema: z.ZodObject, groups: readonly ExclusiveMembers[]): z.ZodObject {
-  if (groups.length === 0) return schema;
-  const members = groups.map(({ name }) => [name, z.unknown().optional()]);
-  return schema.safeExtend(Object.fromEntries(members)).meta({ ...schema.meta() });
-}
-
-/**
- * Removes the groups, whose members are in the input itself. Changes the input, which is a new object that the schema
- * created.
- */
-function removeGroups(
-  input: Record<string, unknown>,
-  groups: readonly ExclusiveMembers[],
-): Record<string, unknown> {
-  for (const { name } of groups) delete input[name];
-  return input;
+/** Returns a function that validates a GraphQL input and passes the domain's input to the mutation. */
+function prepareRun<R>(mutation: Mutation<z.ZodObject, R>) {
+  const groups = listExclusiveMembers(mutation.input);
+  const schema = z.object({ input: mutation.input });
+  return async (call: Call, graphqlInput: Record<string, unknown>): Promise<R> => {
+    const args = { input: flattenGroups(graphqlInput, groups) };
+    try {
+      const { data, error } = schema.safeParse(args);
+      if (error) throw invalidInput(toIssues(error, args));
+      return await mutation(call, data.input);
+    } catch (error) {
+      throw addGroupsToError(error, groups);
+    }
+  };
 }

@@ -1,5 +1,4 @@
 /** Records which members of mutations' inputs the product reads, by the names of the input types. */
-import type { GraphQLArgument } from 'graphql';
 import { z } from 'zod';
 import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -11,27 +10,20 @@ interface InputReads extends Disposable {
   copied: ReadonlySet<string>;
 }
 
-interface InputArgument {
-  /** The validator that the zod plugin creates from the schema. */
-  validator: z.ZodType;
-  pothosOptions: { validate: { schema: z.ZodType } };
-}
-
-/** Starts recording the reads of inputs that the zod plugin passes to mutations. */
+/** Starts recording the reads of inputs that GraphQL passes to mutations. */
 export function recordInputReads(): InputReads {
   const [read, copied] = [new Set<string>(), new Set<string>()];
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
-  const inputs = mutations.flatMap(({ args }) => args.filter(({ name }) => name === 'input'));
-  const restore = inputs.map((argument: GraphQLArgument) => {
-    const { validator, pothosOptions } = argument.extensions as unknown as InputArgument;
-    const { run } = validator._zod;
-    validator._zod.run = async (payload, context) => {
-      const result = await run(payload, context);
-      result.value = recordAccess({ read, copied }, pothosOptions.validate.schema, result.value);
+  const restore = mutations.map(({ extensions }) => {
+    const input = extensions.input as z.ZodObject;
+    const { run } = input._zod;
+    input._zod.run = (payload, context) => {
+      const result = run(payload, context) as z.core.ParsePayload;
+      result.value = recordAccess({ read, copied }, input, result.value);
       return result;
     };
     return () => {
-      validator._zod.run = run;
+      input._zod.run = run;
     };
   });
   return {
