@@ -5,80 +5,25 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type ASTNode,
   createSourceEventStream,
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
-  Kind,
-  type OperationDefinitionNode,
-  visit,
 } from 'graphql';
 import type { Services } from '../../domain/call.ts';
-import type { OpenStream, OpenStreams } from '../../domain/viewer/open-streams.ts';
+import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
-import { cacheByOperation } from '../execution/operation-cache.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
+import {
+  createShareKey,
+  getSharedOperation,
+  type SharedOperation,
+} from '../execution/share-key.ts';
 import { toProblems } from './use-problems.ts';
-
-type CreateKey = (variables: Record<string, unknown> | null | undefined) => string;
-
-let lastOperationNumber = 0;
-
-/**
- * Returns a function that creates the key of the operation and of the variables below its root field, on which a message
- * depends in addition to its event and caller. Arguments of the root field are omitted, because they select the events of
- * a stream and not their content.
- */
-export function prepareOperationKey(
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): CreateKey {
-  lastOperationNumber += 1;
-  const number = lastOperationNumber;
-  let names: string[] | undefined;
-  return (variables) => {
-    names ??= listVariablesBelowRoot(document, operation);
-    // An absent variable has its default value, but a null one does not.
-    const values = names.map((name) =>
-      variables && Object.hasOwn(variables, name) ? [variables[name]] : [],
-    );
-    return `${number} ${JSON.stringify(values)}`;
-  };
-}
-
-/** Returns a key of all properties that determine the rights of a caller. */
-export function createViewerKey(viewer: Viewer): string {
-  if (viewer.kind === 'END_USER') {
-    const { id, projectId, integrationIds, permissions } = viewer;
-    return `${projectId} ${id} ${integrationIds?.join() ?? '*'} ${permissions.join()}`;
-  }
-  const orgs = viewer.kind === 'BUILDER' ? viewer.orgIds : [viewer.orgId];
-  return `${viewer.id} ${orgs.join()} ${viewer.scopes.join()}`;
-}
-
-function listVariablesBelowRoot(
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): string[] {
-  // All variables of a fragment count, even if it contains the root field. This only reduces sharing.
-  const nodesBelowRoot = operation.selectionSet.selections.flatMap((root): ASTNode[] =>
-    root.kind === Kind.FIELD
-      ? [...(root.directives ?? []), ...(root.selectionSet ? [root.selectionSet] : [])]
-      : [root],
-  );
-  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  const names = new Set<string>();
-  for (const node of [...nodesBelowRoot, ...fragments]) {
-    visit(node, { Variable: ({ name }) => void names.add(name.value) });
-  }
-  return [...names].sort();
-}
 
 const UNAVAILABLE_CODE: ErrorCode = 'SERVICE_UNAVAILABLE';
 /** Delay between attempts to execute an item while the database is unreachable. */
@@ -92,34 +37,24 @@ interface SubscriptionParts {
   mapError: (error: unknown) => GraphQLError;
 }
 
-interface SubscriptionRuntime extends SubscriptionParts {
+interface Subscription extends SubscriptionParts {
+  args: OperationArgs;
+  operation: SharedOperation;
   /** Executes one event with all plugins. */
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>;
 }
 
-interface Subscription {
-  args: OperationArgs;
-  operationKey: string;
-}
-
 export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugin {
-  const getCreateKey = cacheByOperation(({ document, operation }) =>
-    prepareOperationKey(document, operation),
-  );
-  let runtime: SubscriptionRuntime;
+  let execute: Subscription['execute'];
   return {
     onYogaInit({ yoga }) {
-      const { execute } = yoga.getEnveloped({});
-      runtime = { ...parts, execute };
+      ({ execute } = yoga.getEnveloped({}));
     },
     onSubscribe({ context: { document, operation, schema }, setSubscribeFn }) {
       if (!document || !operation || !schema) return;
-      const createKey = getCreateKey({ schema, document, operation });
+      const shared = getSharedOperation({ schema, document, operation });
       setSubscribeFn((args) =>
-        subscribe(runtime, {
-          args: args as OperationArgs,
-          operationKey: createKey(args.variableValues),
-        }),
+        subscribe({ ...parts, execute, operation: shared, args: args as OperationArgs }),
       );
     },
   };
@@ -127,20 +62,19 @@ export function useSharedSubscriptions(parts: SubscriptionParts): OperationPlugi
 
 /** Returns the messages as they arrive. Returns errors if the stream can't be opened. */
 async function subscribe(
-  runtime: SubscriptionRuntime,
   subscription: Subscription,
 ): Promise<AsyncIterable<Message> | ExecutionResult> {
-  const { mapError } = runtime;
+  const { args, mapError } = subscription;
   try {
-    const source = await createSourceEventStream(subscription.args);
+    const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) {
-      return { errors: toProblems(subscription.args, source.errors ?? [], mapError) };
+      return { errors: toProblems(args, source.errors ?? [], mapError) };
     }
-    const items = (source as AsyncIterable<Item>)[Symbol.asyncIterator]();
+    const items = source as AsyncGenerator<Item>;
     try {
-      return new SubscriptionMessages(runtime, subscription, items);
+      return openMessages(subscription, items);
     } catch (error) {
-      await items.return?.();
+      await items.return(undefined);
       throw error;
     }
   } catch (error) {
@@ -148,105 +82,92 @@ async function subscribe(
   }
 }
 
-type Next = IteratorResult<Message, void>;
-const DONE = { done: true, value: undefined } as const;
-
-/** A class and not a generator, because return() must end a next() that waits for an item. */
-class SubscriptionMessages implements AsyncIterableIterator<Message, void, void>, AsyncDisposable {
-  readonly #runtime: SubscriptionRuntime;
-  readonly #subscription: Subscription;
-  readonly #items: AsyncIterator<Item>;
-  readonly #stream: OpenStream;
-  #viewer: Viewer;
-  /** Callers with equal rights share a result. */
-  #shareKey: string;
-  #refusal: DomainError | null = null;
-  #isOver = false;
-
-  /** Throws if the caller has too many streams. */
-  constructor(
-    runtime: SubscriptionRuntime,
-    subscription: Subscription,
-    items: AsyncIterator<Item>,
-  ) {
-    const { viewer, credentials } = subscription.args.contextValue;
-    if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
-    this.#runtime = runtime;
-    this.#subscription = subscription;
-    this.#items = items;
-    this.#viewer = viewer;
-    this.#shareKey = this.#createShareKey(viewer);
-    this.#stream = runtime.streams.open(credentials, viewer, (reason) => {
-      this.#refusal = reason;
-      void items.return?.();
-    });
-  }
-
-  async next(): Promise<Next> {
-    if (this.#isOver) return DONE;
-    try {
-      return await this.#next();
-    } catch (error) {
-      await this.return();
-      return { done: false, value: new Message({ errors: [this.#runtime.mapError(error)] }) };
-    }
-  }
-
-  async return(): Promise<Next> {
-    this.#isOver = true;
-    this.#stream[Symbol.dispose]();
-    await this.#items.return?.();
-    return DONE;
-  }
-
-  async throw(error: unknown): Promise<Next> {
-    await this.return();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return();
-  }
-
-  async #next(): Promise<Next> {
-    const { done, value: item } = await this.#items.next();
-    const viewer = done ? null : await this.#stream.confirm();
-    if (this.#refusal) throw this.#refusal;
-    if (!viewer || this.#isOver) return this.return();
-    if (viewer !== this.#viewer) {
-      this.#viewer = viewer;
-      this.#shareKey = this.#createShareKey(viewer);
-    }
-    return { done: false, value: await item.computeOnce(this.#shareKey, this.#executeWithRetry) };
-  }
-
-  #createShareKey(viewer: Viewer): string {
-    return `${this.#subscription.operationKey} ${createViewerKey(viewer)}`;
-  }
-
-  readonly #executeWithRetry = async (item: Item): Promise<Message> => {
-    for (;;) {
-      const message = await this.#execute(item);
-      const isUnreachable = message.errors?.some(
-        ({ extensions }) => extensions.code === UNAVAILABLE_CODE,
-      );
-      if (!isUnreachable || this.#runtime.streams.isStopping) return message;
-      // No item is skipped during an outage. It is sent afterwards.
-      await sleep(RETRY_MS, undefined, { ref: false });
-    }
+/** Throws if the caller has too many streams. */
+function openMessages(
+  subscription: Subscription,
+  items: AsyncGenerator<Item>,
+): AsyncGenerator<Message, void> {
+  const { args, streams, mapError } = subscription;
+  const { viewer, credentials } = args.contextValue;
+  if (!viewer) throw new Error('Bug: a stream was opened for a caller without credentials.');
+  let refusal: DomainError | null = null;
+  const stream = streams.open(credentials, viewer, (reason) => {
+    refusal = reason;
+    void items.return(undefined);
+  });
+  const close = async () => {
+    stream[Symbol.dispose]();
+    await items.return(undefined);
   };
 
-  async #execute(item: Item): Promise<Message> {
-    const { services, execute } = this.#runtime;
-    const { args } = this.#subscription;
-    // Plugins read the operation from the context. Its loaders are new, because loaders cache rows.
-    const context = { ...args.contextValue, viewer: this.#viewer };
-    const contextValue = { ...context, ...createContext(services, context) };
-    const result = await execute({ ...args, rootValue: item, contextValue });
-    return new Message(result, item.cursor);
+  async function* generate(): AsyncGenerator<Message, void> {
+    let share: Share | null = null;
+    try {
+      for await (const item of items) {
+        const currentViewer = await stream.confirm();
+        if (!currentViewer) break;
+        if (share?.viewer !== currentViewer) share = createShare(subscription, currentViewer);
+        yield await item.computeOnce(share.key, share.execute);
+      }
+      if (refusal) throw refusal;
+    } catch (error) {
+      await close();
+      yield new Message({ errors: [mapError(error)] });
+    } finally {
+      await close();
+    }
   }
+
+  const messages = generate();
+  const end = messages.return.bind(messages);
+  // Without this, a generator ends only after the item for which next() waits.
+  messages.return = async () => {
+    await close();
+    return end();
+  };
+  return messages;
+}
+
+/** Callers with equal rights share the results of an operation. */
+interface Share {
+  viewer: Viewer;
+  key: string;
+  execute: (item: Item) => Promise<Message>;
+}
+
+function createShare(subscription: Subscription, viewer: Viewer): Share {
+  const { operation, args } = subscription;
+  return {
+    viewer,
+    key: createShareKey(operation, args.variableValues ?? {}, viewer),
+    execute: (item) => executeWithRetry(subscription, viewer, item),
+  };
+}
+
+async function executeWithRetry(
+  subscription: Subscription,
+  viewer: Viewer,
+  item: Item,
+): Promise<Message> {
+  for (;;) {
+    const message = await executeItem(subscription, viewer, item);
+    const isUnreachable = message.errors?.some(
+      ({ extensions }) => extensions.code === UNAVAILABLE_CODE,
+    );
+    if (!isUnreachable || subscription.streams.isStopping) return message;
+    // No item is skipped during an outage. It is sent afterwards.
+    await sleep(RETRY_MS, undefined, { ref: false });
+  }
+}
+
+async function executeItem(
+  { services, execute, args }: Subscription,
+  viewer: Viewer,
+  item: Item,
+): Promise<Message> {
+  // Plugins read the operation from the context. Its loaders are new, because loaders cache rows.
+  const context = { ...args.contextValue, viewer };
+  const contextValue = { ...context, ...createContext(services, context) };
+  const result = await execute({ ...args, rootValue: item, contextValue });
+  return new Message(result, item.cursor);
 }

@@ -1,23 +1,28 @@
 /** Subscribers with equal keys share the execution of events. */
-import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
+import { type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
-import {
-  createViewerKey,
-  prepareOperationKey,
-} from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
+import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
+import { createShareKey, getSharedOperation } from '../../../src/graphql/execution/share-key.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
 
-function createKeys(document: DocumentNode) {
-  return prepareOperationKey(document, document.definitions[0] as OperationDefinitionNode);
+const IDS = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
+const KEY: Viewer = { kind: 'API_KEY', ...IDS, allowedOrigins: [], scopes: ['read'] };
+
+function prepare(text: string) {
+  const document = parse(text);
+  const operation = document.definitions[0] as OperationDefinitionNode;
+  const shared = getSharedOperation({ schema, document, operation });
+  return (variables: Record<string, unknown>, viewer: Viewer = KEY) =>
+    createShareKey(shared, variables, viewer);
 }
 
-const createKey = createKeys(
-  parse(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
+const createKey =
+  prepare(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
   notificationEvents(projectIdOrName: $p, after: $after) {
     cursor node { id @include(if: $with) topics(first: $n) { nodes { id } } }
   }
-}`),
-);
+}`);
 
 test('ignores the position where a stream starts', () => {
   expect(createKey({ p: 'demo', after: 'x' })).toBe(createKey({ p: 'other', after: 'y' }));
@@ -31,16 +36,13 @@ test('distinguishes other values, a default, and null', () => {
 });
 
 test('distinguishes operations, callers and scopes', () => {
-  const other = createKeys(parse('subscription { operation(id: "a") { id } }'));
-  expect(other(null)).not.toBe(createKey({ p: 'demo' }));
-  expect(other(null)).toBe(other({}));
-  const ids = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
-  const key = { kind: 'API_KEY' as const, ...ids, allowedOrigins: [] };
+  const other = prepare('subscription { operation(id: "a") { id } }');
   const keys = [
-    createViewerKey({ ...key, scopes: ['read'] }),
-    createViewerKey({ ...key, scopes: ['read', 'org:read'] }),
-    createViewerKey({ ...key, id: 'key_2', scopes: ['read'] }),
-    createViewerKey({ ...key, orgId: 'org_2', scopes: ['read'] }),
+    other({}),
+    createKey({}),
+    createKey({}, { ...KEY, scopes: ['read', 'org:read'] }),
+    createKey({}, { ...KEY, id: 'key_2' }),
+    createKey({}, { ...KEY, orgId: 'org_2' }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -62,14 +64,14 @@ test('distinguishes end users by everything that their tokens contain except the
     allowedOrigins: [],
   };
   const keys = [
-    createViewerKey(user),
-    createViewerKey({ ...user, id: 'grp_1 csm_2', consumerId: 'csm_2' }),
-    createViewerKey({ ...user, id: 'grp_2 csm_1', groupId: 'grp_2' }),
-    createViewerKey({ ...user, projectId: 'prj_2' }),
-    createViewerKey({ ...user, integrationIds: [] }),
-    createViewerKey({ ...user, integrationIds: ['int_1'] }),
-    createViewerKey({ ...user, permissions: ['CONNECT', 'INSTALL'] }),
+    createKey({}, user),
+    createKey({}, { ...user, id: 'grp_1 csm_2', consumerId: 'csm_2' }),
+    createKey({}, { ...user, id: 'grp_2 csm_1', groupId: 'grp_2' }),
+    createKey({}, { ...user, projectId: 'prj_2' }),
+    createKey({}, { ...user, integrationIds: [] }),
+    createKey({}, { ...user, integrationIds: ['int_1'] }),
+    createKey({}, { ...user, permissions: ['CONNECT', 'INSTALL'] }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
-  expect(createViewerKey({ ...user, expireTime: new Date(0) })).toBe(keys[0]);
+  expect(createKey({}, { ...user, expireTime: new Date(0) })).toBe(keys[0]);
 });

@@ -1,0 +1,60 @@
+/** Keys of results that subscribers share. Equal keys mean equal selections, values of variables, and rights. */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
+import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { cacheByOperation } from './operation-cache.ts';
+
+export interface SharedOperation {
+  number: number;
+  /** The variables on which a message depends. */
+  variables: readonly string[];
+}
+
+let lastNumber = 0;
+
+/** Returns the parts of an operation's keys that are equal for all its subscribers. */
+export const getSharedOperation = cacheByOperation(({ document, operation }): SharedOperation => {
+  lastNumber += 1;
+  return { number: lastNumber, variables: listVariablesBelowRoot(document, operation) };
+});
+
+/** Omits arguments of the root field, because they select the events of a stream and not their content. */
+function listVariablesBelowRoot(
+  { definitions }: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+): string[] {
+  const names = new Set<string>();
+  const visitor: ASTVisitor = { Variable: ({ name }) => void names.add(name.value) };
+  for (const root of selectionSet.selections) {
+    visit(root.kind === Kind.FIELD ? { ...root, arguments: [] } : root, visitor);
+  }
+  // All variables of a fragment count, even if it contains the root field. This only reduces sharing.
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
+  }
+  return [...names];
+}
+
+export function createShareKey(
+  { number, variables }: SharedOperation,
+  values: Record<string, unknown>,
+  viewer: Viewer,
+): string {
+  // An absent variable has its default value, but a null one does not.
+  const usedValues = variables.map((name) => (Object.hasOwn(values, name) ? [values[name]] : []));
+  return JSON.stringify([number, usedValues, listRights(viewer)]);
+}
+
+/** Lists all properties that determine the rights of a caller. */
+function listRights(viewer: Viewer): unknown[] {
+  if (viewer.kind === 'END_USER') {
+    return [viewer.projectId, viewer.id, viewer.integrationIds, viewer.permissions];
+  }
+  const orgs = viewer.kind === 'BUILDER' ? viewer.orgIds : [viewer.orgId];
+  return [viewer.id, orgs, viewer.scopes];
+}
