@@ -179,3 +179,16 @@ test('does not begin work if the client disconnects before its turn', async () =
   first.release();
   expect(requests.held).toBe(0);
 });
+
+test('does not count a request whose client disconnects before its caller is known', () => {
+  const { requests, entered } = scene();
+  const slot = entered();
+  slot.release();
+  slot.countByNetwork();
+  expect(requests.held).toBe(0);
+  slot.countByCaller(createKey('key'));
+  slot.startWork(1);
+  expect(requests.held).toBe(1);
+  slot.finishWork();
+  expect(requests.held).toBe(0);
+});

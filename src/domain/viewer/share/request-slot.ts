@@ -4,7 +4,7 @@
  */
 import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
-import type { Holder } from '../../../work/bounded-shares.ts';
+import type { ExhaustedLimit, Holder } from '../../../work/bounded-shares.ts';
 import type { Turn } from '../../../work/turns.ts';
 import type { Viewer } from '../viewer.ts';
 import { type ProcessShares, toHolder } from './process-shares.ts';
@@ -21,9 +21,10 @@ export class RequestSlot {
   readonly #meters: Meters;
   /** The client's network. Null for an operation over a WebSocket, whose caller is known. */
   #network: string | null = null;
-  /** The holder by which the request is counted. Null before it is counted. */
+  /** The holder by which the request is counted while it occupies the process. Null before it is counted. */
   #holder: SlotHolder | null = null;
-  #isCounted = false;
+  /** `#holder` while the request is counted, and otherwise null. */
+  #countedHolder: SlotHolder | null = null;
   /** Set while the work waits for its turn or runs. */
   #turn: Turn | null = null;
   #providerWaits = 0;
@@ -37,10 +38,8 @@ export class RequestSlot {
   /** Counts a request that has arrived. Returns an error if the process is full. */
   countArrival(network: string): DomainError | null {
     this.#network = network;
-    const exhausted = this.#shares.get('requests').take(UNATTRIBUTED);
-    if (exhausted) return this.#shares.createLimitError('requests', exhausted);
-    this.#count(UNATTRIBUTED);
-    return null;
+    const exhausted = this.#countBy(UNATTRIBUTED);
+    return exhausted && this.#shares.createLimitError('requests', exhausted);
   }
 
   /**
@@ -50,22 +49,18 @@ export class RequestSlot {
    */
   countByNetwork(): void {
     if (this.#network === null) return;
-    this.#stopCounting();
-    const holder = { project: `network ${this.#network}` };
-    const exhausted = this.#shares.get('requests').take(holder);
+    const exhausted = this.#countBy({ project: `network ${this.#network}` });
     if (exhausted === 'process') throw this.#shares.createLimitError('requests', exhausted);
     if (exhausted) throw this.#shares.createUnknownCallersError();
-    this.#count(holder);
   }
 
   /** Counts the request by its caller from now on. Throws if the caller's share is used up, or the process is full. */
   countByCaller(viewer: Viewer): void {
     const holder = toHolder(viewer);
-    const { caller, project } = this.#holder ?? {};
-    if (this.#isCounted && caller === holder.caller && project === holder.project) return;
-    this.#stopCounting();
-    this.#shares.take('requests', holder);
-    this.#count(holder);
+    const { caller, project } = this.#countedHolder ?? {};
+    if (caller === holder.caller && project === holder.project) return;
+    const exhausted = this.#countBy(holder);
+    if (exhausted) throw this.#shares.createLimitError('requests', exhausted);
   }
 
   /**
@@ -77,10 +72,11 @@ export class RequestSlot {
     const turn: Turn = { caller, project, weight };
     const turnPromise = this.#shares.turns.begin(turn);
     this.#turn = turn;
+    this.#updateCount();
     return turnPromise?.then((hasTurn) => {
       if (hasTurn) return;
       this.#turn = null;
-      if (this.#isReleased) this.#stopCounting();
+      this.#updateCount();
       throw this.#isReleased
         ? new DomainError('SERVICE_UNAVAILABLE', DISCONNECTED_DETAIL)
         : this.#shares.createTurnTimeoutError(turn);
@@ -89,10 +85,9 @@ export class RequestSlot {
 
   /** Ends the turn when the work is over, whether or not its result has been sent. */
   finishWork(): void {
-    const turn = this.#turn;
+    if (this.#turn && this.#providerWaits === 0) this.#shares.turns.end(this.#turn);
     this.#turn = null;
-    if (turn && this.#providerWaits === 0) this.#shares.turns.end(turn);
-    if (this.#isReleased) this.#stopCounting();
+    this.#updateCount();
   }
 
   /**
@@ -114,17 +109,16 @@ export class RequestSlot {
     };
     this.#shares.take('providerRequests', holder);
     this.#providerWaits += 1;
-    if (this.#providerWaits === 1) {
-      this.#stopCounting();
-      if (this.#turn) this.#shares.turns.end(this.#turn);
-    }
+    if (this.#turn && this.#providerWaits === 1) this.#shares.turns.end(this.#turn);
+    this.#updateCount();
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       this.#shares.get('providerRequests').release(holder);
       this.#providerWaits -= 1;
-      if (this.#providerWaits === 0) this.#resume();
+      if (this.#turn && this.#providerWaits === 0) this.#shares.turns.resume(this.#turn);
+      this.#updateCount();
     };
   }
 
@@ -133,32 +127,35 @@ export class RequestSlot {
    * until it ends.
    */
   release(): void {
-    if (this.#isReleased) return;
     this.#isReleased = true;
-    const turn = this.#turn;
-    if (turn?.decide) this.#shares.turns.end(turn);
-    else if (!turn) this.#stopCounting();
+    if (this.#turn?.decide) this.#shares.turns.end(this.#turn);
+    this.#updateCount();
   }
 
-  #resume(): void {
-    const turn = this.#turn;
-    if (turn) this.#shares.turns.resume(turn);
-    if (!this.#holder || (this.#isReleased && !turn)) return;
-    this.#shares.get('requests').add(this.#holder);
-    this.#count(this.#holder);
-  }
-
-  #count(holder: SlotHolder): void {
+  /** Counts the request by another holder. Returns the exhausted limit if that is not possible: it is then not counted. */
+  #countBy(holder: SlotHolder): ExhaustedLimit | null {
+    this.#holder = null;
+    this.#updateCount();
+    const exhausted = this.#shares.get('requests').take(holder);
+    if (exhausted) return exhausted;
     this.#holder = holder;
-    this.#isCounted = true;
+    this.#countedHolder = holder;
     this.#meters.requestSlotsChanged(1);
+    this.#updateCount();
+    return null;
   }
 
-  #stopCounting(): void {
-    if (!this.#isCounted || !this.#holder) return;
-    this.#isCounted = false;
-    this.#shares.get('requests').release(this.#holder);
-    this.#meters.requestSlotsChanged(-1);
+  /** Counts the request while it occupies the process, and otherwise not. Call it after each change of state. */
+  #updateCount(): void {
+    const isOver = this.#isReleased && !this.#turn;
+    const holder = isOver || this.#providerWaits > 0 ? null : this.#holder;
+    const counted = this.#countedHolder;
+    if (holder === counted) return;
+    this.#countedHolder = holder;
+    const requests = this.#shares.get('requests');
+    if (counted) requests.release(counted);
+    if (holder) requests.add(holder);
+    this.#meters.requestSlotsChanged(holder ? 1 : -1);
   }
 }
 
