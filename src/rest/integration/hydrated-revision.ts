@@ -1,6 +1,6 @@
 /** Revisions with the names and fields of one account, for pages on which people choose fields. */
 import { z } from 'zod';
-import { listUnnamedFields } from '../../domain/contract/contract-fields.ts';
+import { listUnnamedFields } from '../../domain/contract/named-fields.ts';
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
 import {
   getHydratedRevision,

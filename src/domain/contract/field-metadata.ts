@@ -1,0 +1,89 @@
+/** Finds what is known about an object's fields: from the account, the provider's declaration, or other accounts. */
+import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
+import type { ValueReplacements } from '../installation/choice/value-mapping.ts';
+import type { FieldContract } from './contract-fields.ts';
+import { type FieldType, findSharedType, toDescribedType, UNKNOWN_TYPE } from './field-type.ts';
+import type { LearnedField } from './learned-fields.ts';
+
+/** The sources of metadata about an object's fields, the most exact first. */
+export interface FieldSources {
+  /** The account's own description. Null if it is not known. */
+  description: ObjectDescription | null;
+  /** The fields that every account of the provider has. */
+  declared: readonly FieldDescription[];
+  /** The types of fields in all accounts of the project, by the provider's name of the field. */
+  learned: ReadonlyMap<string, readonly LearnedField[]>;
+}
+
+export interface FieldMetadata {
+  type: FieldType;
+  isReadOnly: boolean;
+  isRequired: boolean;
+  displayName: string | null;
+  values: FieldContract['values'];
+  references: string[] | null;
+}
+
+export const NO_METADATA: FieldMetadata = {
+  type: UNKNOWN_TYPE,
+  isReadOnly: false,
+  isRequired: false,
+  displayName: null,
+  values: null,
+  references: null,
+};
+
+/** Returns a lookup of metadata by the provider's name of a field. Some providers ignore the case of names. */
+export function indexFieldMetadata({ description, declared, learned }: FieldSources) {
+  const described = indexFields(description?.fields ?? []);
+  const standard = indexFields(declared);
+  return (name: string): FieldMetadata => {
+    const field = described(name) ?? standard(name);
+    const rows = learned.get(name) ?? learned.get(name.toLowerCase());
+    if (!field) return rows ? toLearnedMetadata(rows) : NO_METADATA;
+    const { valueType, readOnly, isRequired, displayName, values, referenceTo } = field;
+    return {
+      type: toDescribedType(valueType),
+      isReadOnly: readOnly,
+      isRequired,
+      displayName,
+      values: values?.length ? values : null,
+      references: referenceTo?.length ? referenceTo : null,
+    };
+  };
+}
+
+function indexFields(fields: readonly FieldDescription[]) {
+  const byName = new Map(fields.map((field) => [field.fieldName.toLowerCase(), field]));
+  for (const field of fields) byName.set(field.fieldName, field);
+  return (name: string) => byName.get(name) ?? byName.get(name.toLowerCase());
+}
+
+function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
+  return {
+    ...NO_METADATA,
+    type: findSharedType(rows.map(({ valueType }) => toDescribedType(valueType))) ?? UNKNOWN_TYPE,
+    isReadOnly: rows.every(({ readOnly }) => readOnly),
+    isRequired: rows.every(({ required }) => required),
+  };
+}
+
+/** Replaced values are strings. A field of another type has values of both types, so its type is unknown. */
+export function toDeliveredType(
+  type: FieldType,
+  replacements: ValueReplacements | undefined,
+): FieldType {
+  if (!replacements || ['STRING', 'ENUM', 'REFERENCE'].includes(type.type)) return type;
+  return UNKNOWN_TYPE;
+}
+
+export function toDeliveredValues(
+  values: FieldContract['values'],
+  replacements: ValueReplacements | undefined,
+): FieldContract['values'] {
+  if (!values || !replacements) return values;
+  return values.map(({ value, displayValue }) => ({
+    value: replacements[value] ?? value,
+    displayValue,
+  }));
+}

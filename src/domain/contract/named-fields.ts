@@ -1,0 +1,168 @@
+/**
+ * Lists the names by which an object's fields are read and written. It uses `createReadPlan` and `createFieldNames`, by
+ * which reads and writes decide which names they know.
+ */
+import type { FieldDescription } from '../../providers/contract.ts';
+import type { ReadConfig } from '../installation/installation-config.ts';
+import type { FieldMapping, ReadObject } from '../integration/integration-content.ts';
+import type { ReadPlan } from '../operation/read/read-plan.ts';
+import type { FieldNames } from '../operation/write/record-mapping.ts';
+import type { FieldContract } from './contract-fields.ts';
+import type { FieldSources } from './field-metadata.ts';
+
+/** A field without its metadata. */
+export type NamedField = Pick<
+  FieldContract,
+  'name' | 'providerField' | 'isWriteOnly' | 'isAlwaysRead' | 'origin'
+> & { mapping: FieldMapping | null };
+
+interface ReadChoices {
+  /** Null without a config. The contract then has every field that a config may choose. */
+  plan: ReadPlan | null;
+  readConfig: ReadConfig | null;
+  sources: FieldSources;
+}
+
+/** Lists the fields of records that are read. */
+export function listReadFields(
+  readObject: ReadObject,
+  { plan, readConfig, sources: { description } }: ReadChoices,
+): NamedField[] {
+  const isAlwaysRead = plan !== null;
+  const mappedFields = new Map(
+    plan?.mappings.map(({ mapToName, fieldName }) => [mapToName, fieldName]),
+  );
+  const manifestFields = new Map(
+    listManifestFields(readObject, plan, mappedFields).map((field) => [field.name, field]),
+  );
+  const dynamicFields = (readConfig?.dynamicMappings ?? []).flatMap((dynamic): NamedField[] => {
+    const name = dynamic.mapToName;
+    const providerField = mappedFields.get(name) ?? null;
+    if (manifestFields.has(name) || providerField === null) return [];
+    const mapping = { ...dynamic, fieldName: null };
+    return [{ name, providerField, origin: 'MAPPED', isWriteOnly: false, isAlwaysRead, mapping }];
+  });
+  const namedFields = [...manifestFields.values(), ...dynamicFields];
+  const usedNames = new Set(
+    namedFields.flatMap(({ name, providerField }) => [name, providerField]),
+  );
+  const unnamed =
+    !plan || plan.readsAll ? listUnnamedFields(readObject, description?.fields ?? []) : [];
+  const others = new Set([...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)]);
+  const otherFields = [...others]
+    .filter((name) => !usedNames.has(name))
+    .map((name): NamedField => {
+      const field = { name, providerField: name, origin: 'EXTRA' } as const;
+      return { ...field, isWriteOnly: false, isAlwaysRead, mapping: null };
+    });
+  return [...namedFields, ...otherFields];
+}
+
+/** Lists the fields of the manifest that are read, or that a config may choose if there is no plan. */
+function listManifestFields(
+  { requiredFields, optionalFields }: ReadObject,
+  plan: ReadPlan | null,
+  mappedFields: ReadonlyMap<string, string>,
+): NamedField[] {
+  const plannedFields = plan && new Set(plan.fields);
+  const isPlanned = ({ fieldName, mapToName }: FieldMapping) =>
+    !plannedFields ||
+    (mapToName === null
+      ? plannedFields.has(fieldName ?? '')
+      : mappedFields.get(mapToName) === fieldName);
+  const listField = (mapping: FieldMapping, isRequired: boolean): NamedField[] => {
+    const name = getDeliveredName(mapping);
+    const read = { isWriteOnly: false, isAlwaysRead: isRequired || plan !== null, mapping };
+    if (mapping.fieldName !== null) {
+      const origin = isRequired ? 'REQUIRED' : 'OPTIONAL';
+      return isPlanned(mapping)
+        ? [{ name, providerField: mapping.fieldName, origin, ...read }]
+        : [];
+    }
+    const providerField = mappedFields.get(name) ?? null;
+    const isOmitted = plan !== null && !isRequired && providerField === null;
+    return isOmitted ? [] : [{ name, providerField, origin: 'MAPPED', ...read }];
+  };
+  return [
+    ...requiredFields.flatMap((mapping) => listField(mapping, true)),
+    ...optionalFields.flatMap((mapping) => listField(mapping, false)),
+  ];
+}
+
+/** Lists the fields of an account that installations may select although the manifest does not name them. */
+export function listUnnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
+  { requiredFields, optionalFields, optionalFieldsAuto }: ReadObject,
+  described: readonly F[],
+): F[] {
+  if (optionalFieldsAuto !== 'all') return [];
+  const namedFields = new Set(
+    [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
+  );
+  return described.filter(({ fieldName }) => !namedFields.has(fieldName));
+}
+
+function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
+  return mapToName ?? fieldName ?? '';
+}
+
+interface WriteOnlyInput {
+  /** Null if callers use the provider's names. */
+  names: FieldNames | null;
+  /** The read object of the manifest, even if the installation does not read it. */
+  readObject: ReadObject | null;
+  readFields: readonly NamedField[];
+  sources: FieldSources;
+}
+
+/** Lists the fields that writes accept by names that records do not have when they are read. */
+export function listWriteOnlyFields({
+  names,
+  readObject,
+  readFields,
+  sources,
+}: WriteOnlyInput): NamedField[] {
+  const usedNames = new Set(readFields.map(({ name }) => name));
+  const writable = new Set(
+    readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
+  );
+  const isOpen = names === null || names.unchanged === null;
+  const accountFields = isOpen ? (sources.description?.fields ?? sources.declared) : [];
+  const others = accountFields.map(({ fieldName }): NamedField => {
+    const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
+    return { ...field, ...WRITE_ONLY, mapping: null };
+  });
+  return [...(names ? listMappedFields(names, readObject) : []), ...others].filter((field) => {
+    const { name, providerField } = field;
+    const isKnown = usedNames.has(name) || (providerField !== null && writable.has(providerField));
+    if (isKnown || !acceptsName(names, field)) return false;
+    usedNames.add(name);
+    return true;
+  });
+}
+
+const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
+
+/** Lists the fields that writes accept by names of the manifest or the config. */
+function listMappedFields({ mapped }: FieldNames, readObject: ReadObject | null): NamedField[] {
+  const mappings = [...(readObject?.requiredFields ?? []), ...(readObject?.optionalFields ?? [])];
+  const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
+  const unmapped = mappings.flatMap(({ fieldName, mapToName }) =>
+    fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
+  );
+  return [...unmapped, ...mapped].map(([name, providerField]) => {
+    const mapping = byName.get(name) ?? null;
+    const origin = mapping?.fieldName == null ? 'MAPPED' : 'OPTIONAL';
+    return { name, providerField, ...WRITE_ONLY, origin, mapping };
+  });
+}
+
+/** True if a write with this name sets the field. Reads and writes may map one name to different fields. */
+export function acceptsName(
+  names: FieldNames | null,
+  { name, providerField }: Pick<FieldContract, 'name' | 'providerField'>,
+): boolean {
+  if (names === null) return name === providerField;
+  const written = names.mapped.get(name);
+  if (written !== undefined) return written === providerField;
+  return name === providerField && (names.unchanged === null || names.unchanged.has(name));
+}
