@@ -6,7 +6,6 @@ import { type Demo, fillDemo, getDemoFile, isDemoOn, mintDemoToken } from './dem
 import { createDemoTabs, createTypedDemoTabs } from './demo/tabs.ts';
 import type { Services } from './domain/call.ts';
 import { replayTokenJournal } from './domain/connection/token/token-commit.ts';
-import { createOriginCache } from './domain/project/origin-cache.ts';
 import { scheduleMaintenance } from './domain/provider-event/object-subscription.ts';
 import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
@@ -20,11 +19,9 @@ import type { GraphiqlTab } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
 import { attachWebSocket } from './server/graphql/websocket.ts';
 import { openYoga, type Yoga } from './server/graphql/yoga.ts';
-import { type ClientAddresses, createClientAddresses } from './server/http/client-address.ts';
-import { type Cors, createCors } from './server/http/cors.ts';
 import { createFront, type Front, hasApiRole } from './server/http/front.ts';
-import { createGatewayUrl, type GatewayUrl, isUrlUnknown } from './server/http/gateway-url.ts';
-import { createSessionCookie, type SessionCookie } from './server/http/session-cookie.ts';
+import { isUrlUnknown } from './server/http/gateway-url.ts';
+import { type ClientReaders, createClientReaders } from './server/http/request-client.ts';
 import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
 import { startWork } from './start-work.ts';
 import { getStopWorkMs } from './work/deadline.ts';
@@ -128,14 +125,10 @@ function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
   });
 }
 
-interface AppParts extends OpenServices {
+interface AppParts extends OpenServices, ClientReaders {
   verifier: BearerVerifier;
   admission: Admission;
   yoga: Yoga;
-  addresses: ClientAddresses;
-  cors: Cors;
-  gatewayUrl: GatewayUrl;
-  sessionCookie: SessionCookie;
   state: AppState;
 }
 
@@ -143,20 +136,6 @@ interface AppParts extends OpenServices {
 function findTypedTabs(demo: Demo | null, projectIdOrName: string): GraphiqlTab[] {
   const isDemo = demo && [demo.projectId, demo.projectName].includes(projectIdOrName);
   return createTypedDemoTabs(isDemo ? demo : null);
-}
-
-/** Creates functions that read a client's address, its page's origin and the gateway's URL from its request. */
-function createClientReaders({
-  config,
-  database,
-}: Services): Pick<AppParts, 'addresses' | 'cors' | 'gatewayUrl' | 'sessionCookie'> {
-  const cors = createCors(config, createOriginCache(database));
-  return {
-    addresses: createClientAddresses(config),
-    cors,
-    sessionCookie: createSessionCookie(config, cors),
-    gatewayUrl: createGatewayUrl(config),
-  };
 }
 
 /** The state of the app that requests see. */
@@ -245,22 +224,19 @@ async function openMetrics(
 }
 
 async function openPort(
-  { services, admission, yoga, addresses, cors, gatewayUrl, sessionCookie }: AppParts,
+  { services, ...parts }: AppParts,
   front: Front,
   serving: ReturnType<Shutdown['sideBySide']>,
 ): Promise<string> {
-  const { config, log } = services;
+  const { config } = services;
   const { HOST: host, PORT: port } = config;
   const url = await front.listen({ host, port });
   serving.add('requests', () => front.stop(getStopWorkMs(config)));
   if (hasApiRole(config)) {
-    const { shares } = services;
-    const readers = { addresses, cors, gatewayUrl, sessionCookie };
-    const socketServices = { config, log, shares, yoga, admission, ...readers };
-    const sockets = attachWebSocket(front.app.server, socketServices);
+    const sockets = attachWebSocket(front.app.server, { ...services, ...parts });
     serving.add('sockets', async () => {
       const stopping = sockets.stop();
-      admission.streams.endAll();
+      parts.admission.streams.endAll();
       await stopping;
     });
   }

@@ -4,7 +4,6 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import type { SessionCredential } from '../../domain/viewer/console-session.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 import { DomainError, type ErrorCode } from '../../errors.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
+import type { RequestClient } from '../http/request-client.ts';
 import { type OpenedOperation, openOperation } from './run-operation.ts';
 import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
@@ -36,19 +36,12 @@ const OPERATIONS_MAX = 100;
 export const INIT_MS = 3_000;
 
 /** The `extra` of graphql-ws: the socket, and metadata of its upgrade request. */
-interface SocketExtra {
+interface SocketExtra extends RequestClient {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
-  /** The session of the console that the cookie of the upgrade request names. */
-  session: SessionCredential | null;
   requestId: string;
-  address: string;
   /** The project of a socket at /graphql/projects/{projectIdOrName}. */
   projectIdOrName: string | undefined;
-  /** The origin of the page that opened the socket. Null for the gateway's own pages and those of CORS_ORIGINS. */
-  page: string | null;
-  /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
-  gatewayUrl: string | null;
   /** Resolves when the message is sent, or the client disconnects. */
   send: (message: string) => Promise<void>;
   /** Called when connection_init arrives, before its credentials are checked. */

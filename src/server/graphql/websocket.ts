@@ -12,10 +12,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
 import { createProblem, type Problem } from '../../errors.ts';
-import type { ClientAddresses } from '../http/client-address.ts';
-import type { Cors } from '../http/cors.ts';
-import type { GatewayUrl } from '../http/gateway-url.ts';
-import type { SessionCookie } from '../http/session-cookie.ts';
+import type { ClientReaders } from '../http/request-client.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createOutbox } from './socket-outbox.ts';
 import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
@@ -25,13 +22,9 @@ const PING_MS = 12_000;
 /** Time limit of the closing handshake when the server closes a socket. Then the connection is cut. */
 const CLOSE_MS = 2_000;
 
-interface WebSocketServices extends OperationServices {
+interface WebSocketServices extends OperationServices, Pick<ClientReaders, 'cors' | 'readClient'> {
   config: Config;
   shares: ProcessShares;
-  addresses: ClientAddresses;
-  cors: Cors;
-  gatewayUrl: GatewayUrl;
-  sessionCookie: SessionCookie;
   pingMs?: number;
 }
 
@@ -158,10 +151,11 @@ class OpenSockets {
   }
 
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, sessionCookie, shares, pingMs = PING_MS } = this.#services;
+    const { log, readClient, shares, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
     const path = readPath(request);
-    const metadata = this.#createMetadata(request);
+    const { session, ...client } = readClient(request);
+    const metadata = { requestId: randomUUID(), projectIdOrName: findProject(path), ...client };
     const startedAt = performance.now();
     this.#unauthenticatedSockets.enter(socket, { connection, address: metadata.address });
     const outbox = createOutbox(socket, connection, () => socket.terminate());
@@ -172,7 +166,7 @@ class OpenSockets {
       ...metadata,
       socket,
       headers: request.headers,
-      session: sessionCookie.find(request.headers),
+      session,
       send: outbox.send,
       onInitReceived: () => this.#unauthenticatedSockets.markInitReceived(socket),
       onAdmitted: (viewer) => {
@@ -194,17 +188,6 @@ class OpenSockets {
         log.error({ err: error }, 'socket.failed'),
       );
     });
-  }
-
-  #createMetadata(request: IncomingMessage) {
-    const { addresses, cors, gatewayUrl } = this.#services;
-    return {
-      requestId: randomUUID(),
-      projectIdOrName: findProject(readPath(request)),
-      address: addresses.find(request),
-      page: cors.findForeignPage(request.headers),
-      gatewayUrl: gatewayUrl(request.headers),
-    };
   }
 
   /** Adapts the socket to the interface that the protocol's library requires. */

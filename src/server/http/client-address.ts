@@ -3,9 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
 
-export interface ClientAddresses {
-  find(req: Pick<IncomingMessage, 'headers' | 'socket'>): string;
-}
+type FindAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /** The address of requests over a Unix socket, which has none. */
 const LOCAL = 'local';
@@ -16,9 +14,9 @@ const LOCAL = 'local';
  * present, X-Forwarded-For is used, so a proxy that writes Forwarded must remove it. Fastify's trustProxy supports
  * neither Forwarded nor addresses with ports, which some proxies write.
  */
-export function createClientAddresses({
+export function createAddressFinder({
   TRUSTED_PROXIES,
-}: Pick<Config, 'TRUSTED_PROXIES'>): ClientAddresses {
+}: Pick<Config, 'TRUSTED_PROXIES'>): FindAddress {
   const ranges = TRUSTED_PROXIES.map((cidr) => ipaddr.parseCIDR(cidr));
   const isProxy = (address: string | undefined) => {
     if (ranges.length === 0 || address === undefined || !ipaddr.isValid(address)) return false;
@@ -27,17 +25,15 @@ export function createClientAddresses({
       ([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits),
     );
   };
-  return {
-    find({ headers, socket }) {
-      let client = socket.remoteAddress ?? LOCAL;
-      if (ranges.length === 0) return client;
-      for (const forwardedAddress of listForwarded(headers).reverse()) {
-        const address = parseAddress(forwardedAddress);
-        if (!isProxy(client) || address === null) break;
-        client = address;
-      }
-      return client;
-    },
+  return ({ headers, socket }) => {
+    let client = socket.remoteAddress ?? LOCAL;
+    if (ranges.length === 0) return client;
+    for (const forwardedAddress of listForwarded(headers).reverse()) {
+      const address = parseAddress(forwardedAddress);
+      if (!isProxy(client) || address === null) break;
+      client = address;
+    }
+    return client;
   };
 }
 

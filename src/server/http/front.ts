@@ -16,21 +16,13 @@ import { METADATA_PATH, registerResourceMetadata } from '../mcp/resource-metadat
 import { type PageParts, registerHealth, registerPages } from '../pages.ts';
 import { registerWebhooks } from '../provider-webhook.ts';
 import { registerSignIn } from '../sign-in/sign-in-routes.ts';
-import type { ClientAddresses } from './client-address.ts';
-import type { Cors } from './cors.ts';
-import type { GatewayUrl } from './gateway-url.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
+import type { ClientReaders } from './request-client.ts';
 import { beginRequest, findRefusal } from './request-metadata.ts';
-import type { SessionCookie } from './session-cookie.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
 
-interface FrontParts extends GraphqlParts, PageParts, ConsoleParts {
-  addresses: ClientAddresses;
-  cors: Cors;
-  gatewayUrl: GatewayUrl;
-  sessionCookie: SessionCookie;
-}
+interface FrontParts extends GraphqlParts, PageParts, ConsoleParts, ClientReaders {}
 
 export interface Front extends HttpServer {
   /** The context of the routes under /v1. */
@@ -72,16 +64,9 @@ export async function createFront(parts: FrontParts): Promise<Front> {
 }
 
 /** Opens the server with the hooks that every request passes. */
-function openServer({
-  services,
-  addresses,
-  gatewayUrl,
-  sessionCookie,
-  ...parts
-}: FrontParts): HttpServer {
-  const { config, log, meters, tracer } = services;
-  const { findForeignPage } = parts.cors;
-  const observers = { log, meters, tracer, addresses, findForeignPage, gatewayUrl, sessionCookie };
+function openServer({ services, readClient }: FrontParts): HttpServer {
+  const { config, log } = services;
+  const observers = { ...services, readClient };
   const sendError = (error: unknown, { routeOptions }: FastifyRequest, reply: FastifyReply) =>
     sendProblem(reply, toProblem(error, { log, route: routeOptions?.url }));
   const server = createHttpServer({

@@ -3,28 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
-import type { SessionCredential } from '../../domain/viewer/console-session.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { createProblem, type Problem } from '../../errors.ts';
 import { secondsSince } from '../../meters.ts';
 import { beginTrace, failSpan, runInContext } from '../../spans.ts';
-import type { ClientAddresses } from './client-address.ts';
-import type { Cors } from './cors.ts';
-import type { GatewayUrl } from './gateway-url.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import type { ClientReaders, RequestClient } from './request-client.ts';
 
-export interface RequestMetadata {
+export interface RequestMetadata extends RequestClient {
   requestId: string;
-  /** The client's address. */
-  address: string;
   /** `1.1` for HTTP/1.1. */
   httpVersion: string;
-  /** The origin of the page that sends the request. Null for the gateway's own pages and those of CORS_ORIGINS. */
-  page: string | null;
-  /** The URL that the client uses for the gateway, if it differs from `Services.publicUrl`. */
-  gatewayUrl: string | null;
-  /** The session of the console that the request's cookie names. */
-  session: SessionCredential | null;
   /** The path without the query string. */
   path: string;
   /** The project of a request at /graphql/projects/{projectIdOrName}. */
@@ -48,12 +36,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** Paths of health checks, which are not traced. */
 const UNTRACED_PATHS = ['/livez', '/readyz'];
 
-interface Observers extends Pick<Services, 'log' | 'meters' | 'tracer'> {
-  addresses: ClientAddresses;
-  findForeignPage: Cors['findForeignPage'];
-  gatewayUrl: GatewayUrl;
-  sessionCookie: SessionCookie;
-}
+type Observers = Pick<Services, 'log' | 'meters' | 'tracer'> & Pick<ClientReaders, 'readClient'>;
 
 /** Returns the trace of the request. Its span ends with the response. */
 export function beginRequest(observers: Observers, request: FastifyRequest, reply: FastifyReply) {
@@ -96,18 +79,15 @@ export function beginRequest(observers: Observers, request: FastifyRequest, repl
 function createMetadata(
   { raw: req, originalUrl }: FastifyRequest,
   reply: FastifyReply,
-  { addresses, findForeignPage, gatewayUrl, sessionCookie }: Observers,
+  { readClient }: Observers,
 ): RequestMetadata {
   const { headers, httpVersion, socket } = req;
   const clientId = headers['x-request-id'];
   const queryStart = originalUrl.indexOf('?');
   return {
+    ...readClient(req),
     requestId: typeof clientId === 'string' && REQUEST_ID.test(clientId) ? clientId : randomUUID(),
-    address: addresses.find(req),
     httpVersion,
-    page: findForeignPage(headers),
-    gatewayUrl: gatewayUrl(headers),
-    session: sessionCookie.find(headers),
     path: queryStart < 0 ? originalUrl : originalUrl.slice(0, queryStart),
     setHeader: (name, value) => void reply.header(name, value),
     disconnect: () => socket.destroy(),

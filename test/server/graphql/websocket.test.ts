@@ -7,12 +7,9 @@ import type { Config } from '../../../src/config.ts';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { type Admission, createAdmission } from '../../../src/domain/viewer/admission.ts';
-import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
-import { createClientAddresses } from '../../../src/server/http/client-address.ts';
-import { createCors } from '../../../src/server/http/cors.ts';
-import { createSessionCookie } from '../../../src/server/http/session-cookie.ts';
+import { createClientReaders } from '../../../src/server/http/request-client.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import {
   names,
@@ -241,17 +238,17 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
       return plain.admit(...args);
     },
   };
-  const yoga = openYoga({ services, admission });
   const listening = await serve(handler);
-  const addresses = createClientAddresses(config);
-  const cors = createCors(config, () => false);
-  const shares = new ProcessShares(config, services.meters);
-  const gatewayUrl = () => null;
-  const sessionCookie = createSessionCookie(config, cors);
-  const readers = { addresses, cors, gatewayUrl, sessionCookie };
-  const parts = { config, shares, log, yoga, admission, ...readers };
-  const options = { ...parts, initMs, pingMs };
-  const sockets = attachWebSocket(listening.server, options);
+  const sockets = attachWebSocket(listening.server, {
+    ...createClientReaders(services),
+    config,
+    shares: services.shares,
+    log,
+    yoga: openYoga({ services, admission }),
+    admission,
+    initMs,
+    pingMs,
+  });
   return {
     url: listening.url,
     /** The log line of the first socket that the server closes. */

@@ -4,14 +4,14 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
-import { createClientAddresses } from '../../../src/server/http/client-address.ts';
+import { createAddressFinder } from '../../../src/server/http/client-address.ts';
 import { testApp } from '../../support/app.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 
 function findAddress(peer: string, headers: IncomingMessage['headers'], trusted = TRUSTED_PROXIES) {
   const socket = { remoteAddress: peer } as IncomingMessage['socket'];
-  return createClientAddresses({ TRUSTED_PROXIES: trusted }).find({ headers, socket });
+  return createAddressFinder({ TRUSTED_PROXIES: trusted })({ headers, socket });
 }
 
 const CLIENT = '192.0.2.7';

@@ -1,7 +1,7 @@
 /** A gateway that listens on all addresses without PUBLIC_URL. Its links use the host of the request. */
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createGatewayUrl } from '../../../src/server/http/gateway-url.ts';
+import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
@@ -108,5 +108,5 @@ test.each([
   { config: { HOST: '0.0.0.0', PUBLIC_URL: 'https://gateway.test' }, host: 'evil.test', url: null },
   { config: { HOST: '127.0.0.1', PUBLIC_URL: undefined }, host: 'evil.test', url: null },
 ])('takes $url from the Host header $host if HOST is $config.HOST', ({ config, host, url }) => {
-  expect(createGatewayUrl(config)({ host })).toBe(url);
+  expect(createGatewayUrlFinder(config)({ host })).toBe(url);
 });
