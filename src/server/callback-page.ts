@@ -7,7 +7,12 @@ import {
 } from '../domain/connection/consent/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
-import { findBrowserSecret, listOpenerOrigins, respondPrivately } from './oauth-page.ts';
+import {
+  createBrand,
+  findBrowserSecret,
+  listOpenerOrigins,
+  respondPrivately,
+} from './oauth-page.ts';
 import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
@@ -95,8 +100,7 @@ function createContent(connectPage: ConnectPage | null, paragraphs: string[]): H
       ? html``
       : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
   const appNotice = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
-  const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
-  return html`${toParagraphs(paragraphs)}${installLink}${appNotice}${brand}`;
+  return html`${toParagraphs(paragraphs)}${installLink}${appNotice}${createBrand(isBranded)}`;
 }
 
 function createFailureMessage(error: string, detail: string) {

@@ -11,6 +11,7 @@ import {
 } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
 import {
+  createBrand,
   findBrowserSecret,
   formatBrowserCookie,
   listOpenerOrigins,
@@ -81,7 +82,6 @@ if (window.opener) location.replace(consentUrl);
 
 function createContent({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
   const { appName, isBranded } = page;
-  const brand = isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
   return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>
 <dl>
 <div><dt>App</dt><dd>${appName}</dd></div>
@@ -91,7 +91,7 @@ function createContent({ providerName, consentUrl, group, consumer, page }: Open
 <p>Continue only if this is your organization and you expected this request. Otherwise close this page: that organization
 would get access to the data of your account.</p>
 <p><a class="button" href="${consentUrl}" rel="noreferrer">Continue to ${providerName}</a></p>
-${brand}`;
+${createBrand(isBranded)}`;
 }
 
 /** Includes the ref in addition to the name, because a caller may choose any name. */

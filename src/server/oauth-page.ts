@@ -4,6 +4,7 @@ import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
+import { type Html, html } from '../html.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 import { createTextPage } from './plain-page.ts';
 
@@ -34,6 +35,11 @@ function createRetryPage({ status, retryAfterSeconds }: Problem): Response {
   ]);
   response.headers.set('retry-after', String(retryAfterSeconds));
   return response;
+}
+
+/** Names the gateway, unless the project's plan removes the name. */
+export function createBrand(isBranded: boolean): Html {
+  return isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
 }
 
 /** Origins of pages that may open a connect in a window: those of the operator, and those of the project. */

@@ -124,7 +124,7 @@ function findFields(mutation: string): string[] | null {
   });
 }
 
-function membersOfRest(): string[] {
+function listRestOnlyMembers(): string[] {
   return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !REST_ONLY[id]).flatMap((one) => {
     const fields = findFields(MUTATION_OF[one.id] ?? one.id);
     if (!fields) return [`${one.id} is not a mutation`];
@@ -135,7 +135,7 @@ function membersOfRest(): string[] {
 
 test('lists every member that only REST takes as supported or refused', () => {
   const known = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
-  expect(membersOfRest().sort()).toEqual(known.sort());
+  expect(listRestOnlyMembers().sort()).toEqual(known.sort());
 });
 
 test('refuses unsupported members by name', async () => {

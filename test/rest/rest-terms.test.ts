@@ -49,14 +49,14 @@ function wrongValues(member: z.ZodType): unknown[] {
 
 /** Objects with one wrong member each, and the required others. */
 function wrongObjects(object: z.ZodObject): unknown[] {
-  const least = leastOfSchema(object) as Record<string, unknown>;
+  const least = createMinimalValue(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>
     wrongValues(member).map((value) => ({ ...least, [name]: value })),
   );
 }
 
 /** The smallest input that a schema accepts, in REST's terms. */
-function leastOfSchema(schema: z.ZodType): unknown {
+function createMinimalValue(schema: z.ZodType): unknown {
   const json = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

@@ -65,7 +65,7 @@ interface Change {
   input: Input;
 }
 
-const callOf = (pair: Pair) =>
+const createArbitraryCall = (pair: Pair) =>
   arbitraryMembers(pair.mutation.args, HOSTILITY).map(({ input }): Change => {
     const members = typeof input === 'object' && input !== null ? input : {};
     return { pair, input: { ...members, projectIdOrName: '@mine' } };
@@ -73,8 +73,8 @@ const callOf = (pair: Pair) =>
 
 const calls = fc.sample(
   fc.oneof(
-    ...[...CHANGES, ...ROUTES].map((pair) => ({ arbitrary: callOf(pair), weight: 5 })),
-    ...DELETIONS.map((pair) => ({ arbitrary: callOf(pair), weight: 1 })),
+    ...[...CHANGES, ...ROUTES].map((pair) => ({ arbitrary: createArbitraryCall(pair), weight: 5 })),
+    ...DELETIONS.map((pair) => ({ arbitrary: createArbitraryCall(pair), weight: 1 })),
   ),
   { seed: SEED, numRuns: CALLS },
 );

@@ -34,16 +34,16 @@ test('serves the API without the role worker', async () => {
 });
 
 test('names GraphiQL in the log of an API, and not in that of a worker', async () => {
-  const readyOf = async (ROLES: string) => {
+  const startWithRoles = async (ROLES: string) => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
     await using started = await testApp({ env: { ...APART, ROLES }, log });
     const { url } = await started.app.start();
     return { url, ready: lines.find(({ msg }) => msg === 'server.ready') };
   };
-  const api = await readyOf('api');
+  const api = await startWithRoles('api');
   expect(api.ready).toMatchObject({ graphiql: `${api.url}/graphql` });
-  const worker = await readyOf('worker');
+  const worker = await startWithRoles('worker');
   expect(worker.ready).toMatchObject({ url: worker.url });
   expect(worker.ready).not.toHaveProperty('graphiql');
 });

@@ -44,9 +44,9 @@ export function createTrustedDocuments(
   findPageDocument: FindPageDocument = () => undefined,
 ): TrustedDocuments {
   const documents = new Map(settings.TRUSTED_DOCUMENTS_FILES.flatMap(readManifest));
-  const areOnly = settings.TRUSTED_DOCUMENTS === 'only';
+  const areRequired = settings.TRUSTED_DOCUMENTS === 'only';
   return {
-    areRequired: areOnly,
+    areRequired,
     find({ query, documentId }) {
       if (documentId == null) return { text: query ?? '', isTrusted: false };
       // Libraries that require a query send an empty one.
@@ -56,7 +56,7 @@ export function createTrustedDocuments(
       throw createRefusal('No manifest of this server contains the documentId.');
     },
     requireTrusted(viewer, text) {
-      if (!areOnly || (viewer && viewer.kind !== 'END_USER')) return;
+      if (!areRequired || (viewer && viewer.kind !== 'END_USER')) return;
       if (viewer === null && isIntrospection(text)) return;
       throw toGraphQLError(
         'FORBIDDEN',

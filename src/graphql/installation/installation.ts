@@ -46,15 +46,13 @@ import {
 } from '../schema/types.ts';
 import { ObjectMetadata } from './object-metadata.ts';
 
-const nullable = true;
-
 objectType(
   builder.objectRef<InstalledObjectView>('InstalledObject'),
   installedObjectResource,
   (t) => ({
     backfillOperation: t.field({
       type: Operation,
-      nullable,
+      nullable: true,
       description:
         'The operation of its first read; its metadata reports progress. Null before it starts and after it is purged.',
       resolve: ({ backfillOperationId: id }, _args, { find }) =>
@@ -73,7 +71,7 @@ objectType(Installation, installationResource, (t) => ({
   }),
   lastOperation: t.field({
     type: Operation,
-    nullable,
+    nullable: true,
     description: 'Its newest operation; null before the first.',
     resolve: (installation, _args, { find }) => find(findLastOperations, installation),
   }),

@@ -13,8 +13,8 @@ export function toProblems(
   errors: readonly GraphQLError[],
   mapError: MapError,
 ): readonly GraphQLError[] {
-  const isOfVariables = errors.every(({ path }) => path === undefined);
-  const variableIssues = isOfVariables ? listVariableErrors(args) : [];
+  const concernsVariables = errors.every(({ path }) => path === undefined);
+  const variableIssues = concernsVariables ? listVariableErrors(args) : [];
   return variableIssues.length > 0 ? variableIssues : errors.map(mapError);
 }
 

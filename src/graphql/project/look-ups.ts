@@ -63,14 +63,15 @@ function isOneKey(keys: Keys, args: object): boolean {
   );
 }
 
-const idOrName = (noun: string) =>
+const createNameSchema = (noun: string) =>
   z.string().min(1).max(64).describe(`The id or the name of the ${noun}.`);
-const idOrRef = (noun: string) =>
+const createRefSchema = (noun: string) =>
   ref.describe(`The id of the ${noun}, or the builder's own id of it.`);
 const groupRef = ref.nullish().describe("The builder's own id of the group.");
-const soleId = (noun: string) =>
+const createIdSchema = (noun: string) =>
   id.nullish().describe(`The id of the ${noun}. Not together with other arguments.`);
-const providerName = (description: string) => z.string().max(128).nullish().describe(description);
+const createProviderSchema = (description: string) =>
+  z.string().max(128).nullish().describe(description);
 
 /** A field that finds an object by one argument. */
 function createNameField<T extends ProjectTable>(
@@ -127,19 +128,19 @@ interface KeyFieldOptions<T extends ProjectTable, S extends z.ZodObject> {
 builder.objectFields(Project, (t) => ({
   destination: createNameField(t, Destination, {
     find: lookUpDestination,
-    arg: ['idOrName', idOrName('destination')],
+    arg: ['idOrName', createNameSchema('destination')],
   }),
   topic: createNameField(t, Topic, {
     find: lookUpTopic,
-    arg: ['idOrName', idOrName('topic')],
+    arg: ['idOrName', createNameSchema('topic')],
   }),
   group: createNameField(t, Group, {
     find: lookUpGroup,
-    arg: ['idOrRef', idOrRef('group')],
+    arg: ['idOrRef', createRefSchema('group')],
   }),
   consumer: createNameField(t, Consumer, {
     find: lookUpConsumer,
-    arg: ['idOrRef', idOrRef('consumer')],
+    arg: ['idOrRef', createRefSchema('consumer')],
   }),
 }));
 
@@ -148,8 +149,8 @@ builder.objectFields(Project, (t) => ({
     find: lookUpConnection,
     keys: CONNECTION_KEYS,
     args: z.object({
-      id: soleId('connection'),
-      provider: providerName('The name of the provider, with `groupRef`.'),
+      id: createIdSchema('connection'),
+      provider: createProviderSchema('The name of the provider, with `groupRef`.'),
       groupRef,
       consumerRef: ref
         .nullish()
@@ -162,7 +163,7 @@ builder.objectFields(Project, (t) => ({
     find: lookUpInstallation,
     keys: INSTALLATION_KEYS,
     args: z.object({
-      id: soleId('installation'),
+      id: createIdSchema('installation'),
       integrationIdOrName: integrationIdOrName
         .nullish()
         .describe(
@@ -175,8 +176,8 @@ builder.objectFields(Project, (t) => ({
     find: lookUpProviderApp,
     keys: PROVIDER_APP_KEYS,
     args: z.object({
-      id: soleId('provider app'),
-      provider: providerName('The name of the provider.'),
+      id: createIdSchema('provider app'),
+      provider: createProviderSchema('The name of the provider.'),
     }),
   }),
 }));

@@ -5,8 +5,8 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
+import { requireNoIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
-import { ISSUES_MAX, invalidInput } from '../../errors.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -37,8 +37,7 @@ function withStorableCheck<Types extends SchemaTypes>(
 ): Resolver<Types> {
   if (Object.keys(field.args).length === 0) return resolve;
   return (parent, args, context, info) => {
-    const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
-    if (issues.length > 0) throw invalidInput(issues);
+    requireNoIssues(listUnstorable(args, []));
     return resolve(parent, args, context, info);
   };
 }

@@ -1,10 +1,10 @@
 /** The parts that the root fields of all objects share. */
 import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
 import type { GeneratedObject } from '../../domain/contract/formats/generated.ts';
+import { requireNoIssues } from '../../domain/issues.ts';
 import type { ObjectOfGroup } from '../../domain/operation/object-installation.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import type { Need } from '../../domain/viewer/needs.ts';
-import { ISSUES_MAX, invalidInput } from '../../errors.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import { describeField } from '../schema/describe-field.ts';
 import type { ObjectTypes } from './object-types.ts';
@@ -39,8 +39,7 @@ export function describeRootField(
 /** Refuses arguments with strings that the database can't store, as every surface does. */
 export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
   return (_root: unknown, args: Args, context: OperationContext): R => {
-    const issues = [...listUnstorable(args, []).take(ISSUES_MAX)];
-    if (issues.length > 0) throw invalidInput(issues);
+    requireNoIssues(listUnstorable(args, []));
     return resolve(args, context);
   };
 }

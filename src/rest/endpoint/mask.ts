@@ -86,7 +86,10 @@ export function listMaskIssues(mask: Mask, body: unknown, members: object): Issu
 }
 
 /** The member of the problem that lists the allowed names, if a name is not allowed. */
-export function suggestNames(issues: readonly Issue[], allowed: Iterable<string>): object {
+export function suggestNames(
+  issues: readonly Issue[],
+  allowed: Iterable<string>,
+): Record<string, string> {
   const isUnknown = issues.some(({ name }) => name.startsWith('updateMask'));
   return isUnknown ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
 }

@@ -11,7 +11,9 @@ import { PartDecoder } from './part-decoder.ts';
 /** Validates with a zod schema, through the router's validator compiler. */
 export type Validate = (schema: z.ZodObject, input: object) => ValidationResult;
 
-export type ValidationResult = { value: object; error?: never } | { error: z.ZodError };
+export type ValidationResult =
+  | { value: object; error?: never }
+  | { value?: never; error: z.ZodError };
 
 /** Returns the valid input and the location of each member in this request. `parts` is the result of `rewrite`. */
 export function readInput(
@@ -22,12 +24,7 @@ export function readInput(
   refuseUnstorable(parts);
   const decodedParts = decodeParts(endpoint, parts);
   const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
-  const { value: input, error } = validate(
-    endpoint.input,
-    domainMembers.members,
-  ) as Partial<ValidationResult> & {
-    value?: object;
-  };
+  const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
   if (input && issues.length === 0) return { input, locations: domainMembers.locations };
   // A member whose wire form is invalid was reported and removed, so it is not missing.
@@ -39,7 +36,7 @@ export function readInput(
     .filter(({ name }) => !reportedNames.has(name));
   const allIssues = keepFirstAtEachLocation([...issues, ...newIssues].slice(0, ISSUES_MAX));
   const { mask } = endpoint;
-  throw invalidInput(allIssues, mask ? { ...suggestNames(allIssues, mask.fields.keys()) } : {});
+  throw invalidInput(allIssues, mask ? suggestNames(allIssues, mask.fields.keys()) : {});
 }
 
 const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];

@@ -53,7 +53,7 @@ export async function runRequest(
     );
   };
   return measure(meters, work, ({ outcome, seconds }) => {
-    const kind = endpoint.method === 'GET' ? 'query' : 'mutation';
+    const kind = isChange(endpoint) ? 'mutation' : 'query';
     const projectId = (measuredViewer && findProjectId(measuredViewer)) ?? undefined;
     meters.requestEnded({ surface: 'rest', kind, outcome, seconds, projectId });
   });
@@ -91,9 +91,11 @@ async function runAdmitted(
     const rewrittenParts = await rewriteParts(endpoint, parts, request);
     const { input, locations } = readInput(endpoint, rewrittenParts, validate);
     const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
-    return await runInTime(request.call, changes(endpoint), run).catch((error: unknown) => {
-      throw locateError(locations, error);
-    });
+    return await runInTime(request.call, { isChange: isChange(endpoint) }, run).catch(
+      (error: unknown) => {
+        throw locateError(locations, error);
+      },
+    );
   } catch (error) {
     throw translateError(endpoint, error);
   }
@@ -107,7 +109,9 @@ async function rewriteParts(
   const { rewrite } = endpoint;
   if (!rewrite) return parts;
   refuseUnstorable(parts);
-  return runInTime(request.call, changes(endpoint), async () => rewrite(parts, request));
+  return runInTime(request.call, { isChange: isChange(endpoint) }, async () =>
+    rewrite(parts, request),
+  );
 }
 
 /**
@@ -163,6 +167,6 @@ export function runInTime<T>(
   });
 }
 
-function changes({ method }: Endpoint): { isChange: boolean } {
-  return { isChange: method !== 'GET' };
+function isChange({ method }: Endpoint): boolean {
+  return method !== 'GET';
 }

@@ -4,7 +4,7 @@ import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
 import { inSpan } from '../../spans.ts';
 import { VERSION } from '../../version.ts';
-import { groupRuleOf, type Tool } from './tool.ts';
+import { getGroupRule, type Tool } from './tool.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 
 const INSTRUCTIONS =
@@ -25,7 +25,7 @@ export function createMcpServer({ call, projectIdOrName, tools, onToolError }: M
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
   for (const { name, description, annotations, inputSchema, run } of tools) {
-    const schema = toListedSchema(() => inputSchema(groupRuleOf(call)));
+    const schema = toListedSchema(() => inputSchema(getGroupRule(call)));
     server.registerTool(name, { description, annotations, inputSchema: schema }, async (args) => {
       try {
         const span = { attributes: { 'gateway.tool': name } };

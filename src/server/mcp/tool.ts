@@ -41,7 +41,7 @@ export interface Tool {
 type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
 
 /** End users and agents have one group. */
-export function groupRuleOf({ viewer }: Pick<Call, 'viewer'>): GroupRule {
+export function getGroupRule({ viewer }: Pick<Call, 'viewer'>): GroupRule {
   return viewer.kind === 'END_USER' ? 'GROUP_IMPLIED' : 'GROUP_NAMED';
 }
 
@@ -77,7 +77,7 @@ export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S
     },
     run: (call, request) =>
       withArgumentNames(nameArgument, () =>
-        run(call, readInput(forms[groupRuleOf(call)], request) as z.output<S>),
+        run(call, readInput(forms[getGroupRule(call)], request) as z.output<S>),
       ),
   };
 }

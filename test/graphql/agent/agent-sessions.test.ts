@@ -111,18 +111,20 @@ test('names every rule and tool that needs a right that the session lacks', asyn
 });
 
 test('refuses rights that would show or approve more than they say', async () => {
-  const issuesOf = async (rights: object) => {
+  const listIssueNames = async (rights: object) => {
     const { problem } = await tenant.refusal(CREATE, { input: { ...minimal, ...rights } });
     return problem.issues?.map(({ name }) => name);
   };
-  expect(await issuesOf({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
+  expect(await listIssueNames({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
   const rule = { name: 'all', types: ['DELETE'], fields: ['lastName'], maxPerDay: 1 };
   const verbs = ['READ', 'DELETE'];
-  expect(await issuesOf({ verbs, rules: [rule] })).toEqual(['input.rules[0].types[0]']);
+  expect(await listIssueNames({ verbs, rules: [rule] })).toEqual(['input.rules[0].types[0]']);
   const plain = { ...rule, fields: null };
-  expect(await issuesOf({ verbs, rules: [plain, plain] })).toEqual(['input.rules[1].name']);
+  expect(await listIssueNames({ verbs, rules: [plain, plain] })).toEqual(['input.rules[1].name']);
   const tool = { type: 'DELETE', objectName: 'people' };
-  expect(await issuesOf({ verbs, pinnedTools: [tool, tool] })).toEqual(['input.pinnedTools[1]']);
+  expect(await listIssueNames({ verbs, pinnedTools: [tool, tool] })).toEqual([
+    'input.pinnedTools[1]',
+  ]);
 });
 
 test('needs the scope agents:write and the rights that it grants', async () => {

@@ -23,7 +23,7 @@ const countWrites = () =>
 
 let count = 0;
 const contact = () => ({ lastname: 'Lovelace', email: `ada-${++count}@example.test`, score: 7 });
-const recordOf = async (id: string) =>
+const readRecord = async (id: string) =>
   (await provider.call('GET', `/objects/contacts/records/${id}`)).record;
 
 const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
@@ -49,7 +49,7 @@ test('shows the values before and after, and writes after an approval', async ()
   expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({
     code: 'PROPOSAL_NOT_APPROVED',
   });
-  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+  expect(await readRecord(id)).toMatchObject({ lastname: 'Lovelace' });
   expect(await proposals.approve(approver, proposal.id)).toMatchObject({
     status: 'APPROVED',
     decidedBy: expect.stringMatching(/^consumer:csm_/),
@@ -59,7 +59,7 @@ test('shows the values before and after, and writes after an approval', async ()
     operation: { status: 'SUCCEEDED' },
     result: { success: true, recordId: id },
   });
-  expect(await recordOf(id)).toMatchObject({ lastname: 'Byron' });
+  expect(await readRecord(id)).toMatchObject({ lastname: 'Byron' });
 });
 
 test('creates and deletes records', async () => {
@@ -76,7 +76,7 @@ test('creates and deletes records', async () => {
   expect(deleted.fields).toContainEqual({ name: 'lastName', before: lastName, after: null });
   await proposals.approve(tenant, deleted.id);
   expect((await proposals.commit(agent, deleted)).result).toMatchObject({ success: true });
-  await expect(recordOf(recordId)).rejects.toThrow(/^404/);
+  await expect(readRecord(recordId)).rejects.toThrow(/^404/);
 });
 
 test('commits once, also by simultaneous calls', async () => {
@@ -104,7 +104,7 @@ test('refuses to write a record that has changed since the proposal', async () =
   await proposals.approve(tenant, proposal.id);
   await provider.update(id, { score: 8 });
   expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
-  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+  expect(await readRecord(id)).toMatchObject({ lastname: 'Lovelace' });
   expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
   expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
     code: 'PROPOSAL_STALE',
@@ -130,7 +130,7 @@ test('shows and compares a field that the installation writes and does not read'
   await approve(other, proposal.id);
   await provider.update(id, { score: 8 });
   expect(await refuseCommit(writer, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
-  expect(await recordOf(id)).toMatchObject({ score: 8 });
+  expect(await readRecord(id)).toMatchObject({ score: 8 });
 });
 
 test.each([
@@ -266,7 +266,7 @@ test('refuses a commit that would write something else than what was approved', 
     code: 'PROPOSAL_STALE',
     problem: { detail: expect.stringMatching(/mapping/) },
   });
-  expect(await recordOf(id)).toMatchObject({ lastname: 'Lovelace' });
+  expect(await readRecord(id)).toMatchObject({ lastname: 'Lovelace' });
 });
 
 test('shows proposals and sessions only to callers who may read records or approve', async () => {

@@ -233,7 +233,7 @@ test('an end user sees the objects of the integrations that its token names', as
   const { project } = await tenant.query(
     `{ project(idOrName: "${tenant.projectId}") { integrations { nodes { id name } } } }`,
   );
-  const idOf = (name: string) =>
+  const getIntegrationId = (name: string) =>
     project.integrations.nodes.find((node: { name: string }) => node.name === name).id;
   const fieldsFor = async (integrations: string[]) => {
     const user = await createEndUser(app, tenant, { permissions: ['READ'], integrations });
@@ -241,8 +241,8 @@ test('an end user sees the objects of the integrations that its token names', as
     const { __type } = await typed.query('{ __type(name: "PeopleRecord") { fields { name } } }');
     return __type?.fields.map(({ name }: { name: string }) => name);
   };
-  expect(await fieldsFor([idOf('leads')])).not.toContain('emailAddress');
-  expect(await fieldsFor([idOf('crm')])).toContain('emailAddress');
+  expect(await fieldsFor([getIntegrationId('leads')])).not.toContain('emailAddress');
+  expect(await fieldsFor([getIntegrationId('crm')])).toContain('emailAddress');
   expect(await fieldsFor([])).toBeUndefined();
 });
 

@@ -25,7 +25,7 @@ const integration = (name: string) => `
 const manifest = (...names: string[]) =>
   `specVersion: 1.0.0\nintegrations:${names.map(integration).join('')}`;
 const amp = (...names: string[]) => buildZip({ name: 'amp.yaml', text: manifest(...names) });
-const md5Of = (file: Buffer) => createHash('md5').update(file).digest('base64');
+const computeMd5 = (file: Buffer) => createHash('md5').update(file).digest('base64');
 
 async function prepare(): Promise<RestTenant> {
   now = start;
@@ -41,7 +41,7 @@ interface Signed {
 }
 
 async function urlFor(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<Signed> {
-  const query = file ? `?md5=${encodeURIComponent(md5Of(file))}` : '';
+  const query = file ? `?md5=${encodeURIComponent(computeMd5(file))}` : '';
   return rest.get(`/generate-upload-url${query}`);
 }
 

@@ -37,7 +37,7 @@ const HAS_MORE: Record<string, string> = {
 };
 
 /** Clients do not see the names of path parameters: `/topics/{id}` equals `/topics/{topicId}`. */
-const shapeOfPath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
+const normalizePath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 const app = await sharedApp();
 const document = app.app.rest.swagger() as unknown as Document;
@@ -45,7 +45,8 @@ const { schemas: components } = document.components;
 
 function findDocumented({ method, path, host }: ReferenceOperation): Documented | undefined {
   const fitting = Object.entries(document.paths).filter(
-    ([template]) => shapeOfPath(template) === shapeOfPath(READ_PATHS[`${host} ${path}`] ?? path),
+    ([template]) =>
+      normalizePath(template) === normalizePath(READ_PATHS[`${host} ${path}`] ?? path),
   );
   return fitting.map(([, methods]) => methods[method.toLowerCase()]).find((one) => one);
 }

@@ -45,7 +45,7 @@ async function connectWith(members: object) {
   return connectMcp(app, await createAgent(app, tenant, members));
 }
 
-const lastNameOf = async (id: string) =>
+const readLastName = async (id: string) =>
   (await provider.call('GET', `/objects/contacts/records/${id}`)).record.lastname;
 
 test.each([
@@ -133,7 +133,7 @@ test('refuses to commit a proposal that is not approved', async () => {
     data: { code: 'PROPOSAL_NOT_APPROVED' },
     text: expect.stringContaining('Commit it when its status is APPROVED.'),
   });
-  expect(await lastNameOf(recordId)).toBe('Lovelace');
+  expect(await readLastName(recordId)).toBe('Lovelace');
 });
 
 test('refuses to commit a rejected proposal and shows the reason as untrusted', async () => {
@@ -183,7 +183,7 @@ test('refuses to commit another payload', async () => {
   const { payloadHash } = other.commit;
   const refused = await mcp.call('commit_write', { proposalId: one.proposalId, payloadHash });
   expect(refused.data).toMatchObject({ code: 'PROPOSAL_PAYLOAD_CHANGED' });
-  expect(await lastNameOf(one.recordId)).toBe('Lovelace');
+  expect(await readLastName(one.recordId)).toBe('Lovelace');
 });
 
 test('refuses to write a record that has changed since', async () => {
@@ -194,7 +194,7 @@ test('refuses to write a record that has changed since', async () => {
     code: 'PROPOSAL_STALE',
     detail: expect.stringContaining('Read the record and propose the write again.'),
   });
-  expect(await lastNameOf(recordId)).toBe('Lovelace');
+  expect(await readLastName(recordId)).toBe('Lovelace');
 });
 
 test('marks the words of a provider in its errors as untrusted', async () => {
