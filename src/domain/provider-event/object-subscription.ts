@@ -1,4 +1,5 @@
 /** Subscriptions of installations: the desired events of each object, and the state at the provider. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
@@ -6,6 +7,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notifySubscriptions } from '../../events/channel.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
+import type { Provider } from '../../providers/contract.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
@@ -105,24 +107,25 @@ export async function reconcileSubscriptions(
   const desired = listDesiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
   if (desired.length === 0 && rows.length === 0) return;
-  const before = new Map(rows.map((row) => [row.objectName, row]));
-  const refused: string[] = [];
-  for (const events of desired) {
-    const provider = catalogue.findAt(content.provider, content.module);
-    const reason = describeUnsupported(provider, content.provider, events);
-    const row = before.get(events.objectName);
-    if (reason !== null && row?.error !== reason) refused.push(reason);
-    if (row && isSame(row, events) && row.isWanted && row.connectionId === connectionId) continue;
-    const state =
-      reason === null ? createPendingState(now()) : createUnsupportedState(reason, now());
+  const provider = catalogue.findAt(content.provider, content.module);
+  const plans = desired.map((events) => {
+    const row = rows.find(({ objectName }) => objectName === events.objectName);
+    const error = describeUnsupported(provider, content.provider, events);
+    return planSubscription(events, row, { error, connectionId });
+  });
+  for (const { isChanged, events, error } of plans) {
+    if (!isChanged) continue;
     const { objectName, ...desiredEvents } = events;
     const data = {
       ...desiredEvents,
-      ...state,
+      status: error === null ? 'PENDING' : 'UNSUPPORTED',
+      error,
+      failures: 0,
+      dueTime: now(),
       provider: content.provider,
       connectionId,
       isWanted: true,
-    };
+    } as const;
     const key = { projectId, installationId, objectName };
     await tx.objectSubscription.upsert({
       where: { projectId_installationId_objectName: key },
@@ -130,13 +133,16 @@ export async function reconcileSubscriptions(
       update: data,
     });
   }
-  const names = desired.map(({ objectName }) => objectName);
+  const desiredNames = desired.map(({ objectName }) => objectName);
   await tx.objectSubscription.updateMany({
-    where: { projectId, installationId, objectName: { notIn: names }, isWanted: true },
+    where: { projectId, installationId, objectName: { notIn: desiredNames }, isWanted: true },
     data: { isWanted: false, dueTime: now(), failures: 0 },
   });
   notifySubscriptions(tx);
-  for (const reason of new Set(refused)) await recordSubscribeError(tx, installation, reason);
+  const newErrors = new Set(plans.map(({ newError }) => newError));
+  for (const error of newErrors) {
+    if (error !== null) await recordSubscribeError(tx, installation, error);
+  }
 }
 
 /** Marks the subscriptions of deleted installations as unwanted, so that a job removes them at their providers. */
@@ -198,14 +204,36 @@ export async function recordSubscribeError(
   });
 }
 
-const createPendingState = (dueTime: Date) =>
-  ({ status: 'PENDING', error: null, failures: 0, dueTime }) as const;
+/** The events of an object that an installation needs, derived from the integration's content and the config. */
+interface DesiredEvents {
+  objectName: string;
+  kinds: ProviderEventKind[];
+  /** The provider's names of the events of the kind OTHER. */
+  otherEvents: string[];
+  /** Only updates that change one of these fields count. Empty means every update. */
+  watchFields: string[];
+}
 
-const createUnsupportedState = (error: string, dueTime: Date) =>
-  ({ status: 'UNSUPPORTED', error, failures: 0, dueTime }) as const;
+/** Compares the desired events with the stored row. `error` says why the provider cannot send them. */
+function planSubscription(
+  events: DesiredEvents,
+  row: ObjectSubscription | undefined,
+  { error, connectionId }: Pick<ObjectSubscription, 'error' | 'connectionId'>,
+) {
+  const isChanged =
+    !row?.isWanted ||
+    row.connectionId !== connectionId ||
+    !isDeepStrictEqual(pickEvents(row), events);
+  return { events, error, isChanged, newError: error === row?.error ? null : error };
+}
+
+function pickEvents(row: DesiredEvents): DesiredEvents {
+  const { objectName, kinds, otherEvents, watchFields } = row;
+  return { objectName, kinds, otherEvents, watchFields };
+}
 
 function describeUnsupported(
-  provider: ReturnType<Services['catalogue']['find']>,
+  provider: Provider | null,
   name: string,
   { objectName, kinds }: DesiredEvents,
 ): string | null {
@@ -217,23 +245,6 @@ function describeUnsupported(
   return missingKinds === ''
     ? null
     : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missingKinds}.`;
-}
-
-function isSame(row: ObjectSubscription, desired: DesiredEvents): boolean {
-  const { objectName, kinds, otherEvents, watchFields } = row;
-  return (
-    JSON.stringify({ objectName, kinds, otherEvents, watchFields }) === JSON.stringify(desired)
-  );
-}
-
-/** The events of an object that an installation needs, derived from the integration's content and the config. */
-interface DesiredEvents {
-  objectName: string;
-  kinds: ProviderEventKind[];
-  /** The provider's names of the events of the kind OTHER. */
-  otherEvents: string[];
-  /** Only updates that change one of these fields count. Empty means every update. */
-  watchFields: string[];
 }
 
 /**
