@@ -17,7 +17,9 @@ export async function fillRoutes(
   existing: Data,
   sandboxUrl: string,
 ): Promise<string> {
-  const topics = mapNamesToIds(existing.topics.nodes);
+  const topics = new Map<string, string>(
+    existing.topics.nodes.map(({ id, name }: Data) => [name, id]),
+  );
   const destinations = await fillDestinations(runner, existing.destinations.nodes, sandboxUrl);
   for (const { topic, destinations: names, eventTypes } of DEMO_ROUTES) {
     const topicId = topics.get(topic) ?? (await createTopic(runner, topic));
@@ -73,8 +75,4 @@ async function createDestination(runner: Runner, fields: object): Promise<string
 async function createTopic(runner: Runner, name: string): Promise<string> {
   const { topic } = await runner.change('createTopic', { projectIdOrName, name }, 'topic { id }');
   return topic.id;
-}
-
-function mapNamesToIds(nodes: { id: string; name: string }[]): Map<string, string> {
-  return new Map(nodes.map(({ id, name }) => [name, id]));
 }

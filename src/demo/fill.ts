@@ -26,25 +26,22 @@ interface FillInput {
 const projectIdOrName = DEMO_PROJECT;
 const API_KEY_LABEL = 'Demo';
 
-const INTEGRATION_FIELDS = 'id revisions { totalCount }';
-const INSTALLATION_FIELDS = 'id config { id }';
+const INSTALLATION_FIELDS = 'id group { groupRef } config { id }';
+const INTEGRATION_FIELDS = `
+  id
+  name
+  revisions { totalCount }
+  installations(first: 1000) { nodes { ${INSTALLATION_FIELDS} } }`;
 /** Selected in the result of a new installation, so that the gateway learns the types of the account's fields. */
 const CONTRACT = 'contract { hash }';
 /** Everything that is checked, in one query, because each start waits for it. */
 const PROJECT_FIELDS = `
   id
+  orgId
   ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
   connections(first: 1000) { nodes { provider group { groupRef } consumer { consumerRef } } }
-  ${DEMO_INTEGRATIONS.map(
-    ([{ name }], index) =>
-      `integration${index}: integration(idOrName: "${name}") { ${INTEGRATION_FIELDS} }`,
-  ).join('\n')}
-  ${DEMO_INSTALLATIONS.map(
-    ({ integration, groupRef }, index) =>
-      `installations${index}: installations(first: 1, integrationIdOrName: "${integration}", groupRef: "${groupRef}") {
-        nodes { ${INSTALLATION_FIELDS} } }`,
-  ).join('\n')}`;
+  integrations(first: 1000) { nodes { ${INTEGRATION_FIELDS} } }`;
 
 export async function fillProject({
   services,
@@ -53,7 +50,7 @@ export async function fillProject({
 }: FillInput): Promise<DemoProject & { apiKey: string }> {
   const runner = createRunner(services, issuer);
   const { orgs, project } = await runner.query(
-    `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { orgId ${PROJECT_FIELDS} } }`,
+    `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { ${PROJECT_FIELDS} } }`,
   );
   // The builder may have created other orgs, so only the project identifies the demo's org.
   const orgId = project?.orgId ?? orgs.nodes[0]?.id ?? (await createOrg(runner));
@@ -63,17 +60,19 @@ export async function fillProject({
   const streamId = await fillRoutes(runner, existing, services.sandboxUrl());
   if (existing.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, existing);
-  const integrationIds: string[] = [];
-  for (const [index, revisions] of DEMO_INTEGRATIONS.entries()) {
-    integrationIds.push(await fillIntegration(runner, existing[`integration${index}`], revisions));
+  const integrations = new Map<string, Data>();
+  for (const revisions of DEMO_INTEGRATIONS) {
+    const integration = await fillIntegration(runner, existing.integrations.nodes, revisions);
+    integrations.set(integration.name, integration);
   }
-  const installations: InstallationIds[] = [];
-  for (const [index, parties] of DEMO_INSTALLATIONS.entries()) {
-    installations.push(await fillInstallation(runner, existing[`installations${index}`], parties));
+  const installations: Data[] = [];
+  for (const { integration, groupRef } of DEMO_INSTALLATIONS) {
+    installations.push(await fillInstallation(runner, integrations.get(integration), groupRef));
   }
-  const integrationId = integrationIds.at(-1) as string;
-  const { installationId, configId } = installations.at(-1) as InstallationIds;
-  await addOperations(services, { projectId, integrationId, installationId, configId });
+  // Lists show the newest rows first, and the demo is about the first of them.
+  const integrationId = [...integrations.values()].at(-1).id;
+  const { id: installationId, config } = installations.at(-1);
+  await addOperations(services, { projectId, integrationId, installationId, configId: config.id });
   const ids = { orgId, projectId, integrationId, installationId, streamId };
   return { ...ids, projectName: DEMO_PROJECT, apiKey };
 }
@@ -121,10 +120,11 @@ type Content = (typeof DEMO_INTEGRATIONS)[number][0];
 
 async function fillIntegration(
   runner: Runner,
-  existing: Data | null | undefined,
+  existing: Data[],
   [first, ...later]: readonly [Content, ...object[]],
-): Promise<string> {
-  const integration = existing ?? (await createIntegration(runner, first));
+): Promise<Data> {
+  const integration =
+    existing.find(({ name }) => name === first.name) ?? (await createIntegration(runner, first));
   for (const content of later.slice(integration.revisions.totalCount - 1)) {
     const input = {
       projectIdOrName,
@@ -133,37 +133,25 @@ async function fillIntegration(
     };
     await runner.change('createRevision', input, 'revision { id }');
   }
-  return integration.id;
+  return integration;
 }
 
 async function createIntegration(runner: Runner, content: Content): Promise<Data> {
   const { name, provider } = content;
   const latestRevision = { specVersion: '1.0.0', content };
   const input = { projectIdOrName, name, provider, latestRevision };
-  const { integration } = await runner.change(
-    'createIntegration',
-    input,
-    `integration { ${INTEGRATION_FIELDS} }`,
-  );
-  return integration;
-}
-
-interface InstallationIds {
-  installationId: string;
-  configId: string;
+  const selection = `integration { ${INTEGRATION_FIELDS} }`;
+  return (await runner.change('createIntegration', input, selection)).integration;
 }
 
 async function fillInstallation(
   runner: Runner,
-  { nodes: [existing] }: Data,
-  { integration, groupRef }: (typeof DEMO_INSTALLATIONS)[number],
-): Promise<InstallationIds> {
-  if (existing) return { installationId: existing.id, configId: existing.config.id };
-  const input = { projectIdOrName, integrationIdOrName: integration, groupRef };
-  const { installation } = await runner.change(
-    'createInstallation',
-    input,
-    `installation { ${INSTALLATION_FIELDS} ${CONTRACT} }`,
-  );
-  return { installationId: installation.id, configId: installation.config.id };
+  { name, installations }: Data,
+  groupRef: string,
+): Promise<Data> {
+  const existing = installations.nodes.find(({ group }: Data) => group.groupRef === groupRef);
+  if (existing) return existing;
+  const input = { projectIdOrName, integrationIdOrName: name, groupRef };
+  const selection = `installation { ${INSTALLATION_FIELDS} ${CONTRACT} }`;
+  return (await runner.change('createInstallation', input, selection)).installation;
 }
