@@ -1,24 +1,24 @@
 /** The gateway measured against its peers: see README.md. */
 import { createFilledDatabase, type Filled, usingClient } from './database.ts';
 import { useExistingServers } from './existing-servers.ts';
-import { type Flags, readFlags } from './flags.ts';
+import { type Flags, PARTS, type Part, readFlags } from './flags.ts';
 import { formatCallersTable, measureCallers } from './parts/callers.ts';
-import { deliveriesTable, measureDeliveries } from './parts/deliveries.ts';
+import { formatDeliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
-import { eventLogTable, measureEventLog } from './parts/event-log.ts';
-import { fanOutTable, measureFanOut } from './parts/fan-out.ts';
-import { growthTable, measureGrowth } from './parts/growth.ts';
-import { inboundTable, measureInbound } from './parts/inbound/inbound.ts';
-import { measureMoving, movingTable } from './parts/moving/moving.ts';
-import { measureObserving, observingTable } from './parts/observing.ts';
+import { formatEventLogTable, measureEventLog } from './parts/event-log.ts';
+import { formatFanOutTable, measureFanOut } from './parts/fan-out.ts';
+import { formatGrowthTable, measureGrowth } from './parts/growth.ts';
+import { formatInboundTable, measureInbound } from './parts/inbound/inbound.ts';
+import { formatMovingTable, measureMoving } from './parts/moving/moving.ts';
+import { formatObservingTable, measureObserving } from './parts/observing.ts';
 import { measureWorkload, type Result } from './parts/requests.ts';
-import { measureRetention, retentionTable } from './parts/retention/retention.ts';
-import { measureScaleOut, scaleOutTable } from './parts/scale-out.ts';
-import { measureStartUp, startUpTable } from './parts/start-up.ts';
+import { formatRetentionTable, measureRetention } from './parts/retention/retention.ts';
+import { formatScaleOutTable, measureScaleOut } from './parts/scale-out.ts';
+import { formatStartUpTable, measureStartUp } from './parts/start-up.ts';
 import { listInstalledPeers, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
-import { spreadTable } from './spread.ts';
+import { formatSpreadTable } from './spread.ts';
 import { formatWorkloadTable } from './table.ts';
 import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
 
@@ -31,11 +31,11 @@ await using server = flags.servers
   : await startPostgres(flags.data);
 if (flags.growth) {
   const results = await measureGrowth(server, flags);
-  console.log(growthTable(results));
+  console.log(formatGrowthTable(results));
   writeResults('growth', results, flags.results);
   // Imported here because its packages are installed only with those of the peers.
-  const { growthPicture } = await import('./parts/growth-picture.ts');
-  writePicture('growth', await growthPicture(results), flags.results);
+  const { drawGrowth } = await import('./parts/growth-picture.ts');
+  writePicture('growth', await drawGrowth(results), flags.results);
 } else {
   await measureParts(server, flags);
 }
@@ -45,45 +45,38 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   const connections = Math.min(CONNECTIONS_MAX, operations);
   const sizes = { operations, connections, events: Math.ceil(operations / 10) };
   const filled = await createFilledDatabase(server, sizes, flags.seed);
-  if (parts.includes('requests')) await measureRequests(filled, flags);
-  if (parts.includes('fan-out')) {
-    report('fan-out', await measureFanOut(filled, flags), fanOutTable);
-  }
-  if (parts.includes('deliveries')) {
-    report('deliveries', await measureDeliveries(server, flags), deliveriesTable);
-  }
-  if (parts.includes('moving')) report('moving', await measureMoving(server, flags), movingTable);
-  if (parts.includes('event-log')) {
-    report('event-log', await measureEventLog(server, flags), eventLogTable);
-  }
-  if (parts.includes('inbound'))
-    report('inbound', await measureInbound(server, flags), inboundTable);
-  if (parts.includes('scale-out')) {
-    report('scale-out', await measureScaleOut(filled, flags), scaleOutTable);
-  }
-  if (parts.includes('start-up')) {
-    report('start-up', await measureStartUp(filled, flags), startUpTable);
-  }
-  if (parts.includes('observing')) {
-    const measured = await measureObserving(filled, await readNodes(filled, flags), flags);
-    report('observing', measured, observingTable);
-  }
-  if (parts.includes('callers')) {
-    report('callers', await measureCallers(filled, flags), formatCallersTable);
-  }
-  if (parts.includes('retention')) {
-    report('retention', await measureRetention(server, flags), retentionTable);
-  }
-  if (parts.includes('embedded')) {
-    report('embedded', await measureEmbedded(flags), (results) =>
-      ['On the embedded database', ...results.map(formatWorkloadTable)].join('\n'),
-    );
-  }
+  const measures: Record<Part, () => Promise<void>> = {
+    requests: () => measureRequests(filled, flags),
+    'fan-out': () => report('fan-out', measureFanOut(filled, flags), formatFanOutTable),
+    deliveries: () => report('deliveries', measureDeliveries(server, flags), formatDeliveriesTable),
+    moving: () => report('moving', measureMoving(server, flags), formatMovingTable),
+    'event-log': () => report('event-log', measureEventLog(server, flags), formatEventLogTable),
+    inbound: () => report('inbound', measureInbound(server, flags), formatInboundTable),
+    'scale-out': () => report('scale-out', measureScaleOut(filled, flags), formatScaleOutTable),
+    'start-up': () => report('start-up', measureStartUp(filled, flags), formatStartUpTable),
+    embedded: () => report('embedded', measureEmbedded(flags), formatEmbeddedTables),
+    observing: async () => {
+      const nodes = await readNodes(filled, flags);
+      await report('observing', measureObserving(filled, nodes, flags), formatObservingTable);
+    },
+    callers: () => report('callers', measureCallers(filled, flags), formatCallersTable),
+    retention: () => report('retention', measureRetention(server, flags), formatRetentionTable),
+  };
+  for (const part of PARTS) if (parts.includes(part)) await measures[part]();
 }
 
-function report<T>(name: string, results: T, formatTable: (results: T) => string): void {
+async function report<T>(
+  name: Part,
+  measured: Promise<T>,
+  formatTable: (results: T) => string,
+): Promise<void> {
+  const results = await measured;
   console.log(formatTable(results));
   writeResults(name, results, flags.results);
+}
+
+function formatEmbeddedTables(results: Result[][]): string {
+  return ['On the embedded database', ...results.map(formatWorkloadTable)].join('\n');
 }
 
 /** Every run has new processes, so that differences between starts show as spread. */
@@ -94,7 +87,7 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
     runs.push(await measureWorkloads(filled, flags));
     writeResults('requests', flags.runs > 1 ? runs : runs[0], flags.results);
   }
-  if (flags.runs > 1) console.log(spreadTable(runs));
+  if (flags.runs > 1) console.log(formatSpreadTable(runs));
 }
 
 function readNodes({ url }: Filled, { seed }: Flags): Promise<Variables[]> {

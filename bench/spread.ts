@@ -12,7 +12,7 @@ interface Ratios {
 }
 
 /** A line for each peer and workload: medians over the runs, with the lowest and the highest. */
-export function spreadTable(runs: readonly Result[][]): string {
+export function formatSpreadTable(runs: readonly Result[][]): string {
   const all = runs.flatMap(computeRatios);
   const lines = [...Map.groupBy(all, ({ workload, peer }) => `${workload} ${peer}`)];
   const rows = lines.map(([name, ratios]) => [

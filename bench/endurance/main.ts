@@ -15,7 +15,7 @@ import { writePicture, writeResults } from '../results.ts';
 import { formatTable } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
 import { compareWindows, type Growth, isFlat } from './growth.ts';
-import { endurancePicture } from './picture.ts';
+import { drawEndurance } from './picture.ts';
 import { createWatch, type Sample } from './watch.ts';
 import { type Demo, startWork, type WorkResult } from './work.ts';
 
@@ -86,7 +86,7 @@ for (const database of flags.databases) {
   report(run);
   runs.push(run);
   writeResults('endurance', { flags, runs });
-  writePicture('endurance', await endurancePicture(runs));
+  writePicture('endurance', await drawEndurance(runs));
 }
 const hasSucceeded = runs.every(
   ({ growth, failures }) => growth.every(isFlat) && Object.keys(failures).length === 0,

@@ -14,7 +14,7 @@ const FIGURES: [string, (sample: Sample) => number | null][] = [
   ['p99, ms', ({ p99Ms }) => p99Ms],
 ];
 
-export async function endurancePicture(
+export async function drawEndurance(
   runs: readonly { database: string; samples: readonly Sample[] }[],
 ): Promise<string> {
   const values = runs.flatMap(({ database, samples }) =>

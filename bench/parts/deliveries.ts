@@ -162,7 +162,7 @@ async function createDeliveries(
   await client.query(`select pg_notify('gateway_events', $1)`, [projectId]);
 }
 
-export function deliveriesTable(result: Deliveries): string {
+export function formatDeliveriesTable(result: Deliveries): string {
   const { plainPostsPerSecond: plain, deliveriesPerSecond: signed } = result;
   const rows = [
     ['plain POSTs', Math.round(plain), '1.00', '', ''],

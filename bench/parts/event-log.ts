@@ -114,7 +114,7 @@ async function addRoutedProject(client: pg.Client): Promise<string> {
   return project as string;
 }
 
-export function eventLogTable(results: EventLogFigures[]): string {
+export function formatEventLogTable(results: EventLogFigures[]): string {
   const rows = results.map((result) => [
     `${result.callers} callers of ${result.processes === 1 ? 'one process' : `${result.processes} processes`}, commits ${result.commitMs === 0 ? 'quick' : `of ${result.commitMs} ms`}`,
     Math.round(result.perSecond),

@@ -180,7 +180,7 @@ async function measureAges({ listeners, subscribers, record }: Audience, seconds
   return Float64Array.from(ages).sort();
 }
 
-export function fanOutTable(results: FanOut[]): string {
+export function formatFanOutTable(results: FanOut[]): string {
   const rows = results.map((result) => [
     result.what,
     Math.round(result.deliveriesPerSecond),

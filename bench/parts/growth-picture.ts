@@ -6,7 +6,7 @@ const HEIGHT = 220;
 const WIDTH = 260;
 
 /** Draws an SVG with a plot for each quantile and page, and a line for each measured request. */
-export async function growthPicture(results: Growth[]): Promise<string> {
+export async function drawGrowth(results: Growth[]): Promise<string> {
   const values = results.flatMap(({ what, position, rows, p50Ms, p99Ms }) => {
     const page = position ?? 'first page';
     return [

@@ -196,7 +196,7 @@ function waitForFirstEvent({ server, headers }: Peer, request: GraphqlRequest): 
   return promise;
 }
 
-export function growthTable(results: Growth[]): string {
+export function formatGrowthTable(results: Growth[]): string {
   const rows = results.map(({ what, position, rows, p50Ms, p99Ms }) => [
     position === 'deep page' ? `${what}, deep` : what,
     rows,

@@ -182,7 +182,7 @@ async function startReceiver() {
   };
 }
 
-export function observingTable(results: Observing[]): string {
+export function formatObservingTable(results: Observing[]): string {
   const rows = results.map(({ workload, name, ratio, ratios }) => [
     `${workload}, ${name}`,
     ratio.toFixed(3),

@@ -48,7 +48,7 @@ async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise
   };
 }
 
-export function scaleOutTable(results: ScaleOut[]): string {
+export function formatScaleOutTable(results: ScaleOut[]): string {
   const rows = results.map(({ processes, requestsPerSecond, cpuMsPerRequest }) => [
     processes,
     Math.round(requestsPerSecond),

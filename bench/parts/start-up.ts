@@ -71,7 +71,7 @@ async function measureStart(
   return { database, startMs, memoryBytes: server.memoryBytes() };
 }
 
-export function startUpTable(results: StartUp[]): string {
+export function formatStartUpTable(results: StartUp[]): string {
   const rows = results.map(({ database, startMs, memoryBytes }) => [
     database,
     Math.round(startMs),

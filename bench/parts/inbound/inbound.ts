@@ -253,7 +253,7 @@ async function startLimit({ databaseUrl, projectId, subscribed }: Scene): Promis
   });
 }
 
-export function inboundTable({ stored, posted, memory }: InboundResults): string {
+export function formatInboundTable({ stored, posted, memory }: InboundResults): string {
   const limit = stored.find(({ peer }) => peer === 'limit');
   const rows = stored.map((result) => [
     `requests of ${EVENTS_EACH} events, ${result.peer}`,

@@ -358,7 +358,7 @@ export const createExecute =
     return data;
   };
 
-export function movingTable(results: Moved[]): string {
+export function formatMovingTable(results: Moved[]): string {
   const rows = results.map((result) => {
     const limit = results.find(({ work, peer }) => work === result.work && peer === 'limit');
     return [

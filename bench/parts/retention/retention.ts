@@ -181,7 +181,7 @@ function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   }));
 }
 
-export function retentionTable({ old, removedPerSecond, figures }: RetentionResults): string {
+export function formatRetentionTable({ old, removedPerSecond, figures }: RetentionResults): string {
   const rows = figures.map(({ what, count, p50Ms, p99Ms, whileRemoving }) => [
     what,
     count,
