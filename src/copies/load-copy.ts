@@ -46,17 +46,30 @@ async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
   return rows;
 }
 
-/** Drops all objects that are not in `before`. Does nothing if `before` has migrations, whose tables may need them. */
-async function dropCreated(session: OpenSession, before: SchemaObject[]): Promise<void> {
+/**
+ * Drops all objects that are not in `before`. Does nothing if `before` has migrations, whose tables may need them. An
+ * error is logged, because the caller reports the one that made the load fail.
+ */
+async function dropCreated(
+  database: CopyDatabase,
+  before: SchemaObject[],
+  log: Log,
+): Promise<void> {
   const existingNames = new Set(before.map(({ kind, name }) => `${kind} ${name}`));
   if (existingNames.has('table _prisma_migrations')) return;
-  const objects = await listObjects(session);
-  await session.query('begin');
-  for (const { kind, name } of objects) {
-    if (existingNames.has(`${kind} ${name}`)) continue;
-    await session.query(`drop ${kind} if exists ${name} cascade`);
+  try {
+    await database.inSession(async (session) => {
+      const objects = await listObjects(session);
+      await session.query('begin');
+      for (const { kind, name } of objects) {
+        if (existingNames.has(`${kind} ${name}`)) continue;
+        await session.query(`drop ${kind} if exists ${name} cascade`);
+      }
+      await session.query('commit');
+    });
+  } catch (error) {
+    log.warn({ err: error }, 'copy.schema_left');
   }
-  await session.query('commit');
 }
 
 interface LoadOptions {
@@ -80,20 +93,14 @@ export async function loadCopy(
     await refuseFilled(session);
     return await listObjects(session);
   });
-  const end = await load(database, copy, { ...options, log: quietLog }).catch(
-    async (error: unknown) => {
-      await database
-        .inSession((session) => dropCreated(session, before))
-        .catch((err: unknown) => {
-          options.log.warn({ err }, 'copy.schema_left');
-        });
-      throw error;
-    },
-  );
+  const totals = await load(database, copy, { ...options, log: quietLog }).catch(async (error) => {
+    await dropCreated(database, before, options.log);
+    throw error;
+  });
   // Applies migrations that are newer than the copy.
   await migrate(database.server, quietLog);
   await database.inSession((session) => session.query('analyze'));
-  return end;
+  return totals;
 }
 
 async function load(database: CopyDatabase, copy: Copy, options: LoadOptions): Promise<CopyTotals> {
@@ -132,18 +139,18 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
   await session.query('delete from "ServerProcess"');
   const addReferences = await dropReferences(session);
   await setTriggers(session, tables, 'disable');
-  const end = await insertAll(session, tables, copy.parts);
+  const totals = await insertAll(session, tables, copy.parts);
   for (const statement of addReferences) await session.query(statement);
   await setTriggers(session, tables, 'enable');
   for (const table of tables.values()) await resetSequences(session, table);
-  await compareTotals(session, tables, end);
+  await compareTotals(session, tables, totals);
   // The processes of the other database do not run here, so their leases are free.
   await session.query(
     `update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute'`,
   );
   await options.beforeCommit?.(session);
   await session.query('commit');
-  return end;
+  return totals;
 }
 
 /**

@@ -24,18 +24,19 @@ export type BindValue = BindInput<SimilarLists>;
 /** The conditions of each index range that a list is merged from. */
 export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][] {
   const { where } = list as AnyList;
-  const conditions = toConditions(where, (lists) => (lists[0] as AnyList).where).map((condition) =>
-    moreLists.length > 0 && isId(condition.column, where[condition.column])
-      ? { ...condition, comparison: 'requested' as const }
-      : condition,
-  );
-  return listMergedColumns(list as AnyList).reduce(
-    (ranges, column) =>
-      distinct(where[column]).flatMap((value, index) =>
-        ranges.map((range) => selectValue(range, { column, value, index })),
-      ),
-    [conditions],
-  );
+  const conditions = toConditions(where, (lists) => (lists[0] as AnyList).where);
+  if (moreLists.length > 0) {
+    for (const condition of conditions) {
+      if (isId(condition.column, where[condition.column])) condition.comparison = 'requested';
+    }
+  }
+  let ranges = [conditions];
+  for (const column of listMergedColumns(list as AnyList)) {
+    ranges = distinct(where[column]).flatMap((value, index) =>
+      ranges.map((range) => selectValue(range, { column, value, index })),
+    );
+  }
+  return ranges;
 }
 
 /** The range in which the column has the value at that position. */
@@ -104,7 +105,8 @@ export function createExpression(
       return createFirstFromExpression(name, bindMember('firstFrom'));
     case 'upTo':
       return sql`${name} <= ${bindMember('upTo')}`;
-    default:
+    case 'text':
+    case 'equal':
       return sql`${name} = ${bind(valueIn)}`;
   }
 }

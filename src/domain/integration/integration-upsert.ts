@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import { anyOf, run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -11,7 +12,7 @@ import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issu
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { requireUnique } from '../unique.ts';
-import { describeTakenNames, insertIntegration, lockIntegration } from './integration.ts';
+import { describeTakenNames, insertIntegration } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
@@ -63,13 +64,12 @@ export const upsertIntegrations = projectMutation({
       const existingByName = await lockExistingIntegrations(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
-        const target = { projectId, path: ['input', 'integrations', index], ...content };
-        const provider = existingByName.get(content.name)?.provider ?? content.provider;
-        addIssues(issues, listProviderIssues(call, content.provider, [...target.path, 'provider']));
-        addIssues(
-          issues,
-          await listContentIssues({ ...call, tx }, content, { ...target, provider }),
-        );
+        const { name } = content;
+        const path = ['input', 'integrations', index];
+        const provider = existingByName.get(name)?.provider ?? content.provider;
+        const context = { projectId, path, name, provider };
+        addIssues(issues, listProviderIssues(call, content.provider, [...path, 'provider']));
+        addIssues(issues, await listContentIssues({ ...call, tx }, content, context));
       }
       requireNoIssues(issues);
       return upsertAll(call, tx, { projectId, input, existingByName });
@@ -84,32 +84,32 @@ async function lockExistingIntegrations(
   projectId: string,
   names: string[],
 ): Promise<Map<string, Integration>> {
-  const where = { projectId, name: { in: names } };
-  const integrations = await tx.integration.findMany({ where, orderBy: { id: 'asc' } });
-  const integrationsByName = new Map<string, Integration>();
-  for (const { id } of integrations) {
-    const integration = await lockIntegration(tx, { id, projectId }, 'change');
-    integrationsByName.set(integration.name, integration);
-  }
-  return integrationsByName;
+  const query = statements
+    .selectFrom('Integration')
+    .selectAll()
+    .where('projectId', '=', projectId)
+    .where('name', '=', anyOf(names))
+    .orderBy('id')
+    .forUpdate();
+  const integrations = await run(tx, query);
+  return new Map(integrations.map((integration) => [integration.name, integration]));
 }
 
 function* findNameIssues(contents: readonly { name: string }[]) {
-  const repeatedIndexes = new Set(
-    listRepeatedIndexes(contents.map(({ name }) => name.toLowerCase())),
-  );
+  const names = contents.map(({ name }) => name.toLowerCase());
+  const repeatedIndexes = new Set(listRepeatedIndexes(names));
+  const options = { showsValue: true };
   for (const [index, { name }] of contents.entries()) {
     const path = ['integrations', index, 'name'];
-    const shown = { showsValue: true };
-    if (repeatedIndexes.has(index))
-      yield createRuleIssue(
-        path,
-        'appears more than once. Names are unique regardless of case.',
-        shown,
-      );
+    if (repeatedIndexes.has(index)) {
+      const message = 'appears more than once. Names are unique regardless of case.';
+      yield createRuleIssue(path, message, options);
+    }
     const { error } = integrationName.safeParse(name);
-    if (error)
-      yield createRuleIssue(path, error.issues[0]?.message ?? 'is not a valid name.', shown);
+    if (error) {
+      const message = error.issues[0]?.message ?? 'is not a valid name.';
+      yield createRuleIssue(path, message, options);
+    }
   }
 }
 
@@ -129,12 +129,9 @@ async function upsertAll(
   const warnings: string[] = [];
   const impacts: Impact[] = [];
   for (const [index, parsed] of input.integrations.entries()) {
-    const { content, warnings: found } = normalizeContent(call, parsed, [
-      'input',
-      'integrations',
-      index,
-    ]);
-    warnings.push(...found);
+    const path = ['input', 'integrations', index];
+    const { content, warnings: contentWarnings } = normalizeContent(call, parsed, path);
+    warnings.push(...contentWarnings);
     const integration = existingByName.get(content.name);
     const revision = { specVersion: version, content };
     const { name, provider } = content;
