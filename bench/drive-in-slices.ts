@@ -107,12 +107,12 @@ async function takeTurn(server: DrivenServer): Promise<void> {
 
 /** CPU time so far, of all threads. A thread may end during the measurement. */
 function threadsCpuMs(pid: number): number {
-  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
-      const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
-      return sum + Number(ns) / 1_000_000;
-    } catch {
-      return sum;
-    }
-  }, 0);
+      const [running] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+      nanoseconds += Number(running);
+    } catch {}
+  }
+  return nanoseconds / 1_000_000;
 }

@@ -71,11 +71,13 @@ function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
     consumers: Math.ceil(perShard(sizes.connections) / 2),
   };
   const sealed = sealedText();
-  return (statement) =>
-    Object.entries(rowsPerShard).reduce(
-      (filled, [name, rows]) => filled.replaceAll(`:${name}`, String(rows)),
-      statement.replaceAll(':sealed', sealed).replaceAll(':seed', `'${seed}'`),
-    );
+  return (statement) => {
+    let text = statement.replaceAll(':sealed', sealed).replaceAll(':seed', `'${seed}'`);
+    for (const [name, rows] of Object.entries(rowsPerShard)) {
+      text = text.replaceAll(`:${name}`, String(rows));
+    }
+    return text;
+  };
 }
 
 /** Building an index over all rows costs half of growing it row by row. */

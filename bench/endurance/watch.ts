@@ -48,17 +48,16 @@ async function takeSample(
   { seconds, sinceMs }: { seconds: number; sinceMs: number },
 ): Promise<Sample> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const sumMetric = (name: string) =>
-    [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'gm'))].reduce(
-      (sum, [, value]) => sum + Number(value),
-      0,
-    );
+  let connections = 0;
+  for (const [, count] of metrics.matchAll(/^db_client_connection_count(?:{[^}]*})? (\S+)$/gm)) {
+    connections += Number(count);
+  }
   const sorted = Float64Array.from(latencies).sort();
   return {
     seconds: Math.round(seconds),
     memoryMib: server.memoryBytes() / MIB,
     descriptors: countDescriptors(server.pid, folder),
-    connections: sumMetric('db_client_connection_count'),
+    connections,
     ...(url
       ? await readDatabaseFigures(url)
       : { databaseMib: measureMib(folder), deadPercent: null }),

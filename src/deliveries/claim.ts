@@ -138,10 +138,10 @@ export class Claimer {
     const lastProjectId = isFull ? findLastId(claimed, 'projectId') : null;
     const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
-    const wasExhausted = [capacities.other, ...capacities.byProject.values()].some(
+    let isCut = [capacities.other, ...capacities.byProject.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
     );
-    let [isCut, hasMore] = [wasExhausted, false];
+    let hasMore = false;
     for (const projectId of [...this.#afterDestinations.keys()]) {
       const isInTurn = projectIds === null || projectIds.includes(projectId);
       const hadTurn =

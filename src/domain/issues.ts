@@ -112,19 +112,22 @@ export function addIssues(issues: Issue[], newIssues: Iterable<Issue>): void {
 
 /** Formats a path like `read.objects[0].schedule`. */
 export function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((name, part) => {
-    if (typeof part === 'number') return `${name}[${part}]`;
-    return name === '' ? String(part) : `${name}.${String(part)}`;
-  }, '');
+  let name = '';
+  for (const key of path) {
+    if (typeof key === 'number') name += `[${key}]`;
+    else name += name === '' ? String(key) : `.${String(key)}`;
+  }
+  return name;
 }
 
 function isSecret(path: readonly PropertyKey[]): boolean {
-  return path.some((part) => SECRET_INPUTS.has(String(part)));
+  return path.some((key) => SECRET_INPUTS.has(String(key)));
 }
 
 function findValue(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, part) => (value as Record<PropertyKey, unknown> | null | undefined)?.[part],
-    input,
-  );
+  let value = input;
+  for (const key of path) {
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  }
+  return value;
 }

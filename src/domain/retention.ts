@@ -185,12 +185,13 @@ class Remover {
   async removeAll(expired: Expired, cutoff: Date): Promise<void> {
     const statement = createRemoveStatement(expired);
     let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
-    for (let isMore = true; isMore && !this.#signal?.aborted; ) {
+    let isMore = true;
+    while (isMore && !this.#signal?.aborted) {
       const batches = await this.#find<Batch>(statement, cutoff, last);
       for (const { removed } of batches) this.count(expired.table, removed);
       // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
       const [first] = mergeFirst(
-        batches.filter(({ seen }) => seen === STATEMENT_ROWS),
+        batches.filter(({ read }) => read === STATEMENT_ROWS),
         1,
         ({ time, key }) => [time.getTime(), ...key],
       );
@@ -212,7 +213,8 @@ class Remover {
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
-    for (let lines = STATEMENT_ROWS; lines >= STATEMENT_ROWS && !this.#signal?.aborted; ) {
+    let lines = STATEMENT_ROWS;
+    while (lines >= STATEMENT_ROWS && !this.#signal?.aborted) {
       lines = await this.#remove(REMOVE_LOGS, operations);
       this.count('OperationLog', lines);
     }
@@ -287,7 +289,7 @@ const REMOVE_OPERATIONS = `
   delete from "Operation" where "projectId" = any($1) and "id" = any($2) returning 1`;
 
 interface Batch {
-  seen: number;
+  read: number;
   removed: number;
   /** The time of the last row that the batch read. */
   time: Date;
@@ -305,13 +307,13 @@ function createRemoveStatement({ table, time, key, condition = 'true' }: Expired
       select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
       where ${inProjects('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${STATEMENT_ROWS}
-    ), gone as (
+    ), removed as (
       delete from "${table}"
       where ${condition} and "projectId" = any(array(select "ofProject" from batch))
         and ctid = any(array(select ctid from batch))
       returning 1
     )
-    select (select count(*)::int from batch) as "seen", (select count(*)::int from gone) as "removed",
+    select (select count(*)::int from batch) as "read", (select count(*)::int from removed) as "removed",
       "time", "keys" as "key"
     from batch order by "time" desc, ${key.map((column) => `"${column}" desc`).join(', ')} limit 1`,
   );

@@ -32,7 +32,9 @@ export function createSteadyRequests(
   const send = async (kind: Kind, dueMs: number): Promise<TimedResponse> => {
     requestCount += 1;
     const response = await request(`${server.url}/graphql`, {
-      ...{ dispatcher, method: 'POST', body: kind.createBody(requestCount) },
+      dispatcher,
+      method: 'POST',
+      body: kind.createBody(requestCount),
       headers: { 'content-type': 'application/json', ...headers },
     });
     const text = await response.body.text();

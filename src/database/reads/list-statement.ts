@@ -68,18 +68,17 @@ function selectRows(lists: SimilarLists, bind: BindValue): Select {
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
       : tables.selectFrom(selectRequestedRows(lists, bind)).crossJoinLateral(page.as('page'));
-  const selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
-  const linked = links.reduce(
-    (select, link, index) => joinLink(select, { link, index }, bind),
-    selected,
-  );
-  return range ? linked.orderBy(`page.${range.column}`, range.direction) : linked;
+  let selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
+  for (const [index, link] of links.entries()) {
+    selected = joinLink(selected, { link, index }, bind);
+  }
+  return range ? selected.orderBy(`page.${range.column}`, range.direction) : selected;
 }
 
 /** Joins the rows of a link. Each is one lookup of a primary key, whatever the plan. */
 function joinLink(select: Select, { link, index }: { link: Link; index: number }, bind: BindValue) {
   const name = `link${index}`;
-  const conditions = toConditions(link.where, (lists) => getLinks(lists)[index]?.where ?? {});
+  const conditions = toConditions(link.where, ([list]) => list?.links?.[index]?.where ?? {});
   const row = tables
     .selectFrom(link.table)
     .select([...columnNames(link.table)])
@@ -90,10 +89,6 @@ function joinLink(select: Select, { link, index }: { link: Link; index: number }
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
     .select(columnNames(link.table).map((column) => `${name}.${column}`)) as Select;
-}
-
-function getLinks([list]: SimilarLists): readonly Link[] {
-  return list?.links ?? [];
 }
 
 /** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
@@ -110,8 +105,9 @@ function selectPage(lists: SimilarLists, bind: BindValue): Select {
     const rangeSql = isIndexRange(ordered)
       ? createIndexRange(ordered, bind)
       : createKeyRange(ordered, bind);
-    const page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(bind(getLimit));
-    return rangeSql.order.reduce((select, column) => select.orderBy(column, range.direction), page);
+    let page = fromTable.where((eb) => eb.and(rangeSql.conditions)).limit(bind(getLimit));
+    for (const column of rangeSql.order) page = page.orderBy(column, range.direction);
+    return page;
   });
   const [first] = ranges as [Select];
   if (ranges.length === 1 || !range) return first;

@@ -81,7 +81,8 @@ export async function foldActivity(
   { database }: Pick<Services, 'database'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let isMore = true; isMore && !signal?.aborted; ) {
+  let isMore = true;
+  while (isMore && !signal?.aborted) {
     const results = await sweep<{ taken: number }>(database, FOLD);
     isMore = results.some(({ taken }) => taken === STATEMENT_DELTAS);
   }

@@ -64,10 +64,10 @@ export const searchAgentObjects = projectRead(
     { id: projectId },
   ): Promise<FoundObjects> => {
     const { contract } = await getAgentContract(call, { projectId, groupRef });
-    const wanted = splitWords(words ?? '');
-    if (wanted.length === 0) return limitObjects(contract.objects);
+    const searchWords = splitWords(words ?? '');
+    if (searchWords.length === 0) return limitObjects(contract.objects);
     const matches = contract.objects
-      .map((object) => ({ object, score: countMatches(object, wanted) }))
+      .map((object) => ({ object, score: scoreMatches(object, searchWords) }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score);
     return limitObjects(matches.map(({ object }) => object));
@@ -85,21 +85,22 @@ function splitWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
+const NAME_SCORE = 3;
+
 /** A word in the name of the object counts more than one in the name of a field. */
-function countMatches(object: ObjectContract, words: readonly string[]): number {
+function scoreMatches(object: ObjectContract, words: readonly string[]): number {
   const names = `${object.name} ${object.displayName ?? ''}`.toLowerCase();
   const fieldNames = object.fields
     .map(({ name, description }) => `${name} ${description ?? ''}`)
     .join(' ')
     .toLowerCase();
-  return words.reduce(
-    (score, word) =>
-      score + (names.includes(word) ? NAME_SCORE : 0) + (fieldNames.includes(word) ? 1 : 0),
-    0,
-  );
+  let score = 0;
+  for (const word of words) {
+    if (names.includes(word)) score += NAME_SCORE;
+    if (fieldNames.includes(word)) score += 1;
+  }
+  return score;
 }
-
-const NAME_SCORE = 3;
 
 export const describeObjectInput = z.object({
   projectIdOrName,
@@ -166,20 +167,17 @@ const FIELDS_BYTES_MAX = 60_000;
 
 /** Returns the named fields, or all, as many as fit in a description. Required fields come before others. */
 function takeFields({ fields }: ObjectContract, names: readonly string[] | null) {
-  const wanted = fields.filter(({ name }) => names?.includes(name) ?? true);
-  const [required, optional] = [true, false].map((isRequired) =>
-    wanted.filter((field) => field.isRequired === isRequired),
-  ) as [FieldContract[], FieldContract[]];
+  const requested = fields.filter(({ name }) => names?.includes(name) ?? true);
+  const requiredFirst = requested.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  const fitting = new Set<FieldContract>();
   let bytes = 0;
-  const taken = new Set(
-    [...required, ...optional].filter((field, index) => {
-      bytes += Buffer.byteLength(JSON.stringify(field));
-      return index === 0 || bytes <= FIELDS_BYTES_MAX;
-    }),
-  );
+  for (const field of requiredFirst) {
+    bytes += Buffer.byteLength(JSON.stringify(field));
+    if (fitting.size === 0 || bytes <= FIELDS_BYTES_MAX) fitting.add(field);
+  }
   return {
-    fields: wanted.filter((field) => taken.has(field)),
-    omittedFields: wanted.filter((field) => !taken.has(field)).map(({ name }) => name),
+    fields: requested.filter((field) => fitting.has(field)),
+    omittedFields: requested.filter((field) => !fitting.has(field)).map(({ name }) => name),
   };
 }
 

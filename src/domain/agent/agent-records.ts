@@ -79,10 +79,10 @@ export const listAgentRecords = projectRead(
 );
 
 function* findIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
-  const others = Object.entries({ where, first, after }).filter(([, value]) => value !== null);
   if (ids !== null) {
-    for (const [name] of others)
-      yield createInputIssue([name], 'must not be given together with ids.');
+    for (const [name, value] of Object.entries({ where, first, after })) {
+      if (value !== null) yield createInputIssue([name], 'must not be given together with ids.');
+    }
   }
   yield* findUnknownFields(fields, listReadFields(object));
 }
@@ -92,13 +92,15 @@ async function readByIds(
   source: ObjectOfGroup,
   { ids, fields }: { ids: readonly string[]; fields: readonly FieldContract[] },
 ): Promise<AgentRecords> {
-  const found = await Promise.all(ids.map((id) => readObjectRecord(call, source, id)));
-  const all = found.flatMap((served) => (served ? toBoundedRecord(served.record, fields) : []));
-  const records = takeWithin(all);
+  const readRecords = await Promise.all(ids.map((id) => readObjectRecord(call, source, id)));
+  const boundedRecords = readRecords.flatMap((read) =>
+    read ? toBoundedRecord(read.record, fields) : [],
+  );
+  const records = takeWithin(boundedRecords);
   return {
     records,
-    missingIds: ids.filter((_, index) => found[index] === null),
-    remainingIds: all.slice(records.length).map(({ id }) => id),
+    missingIds: ids.filter((_, index) => readRecords[index] === null),
+    remainingIds: boundedRecords.slice(records.length).map(({ id }) => id),
     nextCursor: null,
   };
 }

@@ -81,14 +81,14 @@ function toSealedLocation({ id, projectId }: Owner): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
+function findToken(credentials: Credentials) {
+  if ('accessToken' in credentials) return credentials.accessToken;
+  return 'token' in credentials ? credentials.token : null;
+}
+
 /** Returns the expiry of the access token. Null if it is not known. */
 export function findTokenExpireTime(credentials: Credentials): Date | null {
-  const token =
-    'accessToken' in credentials
-      ? credentials.accessToken
-      : 'token' in credentials
-        ? credentials.token
-        : null;
+  const token = findToken(credentials);
   return token?.expiresAt ? new Date(token.expiresAt) : null;
 }
 

@@ -87,7 +87,8 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   }
 
   async #storeWaiting(): Promise<void> {
-    const [rows, surplus] = [this.#waiting, [...this.#surplus.values()]];
+    const rows = this.#waiting;
+    const surplus = [...this.#surplus.values()];
     this.#waiting = [];
     this.#surplus = new Map();
     await this.#outage.watch(async () => {

@@ -40,10 +40,10 @@ export const listSetupFailures = read(
   'read',
   `Lists mistakes in the setup that customers met: the latest one of each provider, at most ${FAILURES_MAX}, newest first.`,
   (call: Call, { id: projectId }: Row<'Project'>): Promise<SetupFailure[]> =>
-    load(call, setupFailuresOf, projectId),
+    load(call, setupFailures, projectId),
 );
 
-const setupFailuresOf: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
+const setupFailures: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
   const failures = await database.rows.find('SetupFailure', { projectId: [...projectIds] });
   const newestFirst = failures.toSorted(
     (a, b) => b.lastFailureTime.getTime() - a.lastFailureTime.getTime(),

@@ -32,27 +32,29 @@ export async function dropPending(
   { now, countMax = Number.POSITIVE_INFINITY, signal }: Dropping,
 ): Promise<number> {
   let droppedCount = 0;
-  for (let isMore = true; isMore && droppedCount < countMax && !signal?.aborted; ) {
-    const [part] = await database.rows.query<Part>(DROP_SOME, [projectId, destinationId, now]);
-    const { found, missed } = part ?? { found: 0, missed: 0 };
-    droppedCount += found - missed;
-    isMore = found === STATEMENT_ROWS;
+  let isMore = true;
+  while (isMore && droppedCount < countMax && !signal?.aborted) {
+    const values = [projectId, destinationId, now];
+    const [counts] = await database.rows.query<DropCounts>(DROP_SOME, values);
+    const { selected, missed } = counts ?? { selected: 0, missed: 0 };
+    droppedCount += selected - missed;
+    isMore = selected === STATEMENT_ROWS;
   }
   return droppedCount;
 }
 
-interface Part extends MissedCount {
-  found: number;
+interface DropCounts extends MissedCount {
+  selected: number;
 }
 
 const DROP_SOME = `
-  with found as materialized (
-    select d."place", gone."projectId" from (select $1 as "projectId", $2 as "id") gone
+  with selected as materialized (
+    select d."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
     cross join ${rowsByKey(
       'Delivery',
       {
-        projectId: 'gone."projectId"',
-        destinationId: 'gone."id"',
+        projectId: 'destination."projectId"',
+        destinationId: 'destination."id"',
         status: `'PENDING'::"DeliveryStatus"`,
       },
       { limit: STATEMENT_ROWS },
@@ -60,10 +62,10 @@ const DROP_SOME = `
   ), dropped as (
     update "Delivery" d set "status" = 'FAILED', "isRetrying" = false, "failureReason" = 'The destination was deleted.',
       "nextAttemptTime" = null, "afterId" = null, "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $3
-    from found f where ${matchPosition('d', { with: 'found', as: 'f' })} and ${IS_PENDING}
+    from selected s where ${matchPosition('d', { with: 'selected', as: 's' })} and ${IS_PENDING}
     returning 1
   )
-  select (select count(*)::int from found) as "found", ${selectMissedCount('found', 'dropped')}`;
+  select (select count(*)::int from selected) as "selected", ${selectMissedCount('selected', 'dropped')}`;
 
 /**
  * Selects deleted destinations with pending deliveries. Projects under erasure are skipped, because their

@@ -24,6 +24,8 @@ import {
 const RETRIED_MAX = 10_000;
 /** The number of rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
+/** Later than the creation time of every row, and still a time that ids can encode. */
+const LATEST = new Date('9999-01-01T00:00:00Z');
 
 const destinationId = id
   .optional()
@@ -82,11 +84,12 @@ export const retryDeliveries = projectMutation({
     for (const destinationId of await listDestinationIds(call, projectId, selection)) {
       for (const status of new Set(selection.statuses)) {
         const target = { projectId, destinationId, status, now };
-        for (let changedCount = ROWS_PER_STATEMENT; changedCount === ROWS_PER_STATEMENT; ) {
+        let retriedCount: number;
+        do {
           if (count >= RETRIED_MAX) return { count, hasMore: true };
-          changedCount = await retrySome(call, target, selection);
-          count += changedCount;
-        }
+          retriedCount = await retrySome(call, target, selection);
+          count += retriedCount;
+        } while (retriedCount === ROWS_PER_STATEMENT);
       }
     }
     return { count, hasMore: false };
@@ -152,26 +155,16 @@ function listValues(
   { createTime }: Pick<FiltersOf<typeof retryableInput>, 'createTime'>,
 ) {
   const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
-  const range = [toLowerId('dlv', from), toUpperId('dlv', until), from, until];
-  const storedStatus = toStoredStatus([status]);
-  return [
-    projectId,
-    destinationId,
-    ...storedStatus.status,
-    ...storedStatus.isRetrying,
-    ...range,
-    now,
-  ];
+  const { status: statuses, isRetrying } = toStoredStatus([status]);
+  const ids = [toLowerId('dlv', from), toUpperId('dlv', until)];
+  return [projectId, destinationId, ...statuses, ...isRetrying, ...ids, from, until, now];
 }
 
 function retrySome({ database }: Call, target: RetryTarget, selection: Selection): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const changedRows = await tx.$queryRawUnsafe<unknown[]>(
-      RETRY,
-      ...listValues(target, selection),
-    );
+    const retried = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
     notifyEvents(tx, target.projectId);
-    return changedRows.length;
+    return retried.length;
   });
 }
 
@@ -189,6 +182,3 @@ export const countRetryable = read(
     return row?.count ?? 0;
   },
 );
-
-/** Later than the creation time of every row, and still a time that ids can encode. */
-const LATEST = new Date('9999-01-01T00:00:00Z');

@@ -142,13 +142,13 @@ export function* listDefinitionIssues(
     }
     const fieldNames = new Set<string>();
     for (const [index, field] of fields.entries()) {
-      const ofField = [...path, 'fields', index];
+      const fieldPath = [...path, 'fields', index];
       const lower = field.fieldName.toLowerCase();
       if (fieldNames.has(lower)) {
-        yield createInputIssue([...ofField, 'fieldName'], 'is named twice.', field.fieldName);
+        yield createInputIssue([...fieldPath, 'fieldName'], 'is named twice.', field.fieldName);
       }
       fieldNames.add(lower);
-      yield* listFieldIssues(field, definer, ofField);
+      yield* listFieldIssues(field, definer, fieldPath);
     }
   }
 }
@@ -187,7 +187,8 @@ function describeUnsupported(
   return `must be ${only.map((option) => option.slice(name.length + 1)).join(' or ')} for`;
 }
 
-const TYPES_OF = {
+/** The value types that each group of options applies to. */
+const OPTION_TYPES = {
   stringOptions: ['STRING', 'SINGLE_SELECT', 'MULTI_SELECT'],
   numericOptions: ['INT', 'FLOAT'],
   association: ['REFERENCE'],
@@ -197,8 +198,8 @@ function* listMisplacedOptionIssues(
   field: FieldDefinitionInput,
   path: PropertyKey[],
 ): Generator<Issue> {
-  for (const [name, types] of Object.entries(TYPES_OF)) {
-    const value = field[name as keyof typeof TYPES_OF];
+  for (const [name, types] of Object.entries(OPTION_TYPES)) {
+    const value = field[name as keyof typeof OPTION_TYPES];
     if (value == null || types.includes(field.valueType)) continue;
     const detail = `must be left out: it is for the types ${types.join(', ')}.`;
     yield createInputIssue([...path, name], detail);
@@ -217,8 +218,8 @@ function* listMisplacedOptionIssues(
 function* listLeaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
   const { description, required, unique, indexed, stringOptions, numericOptions, association } =
     field;
-  const { labels, required: mustRefer, ...target } = association ?? {};
-  const parts: Record<string, object | null | undefined> = {
+  const { labels, required: mustRefer, ...otherOptions } = association ?? {};
+  const membersByPrefix: Record<string, object | null | undefined> = {
     '': {
       description,
       required: required || null,
@@ -227,10 +228,10 @@ function* listLeaves(field: FieldDefinitionInput): Generator<{ name: string; val
     },
     'stringOptions.': stringOptions,
     'numericOptions.': numericOptions,
-    'association.': { ...target, required: mustRefer || null },
+    'association.': { ...otherOptions, required: mustRefer || null },
     'association.labels.': labels,
   };
-  for (const [prefix, members] of Object.entries(parts)) {
+  for (const [prefix, members] of Object.entries(membersByPrefix)) {
     for (const [member, value] of Object.entries(members ?? {})) {
       if (value != null) yield { name: prefix + member, value };
     }

@@ -42,13 +42,13 @@ export const listInstallations = read(
     args: PageArgs & FiltersOf<typeof projectInstallationFilters>,
   ) => {
     refuseCombinations(args, INSTALLATION_EXCLUSIVE);
-    const [ofGroup, ofIntegration] = await Promise.all([
-      groupCondition(call, projectId, args.groupRef),
-      createIntegrationCondition(call, projectId, args.integrationIdOrName),
+    const [groupFilter, integrationFilter] = await Promise.all([
+      createGroupFilter(call, projectId, args.groupRef),
+      createIntegrationFilter(call, projectId, args.integrationIdOrName),
     ]);
     const { inTime, ordered } = createCreatedRange('ins', args);
-    const ofHealth = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
-    const where = { projectId, ...ofGroup, ...ofIntegration, ...ofHealth, ...inTime };
+    const healthFilter = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
+    const where = { projectId, ...groupFilter, ...integrationFilter, ...healthFilter, ...inTime };
     const list = { name: 'Project.installations', parentId: projectId, ...ordered } as const;
     return listPage(call, { ...list, table: 'Installation', where }, args);
   },
@@ -63,8 +63,8 @@ export const listInstallationsOfIntegration = read(
     args: InstallationsArgs,
   ) => {
     const { inTime, ordered } = createCreatedRange('ins', args);
-    const ofGroup = await groupCondition(call, projectId, args.groupRef);
-    const where = { projectId, integrationId, ...ofGroup, ...inTime };
+    const groupFilter = await createGroupFilter(call, projectId, args.groupRef);
+    const where = { projectId, integrationId, ...groupFilter, ...inTime };
     const list = { name: 'Integration.installations', parentId: integrationId } as const;
     return listPage(call, { ...list, ...ordered, table: 'Installation', where }, args);
   },
@@ -91,15 +91,15 @@ export const listConnectionInstallations = read(
   },
 );
 
-/** Creates the filter for an integration. It matches nothing if the integration does not exist. */
-async function createIntegrationCondition(call: Call, projectId: string, idOrName?: string | null) {
+/** The filter matches nothing if the integration does not exist. */
+async function createIntegrationFilter(call: Call, projectId: string, idOrName?: string | null) {
   if (idOrName == null) return {};
   const integration = await findIntegration(call, projectId, idOrName);
   return { integrationId: integration?.id ?? [] };
 }
 
-/** Creates the filter for a group. It matches nothing if the group does not exist. */
-async function groupCondition(call: Call, projectId: string, groupRef: string | null | undefined) {
+/** The filter matches nothing if the group does not exist. */
+async function createGroupFilter(call: Call, projectId: string, groupRef?: string | null) {
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });
   return { groupId: group?.id ?? [] };

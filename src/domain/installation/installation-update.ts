@@ -153,6 +153,6 @@ async function listMissingAtAccount(
   }
   const present = await presentConfig(call.database.prisma, installation);
   const path = ['input', 'connectionId'];
-  const choices = { content, config: present, path, isPresent: true };
+  const choices = { content, config: present, path, isStored: true };
   return listIssuesAtAccount(call, { projectId, connectionId }, choices);
 }

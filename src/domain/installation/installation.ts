@@ -111,17 +111,12 @@ export const createInstallation = projectMutation({
   description: 'Installs an integration for a group. A group can have an integration once.',
   needs: orEndUser('installations:write', 'INSTALL'),
   input: createInstallationInput,
-  async run(call, given, { id: projectId }): Promise<Installation> {
-    const {
-      integrationIdOrName,
-      groupRef,
-      connectionId: named,
-      configCreatedBy: createdBy,
-    } = given;
-    const integration = await getIntegration(call, projectId, integrationIdOrName);
+  async run(call, request, { id: projectId }): Promise<Installation> {
+    const { groupRef, connectionId, configCreatedBy: createdBy } = request;
+    const integration = await getIntegration(call, projectId, request.integrationIdOrName);
     const latest = await findLatestContent(call.database, integration);
-    const config = resolveObjectAliases(call, given.config, latest);
-    const input = { ...given, config };
+    const config = resolveObjectAliases(call, request.config, latest);
+    const input = { ...request, config };
     await refuseForeignChoices(call, { id: projectId }, { choices: input, present: null });
     const { id: integrationId, provider } = integration;
     const missing = await listMissingAtAccount(call, input, integration);
@@ -131,16 +126,12 @@ export const createInstallation = projectMutation({
         projectId,
         provider,
         groupRef,
-        connectionId: named,
-      });
-      const ofModule = await listModuleIssues({ ...call, tx }, content, {
-        ...requestedParties,
-        projectId,
+        connectionId,
       });
       requireNoIssues([
         ...requestedParties.issues,
         ...missing,
-        ...ofModule,
+        ...(await listModuleIssues({ ...call, tx }, content, { ...requestedParties, projectId })),
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
       const parties = { projectId, integrationId, ...requireParties(requestedParties) };

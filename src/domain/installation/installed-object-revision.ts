@@ -20,25 +20,14 @@ export const DROPPED_NOTE = 'A new revision of the integration no longer has thi
  */
 export async function listUsersOfObjects(
   tx: Pick<Transaction, '$queryRawUnsafe'>,
-  { projectId, integrationId }: IntegrationKey,
+  key: IntegrationKey,
   objectNames: string[],
 ): Promise<string[]> {
   const users = await run(
     tx,
-    statements
-      .selectFrom('Installation as i')
-      .innerJoin('InstallationConfig as c', (join) =>
-        join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
-      )
-      .crossJoinLateral(selectChoices('c'))
-      .select([
-        sql<string>`choice."value"->>'objectName'`.as('objectName'),
-        'i.id as installationId',
-      ])
-      .where('i.projectId', '=', projectId)
-      .where('i.integrationId', '=', integrationId)
-      .where(sql<string>`choice."value"->>'objectName'`, '=', anyOf(objectNames))
-      .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')
+    selectReads(key)
+      .select([CHOSEN_OBJECT.as('objectName'), 'i.id as installationId'])
+      .where(CHOSEN_OBJECT, '=', anyOf(objectNames))
       .orderBy('i.id')
       .limit(USERS_NAMED),
   );
@@ -86,31 +75,31 @@ export async function rescheduleObjects(
         .where('projectId', '=', key.projectId)
         .where('objectName', '=', objectName)
         .where((eb) => eb.not('paused'))
-        .where('installationId', 'in', withoutSchedule(key, objectName)),
+        .where('installationId', 'in', selectInstallationsWithoutSchedule(key, objectName)),
     );
   }
 }
 
-/** Selects installations that read the object on the integration's schedule. */
-function withoutSchedule({ projectId, integrationId }: IntegrationKey, objectName: string) {
+/** Selects the installations that read the object on the integration's schedule. */
+function selectInstallationsWithoutSchedule(key: IntegrationKey, objectName: string) {
+  return selectReads(key)
+    .select('i.id')
+    .where(CHOSEN_OBJECT, '=', objectName)
+    .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
+}
+
+const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
+
+/** Selects the objects that the configs of an integration read, without those that they disable. */
+function selectReads({ projectId, integrationId }: IntegrationKey) {
+  const choices = sql<{ value: unknown }>`jsonb_array_elements(c."content"->'read')`;
   return statements
     .selectFrom('Installation as i')
     .innerJoin('InstallationConfig as c', (join) =>
       join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
     )
-    .crossJoinLateral(selectChoices('c'))
-    .select('i.id')
+    .crossJoinLateral(choices.as<'choice'>(sql`choice`))
     .where('i.projectId', '=', projectId)
     .where('i.integrationId', '=', integrationId)
-    .where(sql<string>`choice."value"->>'objectName'`, '=', objectName)
-    .where(sql<string>`choice."value"->>'disabled'`, '=', 'false')
-    .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
-}
-
-/** The read choices of a config, one row for each object. */
-function selectChoices(config: string) {
-  const content = sql.ref(`${config}.content`);
-  return sql<{ value: unknown }>`jsonb_array_elements(${content}->'read')`.as<'choice'>(
-    sql`choice`,
-  );
+    .where(sql<string>`choice."value"->>'disabled'`, '=', 'false');
 }

@@ -140,7 +140,8 @@ export async function setInstalledObjects(
   });
   for (const choice of config.read) {
     const { objectName } = choice;
-    const [spec, choiceBefore] = [specs.get(objectName), earlierChoices.get(objectName)];
+    const spec = specs.get(objectName);
+    const choiceBefore = earlierChoices.get(objectName);
     const schedule = resolveSchedule(spec, choice);
     if (!choiceBefore || schedule === resolveSchedule(spec, choiceBefore)) continue;
     await tx.installedObject.updateMany({

@@ -86,13 +86,14 @@ function createMissingCapabilityIssue(
   capability: ProviderCapability,
 ): string {
   const { displayName } = provider;
-  const ofProvider = listCapabilities(provider);
-  if (!ofProvider.includes(capability)) {
-    const others = ofProvider.length > 0 ? `only ${ofProvider.join(', ')}` : 'connections only';
-    return `needs ${capability}, which ${displayName} does not support: it supports ${others}.`;
+  const capabilities = listCapabilities(provider);
+  if (!capabilities.includes(capability)) {
+    const supported =
+      capabilities.length > 0 ? `only ${capabilities.join(', ')}` : 'connections only';
+    return `needs ${capability}, which ${displayName} does not support: it supports ${supported}.`;
   }
-  const ofObject = PROVIDER_CAPABILITIES.filter((candidate) =>
+  const objectCapabilities = PROVIDER_CAPABILITIES.filter((candidate) =>
     supportsCapability(provider, objectName, candidate),
   );
-  return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${ofObject.join(', ')}.`;
+  return `needs ${capability}, which ${displayName} supports for other objects: this one supports only ${objectCapabilities.join(', ')}.`;
 }

@@ -54,15 +54,14 @@ export function listIssuesWithDestinations(
     provider: providerName,
   }: NamedContent & Pick<ContentAbout, 'destinations'>,
 ): Issue[] {
-  const whole = catalogue.find(providerName);
-  const ofModule = whole ? [...listContentModuleIssues(content, path, whole)] : [];
+  const wholeProvider = catalogue.find(providerName);
   // Without modules, the capabilities of a provider do not depend on the content's module.
-  const module = whole?.modules ? content.module : null;
-  const provider = whole && applyModule(whole, module ?? null);
+  const module = wholeProvider?.modules ? content.module : null;
+  const provider = wholeProvider && applyModule(wholeProvider, module ?? null);
   const context = { path, name, provider: provider ?? { name: providerName }, destinations };
-  const contentWithoutAliases = replaceAliases(content, whole);
+  const contentWithoutAliases = replaceAliases(content, wholeProvider);
   return [
-    ...ofModule,
+    ...(wholeProvider ? listContentModuleIssues(content, path, wholeProvider) : []),
     ...listSameObjectIssues(content, path, provider),
     ...listContentRuleIssues(contentWithoutAliases, context),
     ...(provider ? listCapabilityIssues(contentWithoutAliases, path, provider) : []),
@@ -136,8 +135,8 @@ export function listNamedDestinations({
   watchSchema,
 }: IntegrationContent): string[] {
   const objects = [...(read?.objects ?? []), ...(subscribe?.objects ?? [])];
-  const parts = [...objects, ...(watchSchema ? [watchSchema] : [])];
-  return [...new Set(parts.flatMap(({ destination }) => destination ?? []))];
+  const members = [...objects, ...(watchSchema ? [watchSchema] : [])];
+  return [...new Set(members.flatMap(({ destination }) => destination ?? []))];
 }
 
 export function* listDestinationIssues(

@@ -147,6 +147,6 @@ function toUrl({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string
 }
 
 /** Creates the error for a file that is too large. The router throws it before it has read the whole file. */
-export function uploadTooLarge(): DomainError {
+export function createTooLargeError(): DomainError {
   return new DomainError('CONTENT_TOO_LARGE', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`);
 }

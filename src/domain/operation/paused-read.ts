@@ -29,10 +29,10 @@ export const listPausedReads = read(
   'read',
   `Lists the objects whose scheduled reads are paused, at most ${PAUSED_READS_MAX}, by installation and object.`,
   (call: Call, { id: projectId }: Row<'Project'>): Promise<PausedRead[]> =>
-    load(call, pausedReadsOf, projectId),
+    load(call, pausedReads, projectId),
 );
 
-const pausedReadsOf: Batch<string, PausedRead[]> = async ({ database }, projectIds) => {
+const pausedReads: Batch<string, PausedRead[]> = async ({ database }, projectIds) => {
   const objects = await findPausedObjects(database.rows.query, projectIds, PAUSED_READS_MAX);
   const byProject = Map.groupBy(objects, ({ projectId }) => projectId);
   return projectIds.map((projectId) => byProject.get(projectId) ?? []);

@@ -16,7 +16,8 @@ export function createArrayPage<N>(
   const pageNodes = backwards ? inRange.slice(-size) : inRange.slice(0, size);
   const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
   // If the page is empty, the cursors determine on which side items were omitted.
-  const [first, last] = [pageNodes[0], pageNodes.at(-1)];
+  const first = pageNodes[0];
+  const last = pageNodes.at(-1);
   const precedes = (node: N) =>
     first
       ? list.key(node) < list.key(first)

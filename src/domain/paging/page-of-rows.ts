@@ -163,7 +163,8 @@ function createPageInfo(
   { bounds: { backwards, after, before }, hasMore, ranges }: PageBounds,
 ): Page<unknown>['pageInfo'] {
   const { existsAfter, existsBefore, existsAt } = ranges;
-  const [start, end] = [keys[0], keys.at(-1)];
+  const start = keys[0];
+  const end = keys.at(-1);
   const encodeKey = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
   return {
     get hasNextPage() {

@@ -72,16 +72,16 @@ type Client = Pick<
 
 /** Reads everything of a project that a document contains. */
 export async function readProjectState(client: Client, projectId: string): Promise<ProjectState> {
-  const ofProject = { where: { projectId }, orderBy: { id: 'asc' } } as const;
+  const allById = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const project = await client.project.findUniqueOrThrow({ where: { id: projectId } });
-  const keys = await client.jwtKey.findMany(ofProject);
+  const keys = await client.jwtKey.findMany(allById);
   // If several rows have one key, the newest is written.
   const jwtKeys = [...new Map(keys.map((key) => [key.publicKeyPem, key])).values()];
   const destinations = await client.destination.findMany({
-    ...ofProject,
+    ...allById,
     select: { id: true, name: true, type: true, url: true, maskedHeaders: true, status: true },
   });
-  const topics = await client.topic.findMany(ofProject);
+  const topics = await client.topic.findMany(allById);
   const integrations = await readIntegrations(client, projectId);
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,

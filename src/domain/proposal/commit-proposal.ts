@@ -140,7 +140,8 @@ async function endCommit(
   return inTransaction(services.database, async (tx) => {
     const now = services.now();
     const isRunning = operationStatus === 'IN_PROGRESS';
-    const status = isRunning ? 'COMMITTING' : outcome?.isStale ? 'STALE' : 'COMMITTED';
+    const endStatus = outcome?.isStale ? 'STALE' : 'COMMITTED';
+    const status = isRunning ? 'COMMITTING' : endStatus;
     const dueTime = isRunning ? new Date(now.getTime() + POLL_MS) : null;
     const { count } = await tx.proposal.updateMany({
       where: { projectId, id, status: 'COMMITTING' },
@@ -202,13 +203,13 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
 
 async function expire({ database, now }: Services, { projectId, id }: Proposal): Promise<void> {
   await inTransaction(database, async (tx) => {
-    const where = {
-      projectId,
-      id,
-      status: { in: ['PENDING', 'APPROVED'] as Proposal['status'][] },
-    };
     const { count } = await tx.proposal.updateMany({
-      where: { ...where, expireTime: { lte: now() } },
+      where: {
+        projectId,
+        id,
+        status: { in: ['PENDING', 'APPROVED'] },
+        expireTime: { lte: now() },
+      },
       data: { status: 'EXPIRED', dueTime: null, updateTime: now() },
     });
     if (count === 0) return;

@@ -133,8 +133,8 @@ export function createEventMessages(
   context: EventContext,
 ): EventMessage[] {
   const byRecord = Map.groupBy(events, ({ recordId }) => recordId);
-  return [...byRecord].flatMap(([recordId, ofRecord]) => {
-    const entries = ofRecord.map((event) => JSON.stringify(createEventEntry(event, context)));
+  return [...byRecord].flatMap(([recordId, recordEvents]) => {
+    const entries = recordEvents.map((event) => JSON.stringify(createEventEntry(event, context)));
     return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
   });
 }

@@ -38,7 +38,7 @@ export interface Caller {
 /** Counts concurrent requests, and limits them in total and for each project. */
 class Capacity {
   readonly #limits: CapacityLimits;
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByProject = new Map<string, number>();
   #running = 0;
 
   constructor(limits: CapacityLimits) {
@@ -51,17 +51,17 @@ class Capacity {
 
   isOpenTo({ projectId }: Caller): boolean {
     const { max, projectMax, reserved } = this.#limits;
-    const ofProject = this.#runningOf.get(projectId) ?? 0;
-    if (this.isFull || ofProject === 0) return !this.isFull;
+    const projectRunning = this.#runningByProject.get(projectId) ?? 0;
+    if (this.isFull || projectRunning === 0) return !this.isFull;
     // A project may use no more than the free capacity, so that several busy projects leave capacity for the next one.
-    return ofProject < Math.min(projectMax, max - this.#running - reserved);
+    return projectRunning < Math.min(projectMax, max - this.#running - reserved);
   }
 
   count({ projectId }: Caller, change: 1 | -1): void {
     this.#running += change;
-    const ofProject = (this.#runningOf.get(projectId) ?? 0) + change;
-    if (ofProject > 0) this.#runningOf.set(projectId, ofProject);
-    else this.#runningOf.delete(projectId);
+    const projectRunning = (this.#runningByProject.get(projectId) ?? 0) + change;
+    if (projectRunning > 0) this.#runningByProject.set(projectId, projectRunning);
+    else this.#runningByProject.delete(projectId);
   }
 }
 

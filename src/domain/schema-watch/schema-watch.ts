@@ -33,9 +33,10 @@ export async function followSchemaOfRevision(
   { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {
   // Older revisions lack the member.
-  const [was, is] = [Boolean(before.watchSchema), Boolean(content.watchSchema)];
-  if (was === is) return;
-  if (is) {
+  const wasWatched = Boolean(before.watchSchema);
+  const isWatched = Boolean(content.watchSchema);
+  if (wasWatched === isWatched) return;
+  if (isWatched) {
     await tx.$executeRaw`
       insert into "SchemaWatch" ("projectId", "installationId", "dueTime")
       select "projectId", "id", ${now()} from "Installation"

@@ -1,11 +1,11 @@
 /** Uploads of zip archives with a manifest: the endpoint that creates a URL, and the route that receives the file. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import {
+  createTooLargeError,
   createUploadUrl,
   openUpload,
   storeUpload,
   UPLOAD_BYTES_MAX,
-  uploadTooLarge,
   uploadUrlInput,
   uploadUrlResource,
 } from '../../domain/integration/manifest-upload.ts';
@@ -42,7 +42,7 @@ export async function registerUpload(app: FastifyInstance, { services }: Gateway
       async (_request: FastifyRequest, body: Buffer) => body,
     );
     files.setErrorHandler((error: { code?: string }) => {
-      throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? uploadTooLarge() : error;
+      throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? createTooLargeError() : error;
     });
     files.route({
       method: 'PUT',

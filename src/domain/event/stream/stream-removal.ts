@@ -41,13 +41,11 @@ export async function removeStream(
 ): Promise<void> {
   const surplus = { before: new Date(0), bytesMax: config.LIMIT_STREAM_BYTES };
   let removedCount = 0;
-  for (
-    let last = STATEMENT_MESSAGES;
-    last === STATEMENT_MESSAGES && removedCount < DELETION_MESSAGES_MAX;
-  ) {
-    last = await removeSome(rows.query, stream, surplus);
-    removedCount += last;
-  }
+  let count: number;
+  do {
+    count = await removeSome(rows.query, stream, surplus);
+    removedCount += count;
+  } while (count === STATEMENT_MESSAGES && removedCount < DELETION_MESSAGES_MAX);
   await rows.query(FORGET_STREAM, [stream.projectId, stream.destinationId]);
 }
 
@@ -65,7 +63,8 @@ export async function removeSurplus(
   while (last && !signal?.aborted) {
     const streams = await listWithSurplus(database, last, surplus);
     for (const stream of streams) {
-      for (let count = STATEMENT_MESSAGES; count === STATEMENT_MESSAGES && !signal?.aborted; ) {
+      let count = STATEMENT_MESSAGES;
+      while (count === STATEMENT_MESSAGES && !signal?.aborted) {
         count = await removeSome(database.rows.query, stream, surplus);
         removedCount += count;
       }

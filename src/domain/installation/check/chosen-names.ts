@@ -20,7 +20,7 @@ export interface Choices {
   /** The path of the config in the input, or of the member that determines it. */
   path: Path;
   /** True if the config is the stored one. All its names then have the path `path`. */
-  isPresent?: boolean;
+  isStored?: boolean;
 }
 
 /** Lists each chosen object once: a read object with its chosen fields, a write object without fields. */
@@ -28,10 +28,10 @@ export function listChosenNames({
   content,
   config,
   path,
-  isPresent = false,
+  isStored = false,
 }: Choices): ChosenNames[] {
   const createPath = (...below: PropertyKey[]) =>
-    config === null || isPresent ? path : [...path, ...below];
+    config === null || isStored ? path : [...path, ...below];
   const reads = (config ?? { read: content.read?.objects }).read ?? [];
   const writes = (config ?? { write: content.write?.objects }).write ?? [];
   const specsByName = new Map((content.read?.objects ?? []).map((spec) => [spec.objectName, spec]));
@@ -98,7 +98,8 @@ function findPath(
 ): PropertyKey[] {
   const indexIn = (mappings: MappingChoice['fieldMappings']) =>
     (mappings ?? []).findIndex((mapping) => mapping.mapToName === mapToName && mapping.fieldName);
-  const [byCustomer, byPage] = [indexIn(fieldMappings), indexIn(dynamicMappings)];
-  if (byCustomer >= 0) return ['fieldMappings', byCustomer, 'fieldName'];
-  return byPage >= 0 ? ['dynamicMappings', byPage, 'fieldName'] : ['fieldMappings'];
+  const customerIndex = indexIn(fieldMappings);
+  if (customerIndex >= 0) return ['fieldMappings', customerIndex, 'fieldName'];
+  const pageIndex = indexIn(dynamicMappings);
+  return pageIndex >= 0 ? ['dynamicMappings', pageIndex, 'fieldName'] : ['fieldMappings'];
 }

@@ -58,7 +58,8 @@ export function* listConfigRuleIssues(
   context: ConfigAbout,
 ): Generator<Issue> {
   const { content, provider, destinations } = context;
-  const [read, write] = [content.read?.objects ?? [], content.write?.objects ?? []];
+  const read = content.read?.objects ?? [];
+  const write = content.write?.objects ?? [];
   const subscribe = content.subscribe?.objects ?? [];
   yield* listObjectIssues(config.read ?? [], [...path, 'read'], read);
   yield* listObjectIssues(config.write ?? [], [...path, 'write'], write);

@@ -1,7 +1,7 @@
 /** Resolves the builder's names to fields of the provider. The names come from the integration and from web pages. */
 import type { FieldMapping, ReadObject } from '../../integration/integration-content.ts';
 
-interface Mapped {
+interface NameMapping {
   fieldName?: string | null | undefined;
   mapToName?: string | null | undefined;
 }
@@ -9,8 +9,8 @@ interface Mapped {
 /** The members of a choice that map names to fields. */
 export interface MappingChoice {
   disabled?: boolean | null | undefined;
-  fieldMappings?: readonly Mapped[] | null | undefined;
-  dynamicMappings?: readonly Mapped[] | null | undefined;
+  fieldMappings?: readonly NameMapping[] | null | undefined;
+  dynamicMappings?: readonly NameMapping[] | null | undefined;
 }
 
 /**
@@ -29,9 +29,9 @@ export function mapNamesToFields(
     if (fieldName === null) addName(mapToName, byDefault);
   }
   for (const { fieldName, mapToName } of dynamicMappings ?? []) addName(mapToName, fieldName);
-  const open = listMappableNames([...requiredFields, ...optionalFields], dynamicMappings);
+  const mappableNames = listMappableNames([...requiredFields, ...optionalFields], dynamicMappings);
   for (const { fieldName, mapToName } of fieldMappings ?? []) {
-    if (mapToName != null && open.has(mapToName)) addName(mapToName, fieldName);
+    if (mapToName != null && mappableNames.has(mapToName)) addName(mapToName, fieldName);
   }
   return fieldsByName;
 }
@@ -41,11 +41,9 @@ export function listMappableNames(
   fields: readonly FieldMapping[],
   dynamicMappings: MappingChoice['dynamicMappings'],
 ): Set<string> {
-  const ofIntegration = fields.flatMap(({ fieldName, mapToName }) =>
-    fieldName === null ? (mapToName ?? []) : [],
-  );
-  const ofPage = (dynamicMappings ?? []).flatMap(({ mapToName }) => mapToName ?? []);
-  return new Set([...ofIntegration, ...ofPage]);
+  const openFields = fields.filter(({ fieldName }) => fieldName === null);
+  const mappings = [...openFields, ...(dynamicMappings ?? [])];
+  return new Set(mappings.flatMap(({ mapToName }) => mapToName ?? []));
 }
 
 /** Lists the required names that are not mapped to a field. Empty if the object is not read. */

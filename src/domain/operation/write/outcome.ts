@@ -75,18 +75,17 @@ export function summarizeOutcomes(
   outcomes: readonly StoredOutcome[],
 ): WriteSummary {
   const written = outcomes.filter(({ success }) => success);
-  const [successCount, failureCount] = [written.length, outcomes.length - written.length];
+  const successCount = written.length;
+  const failureCount = outcomes.length - successCount;
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : outcome.errors));
   const [first] = outcomes;
   const result =
-    outcomes.length !== 1 || !first
-      ? `[${objectName}] Batch write completed (${successCount} succeeded, ${failureCount} failed)`
-      : first.success
-        ? `[${objectName}] ${['Record', first.recordId, RESULT_VERBS[type]].filter(Boolean).join(' ')}`
-        : `[${objectName}] ${first.isUnknown ? '' : 'Error writing to provider: '}${first.errors.join(' ')}`;
+    outcomes.length === 1 && first
+      ? describeOutcome(first, type)
+      : `Batch write completed (${successCount} succeeded, ${failureCount} failed)`;
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',
-    result,
+    result: `[${objectName}] ${result}`,
     successfulRecordIds: written.flatMap(({ recordId }) => recordId ?? []),
     successCount,
     failureCount,
@@ -94,8 +93,15 @@ export function summarizeOutcomes(
   };
 }
 
-/** Creates the metadata of a write's operation. */
-export function writeMetadata({
+function describeOutcome(
+  { success, recordId, isUnknown, errors }: StoredOutcome,
+  type: keyof typeof RESULT_VERBS,
+): string {
+  if (success) return ['Record', recordId, RESULT_VERBS[type]].filter(Boolean).join(' ');
+  return isUnknown ? errors.join(' ') : `Error writing to provider: ${errors.join(' ')}`;
+}
+
+export function createWriteMetadata({
   objectName,
   successfulRecordIds = [],
   retry,

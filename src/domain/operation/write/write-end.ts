@@ -27,10 +27,10 @@ import {
 } from '../../integration/delivered-object-names.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import {
+  createWriteMetadata,
   type StoredOutcome,
   summarizeOutcomes,
   type WriteSummary,
-  writeMetadata,
 } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
@@ -179,7 +179,7 @@ function createOperationEnd(
     operationId: id,
     status,
     result,
-    metadata: writeMetadata({ objectName, successfulRecordIds, retry }),
+    metadata: createWriteMetadata({ objectName, successfulRecordIds, retry }),
     now,
     lastLine: { id: newId('log'), ...createLastLine(summary) },
     event: source && createDoneEvent(source, { id, objectName, summary }),
@@ -187,7 +187,8 @@ function createOperationEnd(
 }
 
 function createLastLine({ status, result, failureCount, errors }: WriteSummary): LogLine {
-  const severity = status === 'FAILURE' ? 'ERROR' : failureCount > 0 ? 'WARNING' : 'INFO';
+  const successSeverity = failureCount > 0 ? 'WARNING' : 'INFO';
+  const severity = status === 'FAILURE' ? 'ERROR' : successSeverity;
   const details = errors.length > 0 && { details: { errors: errors.slice(0, LOGGED_ERRORS_MAX) } };
   return { severity, message: result, ...details };
 }
@@ -226,7 +227,7 @@ export async function postponeWrite(
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
-  const metadata = writeMetadata({ objectName, retry });
+  const metadata = createWriteMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await retryTransaction(services, async (tx) => {
     const released = { dueTime: time, isUncertain, ...RELEASED_LEASE };
@@ -247,7 +248,7 @@ export async function postponeWrite(
 
 /** Retries a transaction during a database outage, while the lease is renewed. Throws LeaseLost without a retry. */
 function retryTransaction<T>(
-  { database, log }: Services,
+  { database, log }: Pick<Services, 'database' | 'log'>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return withRetries(log, () => inTransaction(database, work));

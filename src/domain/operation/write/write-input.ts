@@ -24,19 +24,24 @@ const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie', 'x-api-key']);
 
 /** The values of a record, by name of field. */
 export const recordValues = z.record(z.string(), z.unknown()).superRefine((fields, context) => {
-  const issue =
-    Object.keys(fields).length > WRITE_LIMITS.fields
-      ? `must have at most ${WRITE_LIMITS.fields} fields.`
-      : Buffer.byteLength(JSON.stringify(fields)) > WRITE_LIMITS.recordBytes
-        ? `must be at most ${WRITE_LIMITS.recordBytes} bytes as JSON.`
-        : null;
+  const limit = describeExceededLimit(fields);
   // The issue omits the value, which would make the response as large as the rejected request.
-  if (issue) context.addIssue({ code: 'custom', message: issue, params: { isSecret: true } });
+  if (limit) context.addIssue({ code: 'custom', message: limit, params: { isSecret: true } });
   for (const path of listInexactNumberPaths(fields)) {
     const message = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
     context.addIssue({ code: 'custom', message, path });
   }
 });
+
+function describeExceededLimit(fields: Record<string, unknown>): string | null {
+  if (Object.keys(fields).length > WRITE_LIMITS.fields) {
+    return `must have at most ${WRITE_LIMITS.fields} fields.`;
+  }
+  const byteLength = Buffer.byteLength(JSON.stringify(fields));
+  return byteLength > WRITE_LIMITS.recordBytes
+    ? `must be at most ${WRITE_LIMITS.recordBytes} bytes as JSON.`
+    : null;
+}
 
 /** Parsing has rounded these integers already: the provider would store a different number than the caller sent. */
 function* listInexactNumberPaths(

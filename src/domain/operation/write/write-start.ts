@@ -12,7 +12,7 @@ import { newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { LogLine } from '../operation-work.ts';
 import { findOperationByKey, toKeyColumns, type WriteKey } from './idempotency-key.ts';
-import { writeMetadata } from './outcome.ts';
+import { createWriteMetadata } from './outcome.ts';
 import { RETRY_HOURS, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
 import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
@@ -78,7 +78,7 @@ function toRow(services: Services, { input, plan, key, proposal }: WriteToStart)
     configId,
     groupId,
     consumerId: target.consumer.id,
-    metadata: writeMetadata({ objectName }),
+    metadata: createWriteMetadata({ objectName }),
     objectName,
     type: input.type,
     mode: input.mode,

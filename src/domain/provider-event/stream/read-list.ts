@@ -82,25 +82,26 @@ async function readAll(
 ): Promise<void> {
   const { stream, ping } = followed;
   if (!ping) return;
-  for (let hasMore = true; hasMore && !signal.aborted; ) {
-    const part = await readPart(services, followed, ping.providerRef);
+  let hasMore = true;
+  while (hasMore && !signal.aborted) {
+    const page = await readPage(services, followed, ping.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
       await recordStreamOpen(services, followed);
       stream.status = 'ACTIVE';
     }
     const { knownTime } = stream;
-    const { incompleteUntil: until } = part;
+    const { incompleteUntil: until } = page;
     const gaps =
       knownTime && until ? [{ objectName: null, since: getPeriodStart(knownTime), until }] : [];
-    // A part without a time does not advance the known time, because the list may have ended.
-    const lastTime = part.lastTime ?? knownTime;
-    await storeBatch(services, followed, { ...part, lastTime, gaps });
-    hasMore = part.hasMore;
+    // A page without a time does not advance the known time, because the list may have ended.
+    const lastTime = page.lastTime ?? knownTime;
+    await storeBatch(services, followed, { ...page, lastTime, gaps });
+    hasMore = page.hasMore;
     if (hasMore) await waitForCapacity(services, followed, signal);
   }
 }
 
-async function readPart(
+async function readPage(
   services: Services,
   followed: FollowedList,
   providerRef: string,
