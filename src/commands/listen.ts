@@ -100,7 +100,8 @@ async function findId(
   { noun, query, project }: { noun: string; query: string; project: string },
   name: string,
 ): Promise<string> {
-  for (let after: string | null = null; ; ) {
+  let after: string | null = null;
+  for (;;) {
     const page: NamedPage = await runQuery(client, query, { project, after });
     const list = page.project?.list;
     const id = list?.nodes.find((node) => node.name === name || node.id === name)?.id;

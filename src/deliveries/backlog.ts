@@ -191,8 +191,9 @@ export class Backlog {
   }
 
   #getCapacity(held: HeldCounts): ProjectCapacity {
-    const [rows, bytes] = [this.#countFree('rows', held), this.#countFree('bytes', held)];
-    return { rows: bytes > 0 ? rows : 0, bytes, failing: this.#countFree('failing', held) };
+    const bytes = this.#countFree('bytes', held);
+    const rows = bytes > 0 ? this.#countFree('rows', held) : 0;
+    return { rows, bytes, failing: this.#countFree('failing', held) };
   }
 
   /** Returns how much more a project may hold. It is rounded up, so that projects take turns at a limit of 1. */

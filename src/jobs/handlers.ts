@@ -1,6 +1,6 @@
 /** The handlers of jobs. */
-import { eraseSlice } from '../domain/erasure/erase-slice.ts';
-import { runSlice } from '../domain/operation/read/slice.ts';
+import { continueErasure } from '../domain/erasure/continue-erasure.ts';
+import { continueRead } from '../domain/operation/read/continue-read.ts';
 import { runWrite } from '../domain/operation/write/write-run.ts';
 import type { JobHandlers } from './job-worker.ts';
 
@@ -10,7 +10,7 @@ export const HANDLERS = {
     await runWrite(services, { projectId, id });
   },
   /** Reads some pages. Another job reads the rest. */
-  'run-read': runSlice,
+  'run-read': continueRead,
   /** Removes some rows. Another job removes the rest. */
-  'run-erasure': eraseSlice,
+  'run-erasure': continueErasure,
 } satisfies JobHandlers;

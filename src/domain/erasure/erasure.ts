@@ -1,6 +1,6 @@
 /**
  * Erases a group, a consumer or a project with all rows that refer to it. One transaction hides it and stores a row and
- * a job. Jobs delete the rows in slices (erase-slice.ts) and survive the end of any process.
+ * a job. Jobs delete the rows, each for some seconds (continue-erasure.ts), and survive the end of any process.
  */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';

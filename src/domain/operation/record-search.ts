@@ -262,16 +262,13 @@ function parseConditions(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
 ): FieldValue[] | null {
-  const { objectName: native } = plan;
-  const filtersMax = getFiltersMax(provider, native);
+  const filtersMax = getFiltersMax(provider, plan.objectName);
   if (filters.length > 0 && filtersMax === 0) {
-    const detail = `${provider.displayName} does not support search of ${native}: its records can only be listed, without conditions.`;
+    const detail = `${provider.displayName} does not support search of ${plan.objectName}: its records can only be listed, without conditions.`;
     throw unprocessable(detail);
   }
-  const issues = [
-    ...listFieldFilterIssues(filters, { path: ['filters'], provider, objectName: native }),
-  ];
-  const [first] = issues;
+  const context = { path: ['filters'], provider, objectName: plan.objectName };
+  const [first] = listFieldFilterIssues(filters, context);
   if (first) throw invalid(first.name, first.detail, first.value);
   const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));
   for (const filter of filters) {
@@ -353,12 +350,12 @@ function createPage(
   { from, size, page }: Window & { page: RecordPage },
 ): RecordsPage {
   const { installation, source } = search;
-  const before = countReceived(page.records, from);
-  const records = page.records.slice(before, before + size);
-  const isWhole = before + records.length === page.records.length;
+  const receivedBefore = countReceived(page.records, from);
+  const records = page.records.slice(receivedBefore, receivedBefore + size);
+  const isWhole = receivedBefore + records.length === page.records.length;
   const { nextCursor } = page;
   const createCursor = (index: number) => {
-    const received = before + index + 1;
+    const received = receivedBefore + index + 1;
     const isEnd = nextCursor !== null && received >= page.records.length;
     const position = isEnd
       ? { ...from, cursor: nextCursor, given: 0, lastId: null }
@@ -376,7 +373,7 @@ function createPage(
     edges,
     pageInfo: {
       hasNextPage,
-      hasPreviousPage: from.cursor !== null || before > 0,
+      hasPreviousPage: from.cursor !== null || receivedBefore > 0,
       get startCursor() {
         return edges[0]?.cursor ?? null;
       },

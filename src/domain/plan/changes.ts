@@ -55,7 +55,7 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
 export type Change = z.output<typeof changeResource>;
 
 /** The requirements of a document for a project, after renames. */
-export interface Target {
+export interface DesiredProject {
   document: ParsedDocument;
   /** Destinations that the document only refers to. They stay as they are in the project. */
   references: ReadonlySet<string>;
@@ -68,12 +68,12 @@ export interface Target {
  */
 export function* findDocumentIssues(
   call: Call,
-  target: Target,
+  desired: DesiredProject,
   state: ProjectState,
 ): Generator<Issue> {
-  const { document } = target;
-  const destinations = listDestinationsAfter(target, state);
-  yield* findIntegrationIssues(call, target, { state, destinations });
+  const { document } = desired;
+  const destinations = listDestinationsAfter(desired, state);
+  yield* findIntegrationIssues(call, desired, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
@@ -81,7 +81,7 @@ export function* findDocumentIssues(
     }
   }
   for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
-    if (target.references.has(name)) continue;
+    if (desired.references.has(name)) continue;
     const path = ['destinations', index];
     const storedDestination = state.items.get(`destinations.${name}`)?.value;
     if (storedDestination && storedDestination.type !== toStoredWord(type)) {
@@ -100,7 +100,7 @@ export function* findDocumentIssues(
 
 function* findIntegrationIssues(
   call: Call,
-  { document }: Target,
+  { document }: DesiredProject,
   { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
 ): Generator<Issue> {
   const names = new Map([...state.integrations.keys()].map((name) => [name.toLowerCase(), name]));
@@ -137,7 +137,7 @@ function findKeyIssue(publicKeyPem: string): string | null {
 
 /** Returns the names of the destinations that the project has once the document is applied. */
 function listDestinationsAfter(
-  { document, references, allowDeletions }: Target,
+  { document, references, allowDeletions }: DesiredProject,
   { ids }: ProjectState,
 ): ReadonlySet<string> {
   const documentNames = document.destinations?.map(({ name }) => name) ?? [];
@@ -147,12 +147,12 @@ function listDestinationsAfter(
 }
 
 /** Returns the written form of a document whose issues were checked, with the warnings about contents. */
-export function writeTarget(
+export function writeDesired(
   call: Pick<Call, 'log' | 'catalogue'>,
-  { document, references }: Target,
+  { document, references }: DesiredProject,
 ): { written: WrittenDocument; warnings: string[] } {
   const warnings: string[] = [];
-  const settle = (content: IntegrationContent, index: number) => {
+  const writeNormalized = (content: IntegrationContent, index: number) => {
     const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
     return writeContent(result.content);
@@ -176,7 +176,7 @@ export function writeTarget(
         writeTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
       ),
     }),
-    ...(integrations && { integrations: integrations.map(settle) }),
+    ...(integrations && { integrations: integrations.map(writeNormalized) }),
   };
   return { written, warnings };
 }
@@ -204,15 +204,15 @@ export interface Comparison {
   surplus: string[];
 }
 
-/** Compares the items of a project with those of a document. Surplus items are deleted only if the target allows it. */
-export function compare(
+/** Compares the items of a project with those of a document. Surplus items are deleted only with `allowDeletions`. */
+export function compareItems(
   { items }: Pick<ProjectState, 'items'>,
   written: WrittenDocument,
-  { references, allowDeletions }: Pick<Target, 'references' | 'allowDeletions'>,
+  { references, allowDeletions }: Pick<DesiredProject, 'references' | 'allowDeletions'>,
 ): Comparison {
-  const desired = listItems(written);
+  const writtenItems = listItems(written);
   const changes: Change[] = [];
-  for (const { kind, path, value: after } of desired.values()) {
+  for (const { kind, path, value: after } of writtenItems.values()) {
     const before = items.get(path)?.value ?? null;
     if (before === null) changes.push({ action: 'CREATE', kind, path, before, after });
     else if (!isDeepStrictEqual(before, after)) {
@@ -222,7 +222,7 @@ export function compare(
   const referenced = new Set([...references].map((name) => `destinations.${name}`));
   const surplus = [...items.values()].filter(
     ({ kind, path }) =>
-      written[SECTION_OF[kind]] !== undefined && !desired.has(path) && !referenced.has(path),
+      written[SECTION_OF[kind]] !== undefined && !writtenItems.has(path) && !referenced.has(path),
   );
   if (allowDeletions) {
     for (const { kind, path, value: before } of surplus) {

@@ -16,9 +16,9 @@ import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   type Comparison,
+  type DesiredProject,
   findDestinationUsers,
   parseItemContent,
-  type Target,
 } from './changes.ts';
 import type { WrittenDestination } from './project-document.ts';
 import type { ProjectState, StoredIntegration } from './project-state.ts';
@@ -50,12 +50,12 @@ const NAMED_MAX = 10;
 interface Planned {
   projectId: string;
   state: ProjectState;
-  target: Target;
+  desired: DesiredProject;
   comparison: Comparison;
 }
 
 /** Reports impacts and findings. Queries accounts for fields that a changed integration requires. */
-export async function reportOn(call: Call, planned: Planned): Promise<Report> {
+export async function createReport(call: Call, planned: Planned): Promise<Report> {
   const { state, comparison } = planned;
   const report: Report = { impacts: [], findings: listSurplusFindings(planned) };
   report.findings.push(
@@ -99,7 +99,7 @@ async function addRevisionReport(
     const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
     findings.push({ severity: 'WARNING', path, message });
   }
-  const droppedObjects = planned.target.allowDeletions ? [] : listDroppedObjects(revision);
+  const droppedObjects = planned.desired.allowDeletions ? [] : listDroppedObjects(revision);
   if (droppedObjects.length === 0) return;
   const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
   if (users.length === 0) return;
@@ -122,15 +122,15 @@ async function findDeletionImpacts(
   return impacts;
 }
 
-function listSurplusFindings({ target, comparison: { surplus } }: Planned): Finding[] {
-  if (target.allowDeletions || surplus.length === 0) return [];
+function listSurplusFindings({ desired, comparison: { surplus } }: Planned): Finding[] {
+  if (desired.allowDeletions || surplus.length === 0) return [];
   const surplusNames = surplus.slice(0, NAMED_MAX).join(', ');
   const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
   const message = `The project has items that the document does not have: ${surplusNames}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
-function listAppFindings({ target: { document }, state }: Planned): Finding[] {
+function listAppFindings({ desired: { document }, state }: Planned): Finding[] {
   const isSame = (a: { provider: string; name: string }) => (b: typeof a) =>
     a.provider === b.provider && a.name === b.name;
   return (document.providerApps ?? [])

@@ -19,10 +19,10 @@ import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
-  compare,
+  compareItems,
+  type DesiredProject,
   findDocumentIssues,
-  type Target,
-  writeTarget,
+  writeDesired,
 } from './changes.ts';
 import {
   type ContractChange,
@@ -36,7 +36,7 @@ import {
   readDocument,
   writeDocument,
 } from './document-text.ts';
-import { type Finding, findingResource, listRequiredSecrets, reportOn } from './findings.ts';
+import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
 import { hashValue } from './items.ts';
 import type { ParsedDocument } from './project-document.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
@@ -182,11 +182,11 @@ export const planProject = projectMutation({
     const source = { projectId, name: 'input.document', text: input.document };
     const parsed = await readDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
-    const target = createTarget(parsed, input, state);
-    await refuseDocument(call, source, findDocumentIssues(call, target, state));
-    const { written, warnings } = writeTarget(call, target);
-    const comparison = compare(state, written, target);
-    const report = await reportOn(call, { projectId, state, target, comparison });
+    const desired = createDesired(parsed, input, state);
+    await refuseDocument(call, source, findDocumentIssues(call, desired, state));
+    const { written, warnings } = writeDesired(call, desired);
+    const comparison = compareItems(state, written, desired);
+    const report = await createReport(call, { projectId, state, desired, comparison });
     const base = hashItems(state);
     const { changes } = comparison;
     return storePlan(call, {
@@ -238,14 +238,15 @@ async function refuseDocument(
 }
 
 /** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
-function createTarget(
+function createDesired(
   document: ParsedDocument,
   { renames, allowDeletions }: z.output<typeof planProjectInput>,
   { ids }: ProjectState,
-): Target {
+): DesiredProject {
   const listNewNames = (kind: (typeof renames)[number]['kind']) =>
     new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
-  const [destinations, apps] = [listNewNames('DESTINATION'), listNewNames('PROVIDER_APP')];
+  const destinations = listNewNames('DESTINATION');
+  const apps = listNewNames('PROVIDER_APP');
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
       ? createInputIssue(
@@ -304,10 +305,10 @@ async function storePlan(
   },
 ): Promise<Plan> {
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
-  const parts = plan as typeof plan & Record<JsonColumn, object[]>;
+  const columns = plan as typeof plan & Record<JsonColumn, object[]>;
   return inTransaction(call.database, async (tx) => {
     await removeOldest(tx, projectId);
-    return tx.plan.create({ data: { id: newId('pln'), projectId, ...parts, expireTime } });
+    return tx.plan.create({ data: { id: newId('pln'), projectId, ...columns, expireTime } });
   });
 }
 

@@ -39,8 +39,8 @@ export async function deliverProviderEvents(
 }
 
 const EVENT_BATCH = 100;
-/** The longest run for one subscription before other subscriptions have their turn. */
-const SLICE_MS = 5_000;
+/** The longest turn of one subscription, before others get theirs. */
+const TURN_MS = 5_000;
 /** The time for which the event source is reused while events arrive without a pause. */
 const SOURCE_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
@@ -58,7 +58,7 @@ async function deliverSubscriptionEvents(
   });
   const { prisma } = services.database;
   try {
-    const endMs = performance.now() + SLICE_MS;
+    const endMs = performance.now() + TURN_MS;
     const getSource = createCachedSource(services, claim);
     let isMore = true;
     while (isMore && performance.now() < endMs && !signal.aborted) {

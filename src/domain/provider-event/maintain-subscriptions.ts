@@ -36,7 +36,7 @@ const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
 /** The retry interval for errors that a user must fix. */
 const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
 /** The most tries to remove a subscription at the provider. After them it stays there, and its events are refused. */
-const TAKE_DOWN_TRIES_MAX = 8;
+const UNSUBSCRIBE_TRIES_MAX = 8;
 
 /** Maintains all subscriptions that are due. */
 export async function maintainSubscriptions(
@@ -59,14 +59,14 @@ async function maintainSubscription(
     notRenewed: 'subscription.lease_not_renewed',
   });
   try {
-    if (subscription.isWanted) await follow(services, subscription);
-    else await takeDown(services, subscription);
+    if (subscription.isWanted) await subscribe(services, subscription);
+    else await unsubscribe(services, subscription);
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   }
 }
 
-async function follow(unrecorded: Services, subscription: ObjectSubscription): Promise<void> {
+async function subscribe(unrecorded: Services, subscription: ObjectSubscription): Promise<void> {
   using requests = new OperationRequests(unrecorded, { operationId: null });
   const { services } = requests;
   const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
@@ -75,44 +75,45 @@ async function follow(unrecorded: Services, subscription: ObjectSubscription): P
     return updateHeldSubscription(services, subscription, { dueTime: null });
   }
   try {
-    const parties = await getSubscriptionParties(services, subscription, capability);
-    const { app, account } = parties;
-    const eventParties = { providerAppId: app.id, account };
-    if (!capability.calls)
-      return await updateHeldSubscription(
-        services,
-        subscription,
-        createWaitingState(services, subscription, eventParties),
-      );
-    const desired = createDesiredSubscription(services, subscription, parties);
-    const madeFor = hashDesired(desired);
-    const isUnchanged = subscription.providerRef !== null && subscription.madeFor === madeFor;
-    const renewed =
-      isUnchanged &&
-      (await capability.calls.renew(parties.session, subscription.providerRef as string));
-    if (renewed) {
-      const dueTime = computeMaintenanceTime(services, renewed.expireTime);
-      return await inTransaction(services.database, async (tx) => {
-        const state = await findStatusAtProvider(tx, subscription, capability);
-        await updateHeldSubscription(
-          services,
-          subscription,
-          { ...eventParties, ...state, dueTime },
-          tx,
-        );
-        if (capability.requests?.hasOwnSecrets)
-          await deleteExpiredSecrets(services, tx, subscription);
-      });
-    }
-    const setUp = { subscription, desired, requests, eventParties: { ...eventParties, madeFor } };
-    await replaceAtProvider(
-      services,
-      { ...capability, calls: capability.calls },
-      { ...setUp, session: parties.session },
-    );
+    await updateAtProvider(requests, subscription, capability);
   } catch (error) {
     await recordFailure(requests, subscription, error);
   }
+}
+
+/** Renews the subscription, or replaces it if it has changed or the provider has lost it. */
+async function updateAtProvider(
+  requests: OperationRequests,
+  subscription: ObjectSubscription,
+  capability: SubscribeCapability,
+): Promise<void> {
+  const { services } = requests;
+  const { calls } = capability;
+  const parties = await getSubscriptionParties(services, subscription, capability);
+  const { app, account, session } = parties;
+  const eventParties = { providerAppId: app.id, account };
+  if (!calls) {
+    const state = createWaitingState(services, subscription, eventParties);
+    return updateHeldSubscription(services, subscription, state);
+  }
+  const desired = createDesiredSubscription(services, subscription, parties);
+  const madeFor = hashDesired(desired);
+  const currentRef = subscription.madeFor === madeFor ? subscription.providerRef : null;
+  const renewed = currentRef === null ? null : await calls.renew(session, currentRef);
+  if (!renewed) {
+    const replacement = { subscription, desired, session, requests, capability, calls };
+    return replaceAtProvider(services, {
+      ...replacement,
+      eventParties: { ...eventParties, madeFor },
+    });
+  }
+  const dueTime = computeMaintenanceTime(services, renewed.expireTime);
+  await inTransaction(services.database, async (tx) => {
+    const state = await findStatusAtProvider(tx, subscription, capability);
+    const change = { ...eventParties, ...state, dueTime };
+    await updateHeldSubscription(services, subscription, change, tx);
+    if (capability.requests?.hasOwnSecrets) await deleteExpiredSecrets(services, tx, subscription);
+  });
 }
 
 const WORKING = { status: 'ACTIVE', error: null } as const;
@@ -164,9 +165,9 @@ function hashDesired(desired: DesiredSubscription): string {
   return createHash('sha256').update(JSON.stringify(desired)).digest('base64url');
 }
 
-type WithCalls = SubscribeCapability & Required<Pick<SubscribeCapability, 'calls'>>;
-
 interface NewSubscription {
+  capability: SubscribeCapability;
+  calls: NonNullable<SubscribeCapability['calls']>;
   subscription: ObjectSubscription;
   desired: DesiredSubscription;
   session: AccountSession;
@@ -177,8 +178,7 @@ interface NewSubscription {
 /** Creates the new subscription before it removes the old one, so that no event is lost between them. */
 async function replaceAtProvider(
   services: Services,
-  { calls, ...capability }: WithCalls,
-  { subscription, desired, session, requests, eventParties }: NewSubscription,
+  { capability, calls, subscription, desired, session, requests, eventParties }: NewSubscription,
 ): Promise<void> {
   // Events may arrive from now on, and are matched by these values.
   const { madeFor: _made, ...parties } = eventParties;
@@ -189,12 +189,8 @@ async function replaceAtProvider(
   const dueTime = computeMaintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
-    await updateHeldSubscription(
-      services,
-      subscription,
-      { ...eventParties, ...state, providerRef, dueTime },
-      tx,
-    );
+    const change = { ...eventParties, ...state, providerRef, dueTime };
+    await updateHeldSubscription(services, subscription, change, tx);
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
     }
@@ -246,7 +242,7 @@ async function recordFailure(
   });
 }
 
-async function takeDown(services: Services, subscription: ObjectSubscription): Promise<void> {
+async function unsubscribe(services: Services, subscription: ObjectSubscription): Promise<void> {
   try {
     await removeAtProvider(services, subscription);
   } catch (error) {
@@ -254,7 +250,7 @@ async function takeDown(services: Services, subscription: ObjectSubscription): P
     const mayPass = error instanceof ProviderError && error.isTemporary;
     const fields = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(fields, 'subscription.not_removed');
-    if (mayPass && failures < TAKE_DOWN_TRIES_MAX) {
+    if (mayPass && failures < UNSUBSCRIBE_TRIES_MAX) {
       return updateHeldSubscription(services, subscription, { failures, dueTime });
     }
     await deletePing(services, subscription);

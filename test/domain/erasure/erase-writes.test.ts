@@ -1,7 +1,7 @@
 /** A write with records of two consumers, of which one is erased. */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
+import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -41,7 +41,7 @@ async function collected() {
 async function erase(projectId: string, { id }: { id: string }): Promise<void> {
   const key = { projectId, id };
   await inTransaction(services.database, (tx) => beginErasure(services, tx, key));
-  await eraseSlice(services, key, new AbortController().signal);
+  await continueErasure(services, key, new AbortController().signal);
   expect(await prisma.operation.count({ where: { projectId, consumerId: id } })).toBe(0);
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
+import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { recordPage } from '../../../src/domain/operation/read/slice.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import type { Tenant } from '../../support/app.ts';

@@ -1,8 +1,8 @@
 /** Counts the statements that record a page of a read, and checks what they record. */
 import { expect, test } from 'vitest';
+import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { recordPage } from '../../../src/domain/operation/read/slice.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { sharedApp } from '../../support/app.ts';

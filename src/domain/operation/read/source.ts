@@ -1,4 +1,4 @@
-/** Reads the current inputs of a read: its plan, connection and provider. Changes take effect with the next slice. */
+/** Reads the current inputs of a read: its plan, connection and provider. Changes take effect with the next turn. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';

@@ -51,22 +51,29 @@ export async function attemptWrite(
     // A failure of this request must not lose the outcomes of the earlier ones.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
-      const outcome = await findOutcomeByVersion(request, { ...context, wasUncertain });
-      if (outcome) {
-        for (const entry of request) entry.outcome = outcome;
-        continue;
-      }
-      const outcomes = await send(request, { ...context, hasKey });
-      await readBack(outcomes, request, context);
-      for (const [entryIndex, entry] of request.entries()) {
-        const outcome = outcomes[entryIndex];
-        if (outcome) entry.outcome = toStorableOutcome(outcome);
-      }
+      await setOutcomes(request, { ...context, wasUncertain, hasKey });
     } catch (error) {
       return toFailure(services, error);
     }
   }
   return null;
+}
+
+async function setOutcomes(
+  request: readonly WriteEntry[],
+  context: RequestContext & { wasUncertain: boolean; hasKey: boolean },
+): Promise<void> {
+  const outcomeByVersion = await findOutcomeByVersion(request, context);
+  if (outcomeByVersion) {
+    for (const entry of request) entry.outcome = outcomeByVersion;
+    return;
+  }
+  const outcomes = await send(request, context);
+  await readBack(outcomes, request, context);
+  for (const [index, entry] of request.entries()) {
+    const outcome = outcomes[index];
+    if (outcome) entry.outcome = toStorableOutcome(outcome);
+  }
 }
 
 /** Renews the lease of the claim and saves the outcomes. Throws LeaseLost if the claim no longer holds the task. */

@@ -67,7 +67,7 @@ async function followStream(
     const capability = services.catalogue.find(stream.provider)?.capabilities.subscribe;
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
-    await takeEvents(services, stream, signal);
+    await storeEvents(services, stream, signal);
     await STREAMS.updateClaimed(services.database.prisma.providerStream, stream, RELEASED_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
@@ -78,25 +78,21 @@ async function followStream(
   }
 }
 
-async function takeEvents(
+async function storeEvents(
   services: Services,
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
   const followed = await loadFollowedStream(services, stream);
   const client = await connect(services, followed);
+  let hasRecovered = false;
+  const onStored = () => {
+    hasRecovered = false;
+  };
   try {
-    let hasRecovered = false;
     while (!signal.aborted) {
       try {
-        let isEmpty = true;
-        for await (const batch of open(services, followed, { client, signal })) {
-          await storeBatch(services, followed, batch);
-          isEmpty = hasRecovered = false;
-          await waitForCapacity(services, followed, signal);
-        }
-        if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
-        return;
+        return await storeBatches(services, followed, { client, signal, onStored });
       } catch (error) {
         // The recovery did not help.
         if (hasRecovered) throw error;
@@ -109,10 +105,30 @@ async function takeEvents(
   }
 }
 
-async function* open(
+interface OpenStream {
+  client: Client;
+  signal: AbortSignal;
+}
+
+async function storeBatches(
   services: Services,
   followed: FollowedStream,
-  { client, signal }: { client: Client; signal: AbortSignal },
+  { client, signal, onStored }: OpenStream & { onStored: () => void },
+): Promise<void> {
+  let isEmpty = true;
+  for await (const batch of openBatches(services, followed, { client, signal })) {
+    await storeBatch(services, followed, batch);
+    isEmpty = false;
+    onStored();
+    await waitForCapacity(services, followed, signal);
+  }
+  if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
+}
+
+async function* openBatches(
+  services: Services,
+  followed: FollowedStream,
+  { client, signal }: OpenStream,
 ) {
   const { stream, capability, session, account, accessToken } = followed;
   const { position } = stream;

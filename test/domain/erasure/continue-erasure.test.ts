@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { eraseSlice } from '../../../src/domain/erasure/erase-slice.ts';
+import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { sharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
@@ -41,16 +41,16 @@ async function beginErasureOfGroup() {
 
 test('resumes an erasure that a stopped worker has begun, and does nothing after its end', async () => {
   const { key, countRemaining } = await beginErasureOfGroup();
-  await eraseSlice(services, key, AbortSignal.abort());
+  await continueErasure(services, key, AbortSignal.abort());
   const [deliveries, ...others] = await countRemaining();
   expect(deliveries).toBeGreaterThan(0);
   expect(deliveries).toBeLessThan(DELIVERIES);
   expect(others).toEqual([DELIVERIES, 1]);
   const never = new AbortController().signal;
-  await Promise.all([eraseSlice(services, key, never), eraseSlice(services, key, never)]);
+  await Promise.all([continueErasure(services, key, never), continueErasure(services, key, never)]);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   expect(await prisma.erasure.count({ where: key })).toBe(0);
-  await eraseSlice(services, key, never);
+  await continueErasure(services, key, never);
 });
 
 test('erases rows that are inserted during an erasure, and refuses them afterwards', async () => {
@@ -60,12 +60,12 @@ test('erases rows that are inserted during an erasure, and refuses them afterwar
   const never = new AbortController().signal;
   for (let round = 0; round < 3; round += 1) {
     await Promise.allSettled([
-      eraseSlice(services, key, never),
+      continueErasure(services, key, never),
       insertOperation(),
       insertOperation(),
     ]);
   }
-  await eraseSlice(services, key, never);
+  await continueErasure(services, key, never);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

@@ -1,6 +1,6 @@
 /**
- * Erases rows in slices of some seconds. A job continues with the next slice. Deliveries and running work are erased
- * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
+ * Continues an erasure for a turn of some seconds, after which a job continues it. Deliveries and running work are
+ * erased first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
@@ -20,47 +20,11 @@ import { type ErasureKey, enqueueErasure } from './erasure.ts';
 
 /** The most connections that are revoked in parallel. Each waits for its provider. */
 const CONNECTIONS_MAX = 20;
+/** The duration of a turn. It lets the worker start another job, or stop, within seconds. */
+const TURN_MS = 5_000;
 
-/** Revokes some connections at providers that support it, and deletes them. Returns true if there may be more. */
-async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
-  const { query } = services.database.rows;
-  const { projectId } = key;
-  const connections = await query<LeasedConnection>(
-    `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
-     from "Connection" where ${formatCondition(key)} limit ${CONNECTIONS_MAX}`,
-    [projectId, key.id],
-  );
-  if (connections.length === 0) return false;
-  await Promise.all(connections.map((connection) => tryToRevoke(services, connection)));
-  const ids = connections.map(({ id }) => id);
-  // Deletes installations that were created in between and that still refer to the connections.
-  await query(DELETE_INSTALLATIONS, [projectId, ids]);
-  await query(DELETE_CONNECTIONS, [projectId, ids]);
-  for (const connection of connections) removeFromJournal(services, connection);
-  return true;
-}
-
-const DELETE_INSTALLATIONS = `
-  delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
-const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
-
-/** Tries once to revoke the tokens, so that the erasure does not wait for a provider that fails. */
-async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
-  const { id: connectionId, provider } = connection;
-  try {
-    if (!(await revokeTokens(services, connection))) return;
-    services.log.info({ connectionId, provider }, 'connection.revoked');
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    services.log.warn({ connectionId, provider, reason }, 'connection.revocation_failed');
-  }
-}
-
-/** The duration of a slice. It lets the worker start another job, or stop, within seconds. */
-const SLICE_MS = 5_000;
-
-/** Runs one slice of an erasure. Does nothing if everything has been erased. */
-export async function eraseSlice(
+/** Runs one turn of an erasure. Does nothing if everything has been erased. */
+export async function continueErasure(
   services: Services,
   key: ErasureKey,
   signal: AbortSignal,
@@ -68,7 +32,7 @@ export async function eraseSlice(
   const { database, log } = services;
   const where = { projectId_id: key };
   if (!(await database.prisma.erasure.findUnique({ where }))) return;
-  const endMs = performance.now() + SLICE_MS;
+  const endMs = performance.now() + TURN_MS;
   const isOver = () => signal.aborted || performance.now() >= endMs;
   if ((await eraseParts(services, key, isOver)) && (await endErasure(services, key))) {
     await services.erasedSubjects.refresh();
@@ -125,6 +89,41 @@ const PROJECT_TABLES = [
   'Consumer',
 ];
 
+/** Revokes some connections at providers that support it, and deletes them. Returns true if there may be more. */
+async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
+  const { query } = services.database.rows;
+  const { projectId } = key;
+  const connections = await query<LeasedConnection>(
+    `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
+     from "Connection" where ${formatCondition(key)} limit ${CONNECTIONS_MAX}`,
+    [projectId, key.id],
+  );
+  if (connections.length === 0) return false;
+  await Promise.all(connections.map((connection) => tryToRevoke(services, connection)));
+  const ids = connections.map(({ id }) => id);
+  // Deletes installations that were created in between and that still refer to the connections.
+  await query(DELETE_INSTALLATIONS, [projectId, ids]);
+  await query(DELETE_CONNECTIONS, [projectId, ids]);
+  for (const connection of connections) removeFromJournal(services, connection);
+  return true;
+}
+
+const DELETE_INSTALLATIONS = `
+  delete from "Installation" where "projectId" = $1 and "connectionId" = any($2)`;
+const DELETE_CONNECTIONS = `delete from "Connection" where "projectId" = $1 and "id" = any($2)`;
+
+/** Tries once to revoke the tokens, so that the erasure does not wait for a provider that fails. */
+async function tryToRevoke(services: Services, connection: LeasedConnection): Promise<void> {
+  const { id: connectionId, provider } = connection;
+  try {
+    if (!(await revokeTokens(services, connection))) return;
+    services.log.info({ connectionId, provider }, 'connection.revoked');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    services.log.warn({ connectionId, provider, reason }, 'connection.revocation_failed');
+  }
+}
+
 /**
  * Deletes the row of the erased subject. Returns false if new rows refer to it, which must be erased first. After
  * success, no row can refer to it.
@@ -140,14 +139,13 @@ async function endErasure({ database }: Services, key: ErasureKey): Promise<bool
 }
 
 async function deleteSubject(tx: Transaction, { projectId, id }: ErasureKey): Promise<void> {
-  const where = { projectId, id };
-  if (id !== projectId) {
-    await (findPrefix(id) === 'grp'
-      ? tx.group.deleteMany({ where })
-      : tx.consumer.deleteMany({ where }));
-    await tx.erasure.deleteMany({ where });
+  if (id === projectId) {
+    const project = await tx.project.delete({ where: { id } });
+    await tx.org.delete({ where: { id: project.orgId } });
     return;
   }
-  const project = await tx.project.delete({ where: { id } });
-  await tx.org.delete({ where: { id: project.orgId } });
+  const where = { projectId, id };
+  if (findPrefix(id) === 'grp') await tx.group.deleteMany({ where });
+  else await tx.consumer.deleteMany({ where });
+  await tx.erasure.deleteMany({ where });
 }

@@ -1,22 +1,12 @@
 /**
- * Runs a read in slices of several pages, so that other work gets its turn. After an interruption the read continues
- * after the last recorded page.
+ * Continues a read for a turn of several pages, so that other work gets its turn too. After an interruption the read
+ * continues after the last recorded page.
  */
-import {
-  type PageRow,
-  RECORD_PAGES,
-  type RecordedPage,
-  recordPageIn,
-} from '../../../database/hot/record-pages.ts';
-import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError, unprocessable } from '../../../errors.ts';
-import { pickSubject } from '../../../events/subject.ts';
-import { newId } from '../../../ids.ts';
+import { DomainError } from '../../../errors.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
-import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
+import type { PageRead } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { currentTraceparent } from '../../../spans.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
@@ -27,23 +17,15 @@ import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { toStorableString } from '../../storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';
-import { failRun, succeedRun } from './read-end.ts';
-import { createPageMessages, parseEntries, serializeEntries } from './read-message.ts';
+import { failRun } from './read-end.ts';
+import { recordPage } from './read-page.ts';
 import { createPlanKey, describeUnmapped, isEmptyWindow } from './read-plan.ts';
-import {
-  claimRun,
-  createReadMetadata,
-  type ReadRun,
-  RUNS,
-  type RunKey,
-  recordWait,
-  releaseRun,
-} from './read-run.ts';
+import { claimRun, type ReadRun, RUNS, type RunKey, recordWait, releaseRun } from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
-/** The duration of a slice. It lets the worker start another read, or stop, within seconds. */
-const SLICE_MS = 5_000;
-const SLICE_PAGES = 50;
+/** The duration of a turn. It lets the worker start another read, or stop, within seconds. */
+const TURN_MS = 5_000;
+const TURN_PAGES = 50;
 
 /** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
@@ -62,8 +44,9 @@ const RESTART = {
   estimatedTotal: null,
   waiting: null,
 };
-/** Runs one slice. Does nothing if the read has ended or another worker holds it. */
-export async function runSlice(
+
+/** Runs one turn. Does nothing if the read has ended or another worker holds it. */
+export async function continueRead(
   services: Services,
   key: RunKey,
   signal: AbortSignal,
@@ -76,15 +59,15 @@ export async function runSlice(
     operationId,
     isContinued: pagesRead + failures + restarts > 0,
   });
-  const slice = new Slice(requests.services, claimed);
+  const read = new ClaimedRead(requests.services, claimed);
   try {
-    await slice.read(signal).catch((error: unknown) => slice.interrupt(error));
+    await read.readPages(signal).catch((error: unknown) => read.interrupt(error));
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   }
 }
 
-class Slice {
+class ClaimedRead {
   readonly #services: Services;
   /** The run in its last recorded state. */
   #run: ReadRun;
@@ -94,8 +77,8 @@ class Slice {
     this.#run = run;
   }
 
-  async read(signal: AbortSignal): Promise<void> {
-    const endMs = performance.now() + SLICE_MS;
+  async readPages(signal: AbortSignal): Promise<void> {
+    const endMs = performance.now() + TURN_MS;
     const { projectId, installationId, objectName } = this.#run;
     if (await isBacklogged(this.#services, projectId)) {
       return releaseRun(this.#services, this.#run, { waitMs: BACKLOG_WAIT_SECONDS * 1_000 });
@@ -111,13 +94,13 @@ class Slice {
     const filters = getFilters(this.#run, fullSource);
     this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
-      const isOver = pages >= SLICE_PAGES || performance.now() >= endMs || signal.aborted;
+      const isOver = pages >= TURN_PAGES || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
       return releaseRun(this.#services, this.#run, {});
     }
   }
 
-  /** Releases the read until the next slice checks whether it can continue. */
+  /** Releases the read until the next turn checks whether it can continue. */
   async #wait(reason: string): Promise<void> {
     const { database, now } = this.#services;
     await inTransaction(database, (tx) => recordWait(tx, this.#run, { reason, now: now() }));
@@ -207,83 +190,4 @@ function createRequest(run: ReadRun, source: ReadSource): PageRead {
     ...(until && { until }),
     ...(cursor !== null && { cursor }),
   };
-}
-
-/** One page of a read. Its deliveries commit together with the read's progress. */
-interface ReadPage {
-  run: ReadRun;
-  source: ReadSource;
-  page: RecordPage;
-  durationMs: number;
-}
-
-/**
- * Records a page and returns the updated run. Null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE,
- * with nothing recorded, if the object is no longer installed or the destination does not exist.
- */
-export async function recordPage(services: Services, readPage: ReadPage): Promise<ReadRun | null> {
-  const { database } = services;
-  const { operationId: id, projectId } = readPage.run;
-  const [operation] = await database.rows.find('Operation', { projectId, id });
-  if (!operation) throw new LeaseLost();
-  const now = services.now();
-  const row = createPageRow(operation, readPage, now);
-  if (readPage.page.nextCursor !== null) {
-    return toNextRun(row, await database.changes.run(RECORD_PAGES, row));
-  }
-  return inTransaction(database, async (tx) => {
-    await succeedRun(tx, toNextRun(row, await recordPageIn(tx, row)), now);
-    return null;
-  });
-}
-
-function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Date): PageRow {
-  const { run, page, source, durationMs } = readPage;
-  const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
-  const { bodies, waiting } = createMessages(operation, readPage);
-  const count = page.records.length;
-  const progress = {
-    cursor: page.nextCursor,
-    planKey,
-    pagesRead: run.pagesRead + 1,
-    recordsRead: run.recordsRead + count,
-    estimatedTotal: page.estimatedTotal ?? run.estimatedTotal,
-    waiting: serializeEntries(waiting),
-  };
-  return {
-    ...{ operationId, projectId, installationId, objectName, leaseToken, now, count, progress },
-    metadata: page.nextCursor === null ? null : createReadMetadata({ ...run, ...progress }),
-    line: {
-      id: newId('log'),
-      severity: 'DEBUG',
-      message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
-      details: { records: count, messages: bodies.length, durationMs },
-    },
-    destination: source.plan.destination,
-    messages: bodies.map((body) => ({ id: newId('dlv'), body })),
-    ...pickSubject(source.connection),
-    traceparent: currentTraceparent() ?? null,
-  };
-}
-
-function toNextRun({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
-  if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
-  if (!page.hasRun) throw new LeaseLost();
-  if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);
-  const { hasObject: _object, hasRun: _run, hasDestination: _destination, ...run } = page;
-  if (run.operationId === null) throw new LeaseLost();
-  return run;
-}
-
-function createMessages(
-  { id: operationId, createTime }: Row<'Operation'>,
-  { run, source: { head, plan }, page: { records, nextCursor } }: ReadPage,
-) {
-  const operationFields = {
-    operationId,
-    operationTime: createTime.toISOString(),
-    readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
-  };
-  const input = { waiting: parseEntries(run.waiting), records, isLast: nextCursor === null };
-  return createPageMessages({ ...head, ...operationFields }, input, plan);
 }
