@@ -1,6 +1,7 @@
 /** JSON logs on stdout, one line per event. Secrets have the type Secret, which prints as ***. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { ServiceUnavailable } from './errors.ts';
+import { MASK } from './secrets.ts';
 import { currentSpan } from './spans.ts';
 
 export type Log = Logger;
@@ -25,7 +26,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
     // A safeguard: no code should log request headers. If any does, credentials are removed here.
     redact: {
       paths: ['authorization', 'headers.authorization', 'headers["x-api-key"]', 'headers.cookie'],
-      censor: '***',
+      censor: MASK,
     },
   } satisfies LoggerOptions;
   return pino(options, lines ?? getStdout());

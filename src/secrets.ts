@@ -17,6 +17,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
+/** Replaces secrets in texts. Inputs that contain it are refused, so that it is never stored as a value. */
+export const MASK = '***';
+
+/** Returns the text with the mask in place of each value. */
+export function maskValues(text: string, values: Iterable<string>): string {
+  let maskedText = text;
+  for (const value of values) maskedText = maskedText.replaceAll(value, MASK);
+  return maskedText;
+}
+
 /** A value that prints as *** in logs. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
@@ -30,15 +40,15 @@ export class Secret {
   }
 
   toString(): string {
-    return '***';
+    return MASK;
   }
 
   toJSON(): string {
-    return '***';
+    return MASK;
   }
 
   [inspect.custom](): string {
-    return '***';
+    return MASK;
   }
 }
 

@@ -4,12 +4,7 @@
  */
 
 import type { RowKey } from '../database/row-keys.ts';
-import type { Vault } from '../secrets.ts';
-
-/**
- * Replaces a value that is not shown. Inputs that contain it are refused, so that the mask is never stored as a value.
- */
-export const MASK = '***';
+import { MASK, type Vault } from '../secrets.ts';
 
 export type TargetHeaders = Record<string, string>;
 

@@ -111,17 +111,22 @@ function findProjectTable(id: string): ProjectTable | null {
   const prefix = findPrefix(id);
   if (prefix === null) return null;
   const table: IdTable = ID_PREFIXES[prefix];
-  return ORG_TABLES.has(table) ? null : (table as ProjectTable);
+  return isOrgTable(table) ? null : table;
 }
 
-const ORG_TABLES: ReadonlySet<IdTable> = new Set<OrgTable>([
+const ORG_TABLES = [
   'Org',
   'Project',
   'Invite',
   'BillingAccount',
   'ClaimedDomain',
   'Builder',
-]);
+] as const;
+type OrgTable = (typeof ORG_TABLES)[number];
+
+function isOrgTable(table: IdTable): table is OrgTable {
+  return (ORG_TABLES as readonly IdTable[]).includes(table);
+}
 
 export async function findProject(
   { viewer, database }: Call,
@@ -162,7 +167,6 @@ export type Batch<K, V> = (call: Call, keys: readonly K[]) => Promise<V[]>;
 export type ProjectTable = {
   [T in Table]: 'projectId' extends keyof Row<T> ? ('id' extends keyof Row<T> ? T : never) : never;
 }[Table];
-type OrgTable = 'Org' | 'Project' | 'Invite' | 'BillingAccount' | 'ClaimedDomain' | 'Builder';
 export type IdTable = ProjectTable | OrgTable;
 
 /** A reference to a row of another table. */
@@ -170,6 +174,9 @@ export interface LinkTo<T extends ProjectTable = ProjectTable> {
   table: T;
   column: string;
 }
+
+/** Tables whose rows end users see only if a row that they see refers to them. */
+const INDIRECTLY_VISIBLE: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
 /** Restricts links to rows that `byId` would find. */
 export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
@@ -265,9 +272,6 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
       } as Where<ProjectTable>);
   }
 }
-
-/** Tables whose rows end users see only if a row that they see refers to them. */
-const INDIRECTLY_VISIBLE: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
 async function findForEndUser(
   call: Call,

@@ -16,6 +16,9 @@ const DEPTH_MAX = 64;
  */
 const LIST_ITEMS_MAX = 10_000;
 
+const TOO_LONG = `has too many items: all lists of a request may have at most ${LIST_ITEMS_MAX} together.`;
+const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
+
 export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
   const excess = findLongList(value, path);
   if (excess) yield excess;
@@ -45,8 +48,6 @@ export function findLongList(
   return null;
 }
 
-const TOO_LONG = `has too many items: all lists of a request may have at most ${LIST_ITEMS_MAX} together.`;
-
 function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
     if (!isStorableString(value)) yield createInputIssue(path, ILL_FORMED);
@@ -75,5 +76,3 @@ function isStorableLeaf(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return typeof value !== 'object' || value === null;
 }
-
-const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';

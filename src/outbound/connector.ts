@@ -23,6 +23,9 @@ interface AddressRules {
   lookup?: Lookup;
 }
 
+/** HTTP/2 is off: it would multiplex requests over one socket, beyond the limit of sockets. */
+const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
+
 export function createConnector(rules: AddressRules): buildConnector.connector {
   const lookup = shareLookups(rules.lookup ?? lookUpAddresses);
   const accepts = createAddressChecks(rules);
@@ -68,9 +71,6 @@ export async function listPermittedAddresses(
 }
 
 const lookUpAddresses: Lookup = (name) => lookUpName(name, { all: true });
-
-// HTTP/2 is off: it would multiplex requests over one socket, beyond the limit of sockets.
-const CONNECT_OPTIONS = { timeout: CONNECT_MS, allowH2: false };
 
 function createGuardedConnector(
   lookup: Lookup,

@@ -4,10 +4,10 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { decodeResponse } from '../../deliveries/send.ts';
+import { MASK, maskValues } from '../../secrets.ts';
 import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
-const MASK = '***';
 /** Longer bodies are not recorded, because searching them for values takes too long. */
 const SEARCHED_BYTES_MAX = 256 * 1024;
 const ERROR_LENGTH_MAX = 1_000;
@@ -186,6 +186,5 @@ const PRIVATE_PART =
 type Mask = (text: string) => string;
 
 function createMask(values: readonly string[]): Mask {
-  return (text) =>
-    values.reduce((rest, value) => rest.replaceAll(value, MASK), text.replace(PRIVATE_PART, MASK));
+  return (text) => maskValues(text.replace(PRIVATE_PART, MASK), values);
 }

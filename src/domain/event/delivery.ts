@@ -54,6 +54,11 @@ export const getDelivery = projectRead(
     getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
 );
 
+const NEWEST_ATTEMPTS = `
+  select a.* from unnest($1::text[], $2::text[]) as d("projectId", "id") cross join lateral (
+    select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
+    order by "attemptNumber" desc limit $3) a`;
+
 /** Returns the newest attempts of deliveries that the viewer may see, ordered by number. */
 export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
@@ -106,11 +111,6 @@ export const deliveryResource = resource(
   },
 );
 
-const NEWEST_ATTEMPTS = `
-  select a.* from unnest($1::text[], $2::text[]) as d("projectId", "id") cross join lateral (
-    select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
-    order by "attemptNumber" desc limit $3) a`;
-
 export const retryDelivery = projectMutation({
   description: 'Retries a delivery immediately, even if it has succeeded or failed permanently.',
   needs: 'events:write',
@@ -123,14 +123,14 @@ export const retryDelivery = projectMutation({
       const delivery = await tx.delivery.findUnique({ where, select });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
       await keepDestination(tx, { projectId, id: delivery.destinationId });
-      const again = {
+      const data = {
         status: 'PENDING',
         isRetrying: delivery.attemptCount > 0,
         nextAttemptTime: now,
         afterId: null,
         failureReason: null,
+        updateTime: now,
       } as const;
-      const data = { ...again, updateTime: now };
       return tx.delivery.update({ where, data, omit: { body: true } });
     });
   },

@@ -89,6 +89,8 @@ interface DestinationInput {
   status?: string | undefined;
 }
 
+const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
+
 /** Finds members that the type does not allow. A webhook needs a URL, and a stream has none. */
 export function* findTypeIssues(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
@@ -124,8 +126,6 @@ export function requireNoWebhookMembers({ type }: Destination, input: Destinatio
     listWebhookMembers(input).map((name) => createInputIssue(['input', name], FOR_WEBHOOKS)),
   );
 }
-
-const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
 
 /** Lists the members of the input that only webhooks have. Null counts as absent. */
 function listWebhookMembers({ url, headers, keepHeaders, status }: DestinationInput): string[] {

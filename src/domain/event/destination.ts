@@ -42,6 +42,15 @@ import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.t
 
 type Destination = Row<'Destination'>;
 
+/** The most deliveries that fail while the caller of a deletion waits. A sweep fails the rest. */
+const DELETION_DROPS_MAX = 10_000;
+const SEALED = {
+  signingSecretSealed: true,
+  previousSecretSealed: true,
+  urlSealed: true,
+  headersSealed: true,
+} as const;
+
 const destinationType = enumeration('DestinationType', 'How a destination delivers its messages.', {
   WEBHOOK: 'The gateway posts messages to its URL, signed as Standard Webhooks specifies.',
   STREAM:
@@ -339,15 +348,6 @@ export async function removeDestination(
   const dropping = { now: call.now(), countMax: DELETION_DROPS_MAX };
   return () => dropPending(call.database, deleted, dropping);
 }
-
-/** The most deliveries that fail while the caller of a deletion waits. A sweep fails the rest. */
-const DELETION_DROPS_MAX = 10_000;
-const SEALED = {
-  signingSecretSealed: true,
-  previousSecretSealed: true,
-  urlSealed: true,
-  headersSealed: true,
-} as const;
 
 /** Returns the columns of a URL and headers. An undefined value leaves its columns unchanged. */
 function createTargetColumns(

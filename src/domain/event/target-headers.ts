@@ -1,13 +1,13 @@
 /** The rules of headers that a builder adds to every message of a destination. */
 import { z } from 'zod';
 import {
-  MASK,
   openTarget,
   type SealedTarget,
   type TargetHeaders,
 } from '../../deliveries/target-secrets.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
 import { CONNECTION_HEADERS } from '../../outbound/exchange.ts';
+import { MASK } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { createInputIssue } from '../issues.ts';
 import { scopesMeet } from '../viewer/needs.ts';

@@ -8,6 +8,7 @@ import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { createInputIssue } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -121,21 +122,20 @@ export const deleteTopicDestinationRoute = projectMutation({
  * Returns an issue if the topic does not exist, and one if the destination does not exist. The foreign keys
  * include the project, so another project's topic or destination is refused in the same way.
  */
-async function listMissing({ database: { rows } }: Call, projectId: string, parties: RouteParties) {
-  const { topicId, destinationId } = parties;
+async function listMissing(
+  { database: { rows } }: Call,
+  projectId: string,
+  { topicId, destinationId }: RouteParties,
+): Promise<Issue[]> {
   const [topics, destinations] = await Promise.all([
     rows.find('Topic', { projectId, id: topicId }),
     rows.find('Destination', { projectId, id: destinationId }),
   ]);
   const issues: Issue[] = [];
-  const reportMissing = (name: keyof RouteParties) =>
-    issues.push({
-      in: 'body',
-      name: `input.${name}`,
-      detail: 'does not exist.',
-      value: parties[name],
-    });
-  if (topics.length === 0) reportMissing('topicId');
-  if (destinations.length === 0) reportMissing('destinationId');
+  const detail = 'does not exist.';
+  if (topics.length === 0) issues.push(createInputIssue(['input', 'topicId'], detail, topicId));
+  if (destinations.length === 0) {
+    issues.push(createInputIssue(['input', 'destinationId'], detail, destinationId));
+  }
   return issues;
 }

@@ -46,10 +46,12 @@ export function updateOfPresentConfig(revise: (present: ConfigContent) => Config
     input: updateInstallationInput.omit({ config: true }),
     run: (call, changes, { id: projectId }) =>
       update(call, { ...changes, projectId }, async (tx, installation) =>
-        parseConfig(revise(await presentConfig(tx, installation))),
+        parseConfig(revise(await readCurrentConfig(tx, installation))),
       ),
   });
 }
+
+const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
 
 /** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
 function parseConfig(config: ConfigInput): ParsedConfig {
@@ -58,10 +60,8 @@ function parseConfig(config: ConfigInput): ParsedConfig {
   if (error) throw invalidInput(toIssues(error, input));
   return data.input.config;
 }
-const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
-
 /** Returns the new config. Undefined if the current one stays. */
-type NewConfig = (
+type CreateConfig = (
   tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
 ) => Promise<ParsedConfig | undefined>;
@@ -71,36 +71,42 @@ type Changes = Omit<z.output<typeof updateInstallationInput>, 'config' | 'projec
 async function update(
   call: Call,
   { projectId, installationId, ...changes }: Changes & { projectId: string },
-  newConfig: NewConfig,
+  createConfig: CreateConfig,
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
   const storedInstallation = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
   const latest = revision ? readIntegrationContent(revision) : null;
-  const early = await newConfig(call.database.prisma, storedInstallation);
-  const choices = { ...changes, config: resolveObjectAliases(call, early, latest) };
+  const requestedConfig = await createConfig(call.database.prisma, storedInstallation);
+  const choices = { ...changes, config: resolveObjectAliases(call, requestedConfig, latest) };
   const present = await findPresentChoices(call, storedInstallation);
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
   const missing = await listMissingAtAccount(call, storedInstallation, choices);
   return inTransaction(call.database, async (tx) => {
     const content = await lockContent(tx, { id: storedInstallation.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
-    const config = resolveObjectAliases(call, await newConfig(tx, installation), content) ?? null;
-    const { groupId, connectionId: current } = installation;
-    const criteria = { projectId, groupId, connectionId: changes.connectionId ?? current };
-    const chosen = await chooseConnection(tx, { ...criteria, provider: content.provider });
-    const isMoved = chosen.connectionId !== current;
+    const lockedConfig = await createConfig(tx, installation);
+    const config = resolveObjectAliases(call, lockedConfig, content) ?? null;
+    const { groupId, connectionId: currentId } = installation;
+    const requestedId = changes.connectionId ?? currentId;
+    const connection = await chooseConnection(tx, {
+      projectId,
+      groupId,
+      connectionId: requestedId,
+      provider: content.provider,
+    });
+    const isMoved = connection.connectionId !== currentId;
     requireNoIssues([
-      ...chosen.issues,
+      ...connection.issues,
       ...missing,
       ...(isMoved
-        ? await listModuleIssues({ ...call, tx }, content, { ...chosen, projectId })
+        ? await listModuleIssues({ ...call, tx }, content, { ...connection, projectId })
         : []),
       ...(await listConfigIssues({ ...call, tx }, config, { projectId, content })),
     ]);
     const { configCreatedBy: createdBy = null } = changes;
-    const { connectionId } = requireParties({ ...chosen, groupId });
-    if (!config && createdBy === null && connectionId === current) return installation;
+    const { connectionId } = requireParties({ ...connection, groupId });
+    if (!config && createdBy === null && connectionId === currentId) return installation;
     const change = { installation, connectionId, content, config, createdBy };
     return changeInstallation(call, tx, change);
   });
@@ -113,13 +119,13 @@ async function findPresentChoices(
 ): Promise<PresentChoices | null> {
   if (call.viewer.kind !== 'END_USER') return null;
   const [config, [revision]] = await Promise.all([
-    presentConfig(call.database.prisma, installation),
+    readCurrentConfig(call.database.prisma, installation),
     findLatestRevisions(call, [installation.integrationId]),
   ]);
   return { config, content: revision ? readIntegrationContent(revision) : null };
 }
 
-async function presentConfig(
+async function readCurrentConfig(
   tx: Pick<Transaction, 'installationConfig'>,
   { projectId, configId: id }: Pick<Installation, 'projectId' | 'configId'>,
 ): Promise<ConfigContent> {
@@ -136,14 +142,14 @@ async function listMissingAtAccount(
   installation: Installation,
   {
     config,
-    connectionId: chosen,
+    connectionId: requestedId,
     skipSampling,
   }: Pick<Changes, 'connectionId' | 'skipSampling'> & { config: ParsedConfig | undefined },
 ): Promise<Issue[]> {
-  const { projectId, integrationId, connectionId: current } = installation;
-  const connectionId = chosen ?? current;
   if (skipSampling) return [];
-  if (!config && connectionId === current) return [];
+  const { projectId, integrationId, connectionId: currentId } = installation;
+  const connectionId = requestedId ?? currentId;
+  if (!config && connectionId === currentId) return [];
   const [revision] = await findLatestRevisions(call, [integrationId]);
   if (!revision) return [];
   const content = readIntegrationContent(revision);
@@ -151,8 +157,8 @@ async function listMissingAtAccount(
     const choices = { content, config, path: ['input', 'config'] };
     return listIssuesAtAccount(call, { projectId, connectionId }, choices);
   }
-  const present = await presentConfig(call.database.prisma, installation);
+  const currentConfig = await readCurrentConfig(call.database.prisma, installation);
   const path = ['input', 'connectionId'];
-  const choices = { content, config: present, path, isStored: true };
+  const choices = { content, config: currentConfig, path, isStored: true };
   return listIssuesAtAccount(call, { projectId, connectionId }, choices);
 }

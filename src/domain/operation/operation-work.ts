@@ -37,8 +37,15 @@ export async function createOperation(
     statements
       .insertInto('Operation')
       .values({
-        ...{ id: newId('opr'), projectId, integrationId, installationId, configId },
-        ...{ groupId, consumerId, actionType, status: 'IN_PROGRESS' },
+        id: newId('opr'),
+        projectId,
+        integrationId,
+        installationId,
+        configId,
+        groupId,
+        consumerId,
+        actionType,
+        status: 'IN_PROGRESS',
         metadata: sql`${JSON.stringify(metadata)}::jsonb`,
       })
       .returningAll(),

@@ -1,7 +1,8 @@
 /** Makes the changes of one plan in one transaction, by the functions behind the single mutations. */
 import type { Transaction } from '../../database/transaction.ts';
-import { MASK, maskUrl } from '../../deliveries/target-secrets.ts';
+import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../errors.ts';
+import { MASK } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { insertDestination, removeDestination, reviseDestination } from '../event/destination.ts';
 import { findUrlIssue } from '../event/destination-rules.ts';
@@ -76,8 +77,9 @@ export class PlanRun {
       await this.#insertTopicRoute(change);
     for (const change of pick('INTEGRATION', false)) await this.#putIntegration(change);
     for (const change of pick('INTEGRATION', true)) await this.#deleteIntegration(change);
-    for (const change of pick('EVENT_TOPIC_ROUTE', true)) await this.#endEventRoute(change);
-    for (const change of pick('TOPIC_DESTINATION_ROUTE', true)) await this.#endTopicRoute(change);
+    for (const change of pick('EVENT_TOPIC_ROUTE', true)) await this.#deleteEventRoute(change);
+    for (const change of pick('TOPIC_DESTINATION_ROUTE', true))
+      await this.#deleteTopicRoute(change);
     for (const change of pick('TOPIC', true)) await this.#deleteTopic(change);
     for (const change of pick('DESTINATION', true)) await this.#deleteDestination(change);
   }
@@ -122,12 +124,15 @@ export class PlanRun {
     const storedDestination = readJsonColumn<WrittenDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
     const url = this.#findUrl(path, next, storedDestination);
-    const headers = this.#newHeaders(path, next, storedDestination);
+    const headers = this.#createHeaders(path, next, storedDestination);
     let destinationId = this.#state.ids.destinations.get(next.name);
     if (destinationId === undefined) {
       const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
       const { destination } = await insertDestination(this.#call, this.#tx, {
-        ...{ projectId, name: next.name, type, url },
+        projectId,
+        name: next.name,
+        type,
+        url,
         ...(Object.keys(headers).length > 0 && { headers }),
       });
       destinationId = destination.id;
@@ -139,7 +144,10 @@ export class PlanRun {
     const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
     const areSame = JSON.stringify(next.headers) === JSON.stringify(storedDestination?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
-      ...{ projectId, destinationId, url, status },
+      projectId,
+      destinationId,
+      url,
+      status,
       ...(!areSame && { headers, keepHeaders }),
     });
     this.afterCommit.push(afterCommit);
@@ -161,7 +169,7 @@ export class PlanRun {
     return value;
   }
 
-  #newHeaders(
+  #createHeaders(
     path: string,
     next: WrittenDestination,
     stored: WrittenDestination | null,
@@ -185,31 +193,31 @@ export class PlanRun {
   async #insertEventRoute({ after }: Change): Promise<void> {
     await insertEventTopicRoute(this.#tx, {
       projectId: this.#projectId,
-      ...this.#createEventRoute(after),
+      ...this.#parseEventRoute(after),
     });
   }
 
   async #insertTopicRoute({ after }: Change): Promise<void> {
-    const route = { projectId: this.#projectId, ...this.#createTopicRoute(after) };
+    const route = { projectId: this.#projectId, ...this.#parseTopicRoute(after) };
     await insertTopicDestinationRoute(this.#tx, route);
   }
 
-  async #endEventRoute({ before }: Change): Promise<void> {
-    const where = { projectId: this.#projectId, ...this.#createEventRoute(before) };
+  async #deleteEventRoute({ before }: Change): Promise<void> {
+    const where = { projectId: this.#projectId, ...this.#parseEventRoute(before) };
     await this.#tx.eventTopicRoute.deleteMany({ where });
   }
 
-  async #endTopicRoute({ before }: Change): Promise<void> {
-    const where = { projectId: this.#projectId, ...this.#createTopicRoute(before) };
+  async #deleteTopicRoute({ before }: Change): Promise<void> {
+    const where = { projectId: this.#projectId, ...this.#parseTopicRoute(before) };
     await this.#tx.topicDestinationRoute.deleteMany({ where });
   }
 
-  #createEventRoute(route: Change['after']) {
+  #parseEventRoute(route: Change['after']) {
     const topicId = this.#getId('topics', route?.topic);
     return { eventType: parseEventTypeWord(String(route?.eventType)), topicId };
   }
 
-  #createTopicRoute(route: Change['after']) {
+  #parseTopicRoute(route: Change['after']) {
     return {
       topicId: this.#getId('topics', route?.topic),
       destinationId: this.#getId('destinations', route?.destination),
@@ -234,7 +242,8 @@ export class PlanRun {
   }
 
   async #putIntegration({ path, after }: Change): Promise<void> {
-    const [tx, projectId] = [this.#tx, this.#projectId];
+    const tx = this.#tx;
+    const projectId = this.#projectId;
     const parsed = parseItemContent(after);
     const { name } = parsed;
     const storedIntegration = this.#state.integrations.get(name);

@@ -36,8 +36,12 @@ export async function upsertParties(
   }
   const parties: PartiesToCreate = {
     projectId,
-    ...{ groupId: newId('grp'), groupRef, groupName },
-    ...{ consumerId: newId('csm'), consumerRef, consumerName },
+    groupId: newId('grp'),
+    groupRef,
+    groupName,
+    consumerId: newId('csm'),
+    consumerRef,
+    consumerName,
     now: now(),
   };
   const storedParties = await database.changes.run(CREATE_PARTIES, parties);

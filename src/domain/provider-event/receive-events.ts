@@ -64,7 +64,7 @@ export async function receiveEvents(
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });
   // Without an app the same work is done, so that the response time does not reveal that the app is missing.
-  const secrets = signers?.secrets ?? [NO_SECRET];
+  const secrets = signers?.secrets ?? ['no app with this secret'];
   const context = { now: services.now(), subscription: signers?.subscription ?? null };
   const isSigned = requests.isSigned(request, secrets, context.now);
   if (!app) return createOutcome('UNKNOWN_APP');
@@ -97,8 +97,6 @@ async function findSigners(
   if (hasOwnSecrets) return findAddressed(services, app, request);
   return app && { secrets: listWebhookSecrets(services, app), subscription: null };
 }
-
-const NO_SECRET = 'no app with this secret';
 
 function createOutcome(receipt: Receipt, storedCount = 0): Received {
   return { receipt, stored: storedCount };

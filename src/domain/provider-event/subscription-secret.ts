@@ -14,19 +14,19 @@ import type { SealedApp } from './webhook-secret.ts';
 /** Requests from before a replacement may arrive this much later. */
 const OVERLAP_MS = DAY_MS;
 /** The query parameter with the id of the subscription. */
-const NAME = 'subscription';
+const ID_PARAMETER = 'subscription';
 
 type Key = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
 export function addIdToAddress(url: string, id: string): string {
   const address = new URL(url);
-  address.searchParams.set(NAME, id);
+  address.searchParams.set(ID_PARAMETER, id);
   return address.href;
 }
 
 /** Returns the id in the address. Empty if there is none with this prefix. */
 export function readIdFromAddress(url: string, prefix: IdPrefix): string {
-  const id = URL.parse(url)?.searchParams.get(NAME) ?? '';
+  const id = URL.parse(url)?.searchParams.get(ID_PARAMETER) ?? '';
   return findPrefix(id) === prefix ? id : '';
 }
 
@@ -65,35 +65,30 @@ export async function deleteExpiredSecrets(
   await tx.subscriptionSecret.deleteMany({ where });
 }
 
-interface Addressed {
+interface SubscriptionSecrets {
   secrets: readonly string[];
   subscription: AddressedSubscription;
 }
 
 /**
- * Null if the address contains no subscription of the app. Without an app the query runs too, so that the response time
+ * Returns the subscription that the address of a request names. Null if the address contains no subscription of the app. Without an app the query runs too, so that the response time
  * does not reveal that the app is missing.
  */
 export async function findAddressed(
   { database, vault, now }: Pick<Services, 'database' | 'vault' | 'now'>,
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
-): Promise<Addressed | null> {
+): Promise<SubscriptionSecrets | null> {
   const id = readIdFromAddress(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
-  const [row] = await database.rows.query<Found>(SECRETS, [projectId, id, appId, now()]);
+  const [row] = await database.rows.query<SecretRow>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
-  const secretList: unknown = JSON.parse(
-    vault.open(secretsSealed, toSealedLocation(id, projectId)),
-  );
-  const secrets = Array.isArray(secretList)
-    ? secretList.filter((secret) => typeof secret === 'string')
-    : [];
+  const secrets: string[] = JSON.parse(vault.open(secretsSealed, toSealedLocation(id, projectId)));
   return { secrets, subscription };
 }
 
-type Found = AddressedSubscription & { secretsSealed: string };
+type SecretRow = AddressedSubscription & { secretsSealed: string };
 
 const SECRETS = `
   select "account", "objectName", "secretsSealed" from "SubscriptionSecret"

@@ -4,6 +4,7 @@ import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
+import { maskValues } from '../../../secrets.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
@@ -124,9 +125,8 @@ function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
   const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
-  const masked = secrets
-    .filter(({ length }) => length >= SECRET_LENGTH_MIN)
-    .reduce((maskedText, secret) => maskedText.replaceAll(secret, '***'), explanation);
+  const maskedSecrets = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
+  const masked = maskValues(explanation, maskedSecrets);
   return masked === '' ? 'no reason given.' : truncateMessage(masked);
 }
 

@@ -2,6 +2,7 @@
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { parseRetryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';
+import { maskValues } from '../../../secrets.ts';
 import type { TokenRequest } from './token-endpoint.ts';
 
 /** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
@@ -82,12 +83,11 @@ export function createEndpointFailure(
 
 /** Formats the message of a failure. Masks secrets of the request, which endpoints may repeat. */
 function formatMessage({ provider, client, form }: Request, problem: string): string {
-  const secrets = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
-  const masked = secrets.reduce<string>(
-    (text, secret) => (secret ? text.replaceAll(secret, '***') : text),
-    problem,
+  const values = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
+  const secrets = values.flatMap((value) => value || []);
+  return truncateMessage(
+    `The token endpoint of ${provider.displayName} ${maskValues(problem, secrets)}`,
   );
-  return truncateMessage(`The token endpoint of ${provider.displayName} ${masked}`);
 }
 
 function toErrorKind({ status }: ProviderResponse, code: string): ProviderErrorKind {

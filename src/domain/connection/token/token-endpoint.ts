@@ -134,10 +134,8 @@ export async function postForm(
 
 /** Form-encodes both parts, as RFC 6749 section 2.3.1 requires. */
 function createClientAuthorization({ id, secret }: OAuthClient): string {
-  const [encodedId, encodedSecret] = [id, secret].map((text) =>
-    new URLSearchParams({ text }).toString().slice('text='.length),
-  ) as [string, string];
-  return createBasicAuthorization(encodedId, encodedSecret);
+  const encode = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
+  return createBasicAuthorization(encode(id), encode(secret));
 }
 
 function toRecord(body: unknown): Record<string, unknown> {

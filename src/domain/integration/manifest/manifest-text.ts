@@ -94,6 +94,8 @@ type Parsed = { lines: LineCounter } & (
   | { faults: [Fault, ...Fault[]] }
 );
 
+const TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;
+
 function parse(text: string, lengthMax: number): Parsed {
   const lines = new LineCounter();
   const fail = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
@@ -123,15 +125,15 @@ function parse(text: string, lengthMax: number): Parsed {
 function findOffset(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
-  for (const part of path) {
+  for (const key of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
       if (!pair || !isScalar(pair.key)) break;
       offset = pair.key.range?.[0] ?? offset;
       node = pair.value;
     } else if (isSeq(node)) {
-      const item = node.items[Number(part)] as { range?: [number, number, number] } | undefined;
+      const item = node.items[Number(key)] as { range?: [number, number, number] } | undefined;
       if (!item) break;
       offset = item.range?.[0] ?? offset;
       node = item;
@@ -139,8 +141,6 @@ function findOffset(document: Document, path: readonly PropertyKey[]): number {
   }
   return offset;
 }
-
-const TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;
 
 class NestingError extends Error {
   readonly offset: number;
@@ -170,6 +170,9 @@ function parseOneDocument(text: string, lines: LineCounter): Document | null {
   return document;
 }
 
+const COLLECTIONS = ['block-map', 'block-seq', 'flow-collection'];
+const isOpenCollection = ({ type }: { type: string }) => COLLECTIONS.includes(type);
+
 /** Throws at the first collection that is nested too deeply, before any code recurses into it. */
 function* parseTokens(text: string, lines: LineCounter) {
   const parser = new Parser(lines.addNewLine);
@@ -184,38 +187,36 @@ function* parseTokens(text: string, lines: LineCounter) {
   yield* parser.end();
 }
 
-const COLLECTIONS = ['block-map', 'block-seq', 'flow-collection'];
-const isOpenCollection = ({ type }: { type: string }) => COLLECTIONS.includes(type);
-
 /** Returns the number of nested levels. Aliases share their value, so each value is visited once. */
-function computeNestingDepth(value: unknown, seen: Map<object, number>): number {
+function computeNestingDepth(value: unknown, knownDepths: Map<object, number>): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const before = seen.get(value);
-  if (before !== undefined) return before;
-  let highest = 0;
-  for (const inner of Object.values(value))
-    highest = Math.max(highest, computeNestingDepth(inner, seen));
-  seen.set(value, highest + 1);
-  return highest + 1;
+  const knownDepth = knownDepths.get(value);
+  if (knownDepth !== undefined) return knownDepth;
+  let depth = 1;
+  for (const member of Object.values(value)) {
+    depth = Math.max(depth, 1 + computeNestingDepth(member, knownDepths));
+  }
+  knownDepths.set(value, depth);
+  return depth;
 }
 
 /** Returns the first duplicate key of a map, or the first alias beyond the limit. */
 function findExcess(root: unknown): { what: string; offset: number | undefined } | null {
   let aliases = 0;
-  const open = [root];
-  while (open.length > 0) {
-    const node = open.pop();
+  const remaining = [root];
+  while (remaining.length > 0) {
+    const node = remaining.pop();
     if (isAlias(node)) {
       aliases += 1;
       if (aliases > ALIASES_MAX) {
         return { what: `has more than ${ALIASES_MAX} aliases`, offset: node.range?.[0] };
       }
     } else if (isPair(node)) {
-      open.push(node.value);
+      remaining.push(node.value);
     } else if (isCollection(node)) {
       const duplicateKey = isMap(node) ? findDuplicateKey(node.items.map(({ key }) => key)) : null;
       if (duplicateKey) return duplicateKey;
-      for (const item of node.items.toReversed()) open.push(item);
+      for (const item of node.items.toReversed()) remaining.push(item);
     }
   }
   return null;
