@@ -166,7 +166,7 @@ interface Lifetime {
 async function start(parts: AppParts, front: Front, { running, shutdown }: Lifetime) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
-  const serving = shutdown.sideBySide(running);
+  const serving = shutdown.stopTogether(running);
   await warmUp(services.database, parts.yoga);
   const metrics = await openMetrics(parts, running);
   const url = await openPort(parts, front, serving);
@@ -226,7 +226,7 @@ async function openMetrics(
 async function openPort(
   { services, ...parts }: AppParts,
   front: Front,
-  serving: ReturnType<Shutdown['sideBySide']>,
+  serving: ReturnType<Shutdown['stopTogether']>,
 ): Promise<string> {
   const { config } = services;
   const { HOST: host, PORT: port } = config;

@@ -47,6 +47,9 @@ function createSignature({ id, timestampSeconds, body }: SignedMessage, key: Key
 }
 
 function isEqual(received: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(received), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  const receivedBytes = Buffer.from(received);
+  const expectedBytes = Buffer.from(expected);
+  return (
+    receivedBytes.length === expectedBytes.length && timingSafeEqual(receivedBytes, expectedBytes)
+  );
 }

@@ -11,7 +11,7 @@ export class Shutdown {
   }
 
   /** Stops several parts at the same time, so that they share one time limit. */
-  sideBySide(stack: AsyncDisposableStack): { add(name: string, stop: Stop): void } {
+  stopTogether(stack: AsyncDisposableStack): { add(name: string, stop: Stop): void } {
     const parts: [string, Stop][] = [];
     stack.defer(async () => {
       await Promise.all(parts.map(([name, stop]) => this.#wait(name, stop)));

@@ -6,7 +6,7 @@
 import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { finishOperation } from '../../src/domain/operation/operation-work.ts';
+import { updateOperation } from '../../src/domain/operation/operation-work.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -136,7 +136,7 @@ test('delivers to each subscriber of an operation the part that is visible to it
   const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id } });
   const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
   await inTransaction(app.app.services.database, (tx) =>
-    finishOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
+    updateOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
   );
   const received = await next();
   for (const stream of streams) stream.close();

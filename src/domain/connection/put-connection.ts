@@ -45,7 +45,7 @@ export async function putConnection(
 ): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const candidate = newConnectionRow(services, generation);
+    const candidate = createCandidate(services, generation);
     const existingConnection = await changes.run(GENERATE_CONNECTIONS, candidate);
     if (existingConnection?.id === candidate.id) return existingConnection;
     const renewal =
@@ -58,11 +58,10 @@ export async function putConnection(
   throw conflict('Another request changed the connection. Try again.');
 }
 
-function newConnectionRow(services: Services, generation: ConnectionRequest): ConnectionToGenerate {
+function createCandidate(services: Services, generation: ConnectionRequest): ConnectionToGenerate {
   const { groupRef, consumerRef } = generation.input;
-  const [id, groupId, consumerId] = [newId('con'), newId('grp'), newId('csm')];
-  const details = createConnectionRow(services, generation, { id, isNew: true });
-  return { ...details, groupId, groupRef, consumerId, consumerRef };
+  const input = createConnectionRow(services, generation, { id: newId('con'), isNew: true });
+  return { ...input, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
 }
 
 /** The vault binds sealed credentials to the id of their connection. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { WriteFieldSetting } from '../installation/choice/write-field-setting.ts';
 import type { ConfigContent, ReadConfig } from '../installation/installation-config.ts';
-import { fieldValueResource, valueTypeOfWord } from '../installation/shown-field.ts';
+import { fieldValueResource, parseValueTypeWord } from '../installation/shown-field.ts';
 import type {
   IntegrationContent,
   ReadObject,
@@ -144,7 +144,7 @@ function createField({ mapping, ...field }: NamedField, parts: FieldParts): Fiel
   const replacements = plan ? findReplacements(plan, field.name) : undefined;
   const pinned = mapping?.valueType ?? findPinnedType(readConfig, field.name);
   const type = pinned
-    ? toPinnedType(valueTypeOfWord(pinned))
+    ? toPinnedType(parseValueTypeWord(pinned))
     : toDeliveredType(metadata.type, replacements);
   return {
     ...field,

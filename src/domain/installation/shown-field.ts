@@ -51,15 +51,15 @@ export const fieldMetadataResource = resource(
 );
 
 /** Converts `SINGLE_SELECT` to `singleSelect`. */
-export function valueTypeWord(type: ValueType): string {
+export function toValueTypeWord(type: ValueType): string {
   return type.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-export const VALUE_TYPE_WORDS = fieldValueType.options.map(valueTypeWord);
+export const VALUE_TYPE_WORDS = fieldValueType.options.map(toValueTypeWord);
 
 /** Converts `singleSelect` to `SINGLE_SELECT`. Unknown words are OTHER. */
-export function valueTypeOfWord(word: string): ValueType {
-  return fieldValueType.options.find((type) => valueTypeWord(type) === word) ?? 'OTHER';
+export function parseValueTypeWord(word: string): ValueType {
+  return fieldValueType.options.find((type) => toValueTypeWord(type) === word) ?? 'OTHER';
 }
 
 /** Omits members that the provider does not report. */
@@ -67,7 +67,7 @@ export function showField(field: FieldDescription) {
   return {
     ...field,
     displayName: field.displayName ?? field.fieldName,
-    valueType: valueTypeWord(field.valueType),
+    valueType: toValueTypeWord(field.valueType),
     providerType: field.providerType ?? undefined,
     values: field.values ?? undefined,
     referenceTo: field.referenceTo ?? undefined,

@@ -3,7 +3,7 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
-import { fieldValueType, valueTypeWord } from '../installation/shown-field.ts';
+import { fieldValueType, toValueTypeWord } from '../installation/shown-field.ts';
 import { checkRules, createRuleIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, toStoredWord } from '../resource.ts';
@@ -68,7 +68,7 @@ export const fieldMappingInput = z
     prompt: orNull(z.string().max(PROMPT_MAX)).describe(
       'Only without fieldName: the prompt that people see when they map it.',
     ),
-    valueType: orNull(fieldValueType.transform(valueTypeWord)).describe(
+    valueType: orNull(fieldValueType.transform(toValueTypeWord)).describe(
       "The type of the field in contracts. Default: the one that the accounts' descriptions share.",
     ),
   })

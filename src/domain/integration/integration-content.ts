@@ -1,6 +1,6 @@
 /** The stored content of a revision, with all defaults filled in. */
 import { z } from 'zod';
-import { fieldValueType, valueTypeOfWord } from '../installation/shown-field.ts';
+import { fieldValueType, parseValueTypeWord } from '../installation/shown-field.ts';
 import { computed, resource, storedWord } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { backfillPeriodResource } from './backfill-period.ts';
@@ -84,7 +84,7 @@ export const fieldMappingResource = resource(
       fieldValueType
         .nullable()
         .describe('The type of the field in contracts; null if its accounts describe it.'),
-      ({ valueType }: FieldMapping) => (valueType ? valueTypeOfWord(valueType) : null),
+      ({ valueType }: FieldMapping) => (valueType ? parseValueTypeWord(valueType) : null),
     ),
   },
 );

@@ -54,43 +54,29 @@ export async function createOperation(
   return operation;
 }
 
-/**
- * Replaces the metadata of a running operation. `result` is the reason why it waits, if it does. Returns false if the
- * operation has ended or no longer exists.
- */
-export async function updateOperation(
-  tx: Transaction,
-  { id, projectId }: OperationRef,
-  {
-    now: updateTime,
-    ...change
-  }: { metadata: StoredOperationMetadata; result?: string | null | undefined; now: Date },
-): Promise<boolean> {
-  const { count } = await tx.operation.updateMany({
-    where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { ...change, updateTime },
-  });
-  if (count > 0) notifyOperation(tx, id);
-  return count > 0;
-}
-
-interface OperationEnd {
-  status: 'SUCCESS' | 'FAILURE';
-  /** A human-readable sentence, like `[contacts] No new data found`. */
-  result: string;
+interface OperationChange {
   metadata: StoredOperationMetadata;
   now: Date;
 }
 
-/** Ends an operation. Returns false if it has ended already: an operation ends once. */
-export async function finishOperation(
+interface OperationEnd extends OperationChange {
+  status: 'SUCCESS' | 'FAILURE';
+  /** A human-readable sentence, like `[contacts] No new data found`. */
+  result: string;
+}
+
+/**
+ * Replaces the metadata of a running operation, and ends it if the change has a status. Returns false if the operation
+ * has ended already or no longer exists.
+ */
+export async function updateOperation(
   tx: Transaction,
   { id, projectId }: OperationRef,
-  { now, ...end }: OperationEnd,
+  { now: updateTime, ...change }: OperationChange | OperationEnd,
 ): Promise<boolean> {
   const { count } = await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { ...end, updateTime: now },
+    data: { ...change, updateTime },
   });
   if (count > 0) notifyOperation(tx, id);
   return count > 0;

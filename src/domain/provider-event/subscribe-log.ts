@@ -1,7 +1,7 @@
 /** Logs the work on a subscription for users, as an operation of its installation. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import { createOperation, finishOperation, logOperation } from '../operation/operation-work.ts';
+import { createOperation, logOperation, updateOperation } from '../operation/operation-work.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
 type Logged = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName' | 'kinds'>;
@@ -22,6 +22,6 @@ export async function logSubscribe(
   const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
   const message = `[${objectName}] ${result}`;
   await logOperation(tx, operation, { severity, message, details: { kinds } });
-  await finishOperation(tx, operation, { status, result: message, metadata, now: services.now() });
+  await updateOperation(tx, operation, { status, result: message, metadata, now: services.now() });
   return operation.id;
 }

@@ -113,28 +113,31 @@ export async function findImpacts(
   const unchecked: UncheckedAccount[] = [];
   const addedFields = listAddedFields(change);
   for await (const batch of iterateInstallations(client, change)) {
-    const knownNames =
+    const knownObjects =
       addedFields.length > 0 ? await findKnownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of listNewIssues(services, config, change)) {
         impacts.add(installation, formatConfigPath(issue, config), formatReason(issue));
       }
-      const read = new Set(
-        config.read.flatMap((choice) => (choice.disabled ? [] : choice.objectName)),
-      );
-      const required = addedFields.filter(({ objectName }) => read.has(objectName));
-      const isKnown = ({ objectName }: ChosenNames) =>
-        knownNames?.get(installation.id)?.[objectName] !== undefined;
-      for (const names of required.filter(isKnown)) {
-        const fields = Object.keys(knownNames?.get(installation.id)?.[names.objectName] ?? {});
-        addMissing(impacts, installation, listMissingFieldIssues(names, fields));
+      const uncheckedNames: ChosenNames[] = [];
+      for (const names of addedFields) {
+        if (!readsObject(config, names.objectName)) continue;
+        const knownFields = knownObjects?.get(installation.id)?.[names.objectName];
+        if (!knownFields) uncheckedNames.push(names);
+        else {
+          const issues = listMissingFieldIssues(names, Object.keys(knownFields));
+          addMissing(impacts, installation, issues);
+        }
       }
-      const names = required.filter((name) => !isKnown(name));
-      if (names.length > 0) unchecked.push({ installation, names });
+      if (uncheckedNames.length > 0) unchecked.push({ installation, names: uncheckedNames });
     }
   }
   return { impacts, unchecked };
+}
+
+function readsObject({ read }: ConfigContent, name: string): boolean {
+  return read.some(({ objectName, disabled }) => objectName === name && !disabled);
 }
 
 /** The accounts that one check queries at a time, and in all. A check must fit into the time of a request. */
@@ -203,7 +206,7 @@ function listAddedFields({ before, content }: RevisionChange): ChosenNames[] {
   });
 }
 
-interface Installed {
+interface InstallationWithConfig {
   installation: Installation;
   config: ConfigContent;
 }
@@ -211,7 +214,7 @@ interface Installed {
 export async function* iterateInstallations(
   client: Pick<Transaction, 'installation' | 'installationConfig'>,
   { projectId, integrationId }: Pick<RevisionChange, 'projectId' | 'integrationId'>,
-): AsyncGenerator<Installed[]> {
+): AsyncGenerator<InstallationWithConfig[]> {
   let afterId = '';
   let count: number;
   do {
@@ -238,7 +241,7 @@ export async function* iterateInstallations(
 async function findKnownObjects(
   client: Pick<Transaction, 'schemaWatch'>,
   projectId: string,
-  batch: readonly Installed[],
+  batch: readonly InstallationWithConfig[],
 ): Promise<Map<string, KnownObjects>> {
   const accounts = new Map(
     batch.map(({ installation: { id, connectionId } }) => [id, connectionId]),
@@ -262,14 +265,14 @@ function listNewIssues(
   { before, content }: Pick<RevisionChange, 'before' | 'content'>,
 ): Issue[] {
   const destinations = new Set(listDestinationsOfConfig(config));
-  const listIssues = (one: IntegrationContent) => {
-    const provider = catalogue.findAt(one.provider, one.module);
-    return [...listConfigRuleIssues(config, { content: one, provider, destinations })];
+  const listIssuesWith = (content: IntegrationContent) => {
+    const provider = catalogue.findAt(content.provider, content.module);
+    return [...listConfigRuleIssues(config, { content, provider, destinations })];
   };
-  const issues = listIssues(content);
+  const issues = listIssuesWith(content);
   if (issues.length === 0) return [];
   const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const earlierKeys = new Set(listIssues(before).map(toKey));
+  const earlierKeys = new Set(listIssuesWith(before).map(toKey));
   return issues.filter((issue) => !earlierKeys.has(toKey(issue)));
 }
 
@@ -286,9 +289,9 @@ function formatConfigPath({ name }: Issue, config: ConfigContent): string {
   return path
     .replace(
       /^(read|write|subscribe)\[(\d+)\]/,
-      (_all, part: keyof ConfigContent, index: string) => {
-        const choices = config[part] as readonly { objectName: string }[] | undefined;
-        return `${part}.${choices?.[Number(index)]?.objectName}`;
+      (_all, member: keyof ConfigContent, index: string) => {
+        const choices = config[member] as readonly { objectName: string }[] | undefined;
+        return `${member}.${choices?.[Number(index)]?.objectName}`;
       },
     )
     .replace(/\[\d+\]/g, '')

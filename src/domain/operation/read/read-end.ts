@@ -12,7 +12,7 @@ import {
   findLatestObjectNames,
   type ObjectNames,
 } from '../../integration/delivered-object-names.ts';
-import { finishOperation, logOperation } from '../operation-work.ts';
+import { logOperation, updateOperation } from '../operation-work.ts';
 import { createReadMetadata, endRun, type ReadRun } from './read-run.ts';
 
 /** The number of consecutive failed reads after which the schedule is paused. */
@@ -64,7 +64,7 @@ async function endOperation(
 ): Promise<void> {
   await endRun(tx, run);
   const operation = { id: run.operationId, projectId: run.projectId };
-  await finishOperation(tx, operation, { status, result, metadata: createReadMetadata(run), now });
+  await updateOperation(tx, operation, { status, result, metadata: createReadMetadata(run), now });
   const severity = status === 'SUCCESS' ? 'INFO' : 'ERROR';
   await logOperation(tx, operation, { severity, message: result });
 }
