@@ -4,16 +4,19 @@
  */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { writeArchive } from '../copies/archive.ts';
 import { openSource } from '../copies/copy-database.ts';
-import { readDataFiles } from '../copies/data-files.ts';
-import { type Files, refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
+import { refuseWeakPassphrase, sealFiles } from '../copies/sealed-files.ts';
 import { takeCopy } from '../copies/take-copy.ts';
-import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { formatRowCount, getDatabaseLocation, runCommand } from './run-command.ts';
+import {
+  formatRowCount,
+  getDatabaseLocation,
+  readFilesWithKeys,
+  runCommand,
+} from './run-command.ts';
 
 const USAGE = 'Usage: BACKUP_PASSPHRASE=… npm run backup -- <file> [--without-keys]';
 
@@ -35,7 +38,7 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
   if (withKeys && passphrase) refuseWeakPassphrase(passphrase);
   if (existsSync(file)) throw new StartRefused(`${file} already exists: name another file.`);
   const config = readConfig(process.env);
-  const files = withKeys && passphrase ? sealFiles(readFiles(config), passphrase) : null;
+  const files = withKeys && passphrase ? sealFiles(readFilesWithKeys(config), passphrase) : null;
   await using source = await openSource(getDatabaseLocation(config), createLog('warn'));
   await source.inSession(async (session) => {
     const copy = await takeCopy(session);
@@ -47,11 +50,4 @@ async function backUp(file: string, { withKeys }: { withKeys: boolean }): Promis
       );
     }
   });
-}
-
-/** Keys from the environment are stored like the keys of a data folder. */
-function readFiles(config: Config): Files {
-  const keys = findEncryptionKeys(config);
-  const files = readDataFiles(config.DATA_DIR);
-  return keys ? { ...files, 'encryption-keys': formatKeyFile(keys) } : files;
 }

@@ -3,18 +3,18 @@
  * cursors and keys stay the same.
  */
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
-import { readDataFiles, writeDataFiles } from '../copies/data-files.ts';
+import { writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
 import { takeCopy } from '../copies/take-copy.ts';
-import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import {
   formatKeySettings,
   formatRowCount,
   getDatabaseLocation,
+  readFilesWithKeys,
   runCommand,
 } from './run-command.ts';
 
@@ -47,18 +47,11 @@ async function move(to: string): Promise<void> {
         'first, and move into an empty database or folder again.',
     );
   }
-  if (!isPostgres(to)) copyKeys(config, to);
+  if (!isPostgres(to)) writeDataFiles(to, readFilesWithKeys(config));
   for (const line of listSettings(config, to)) console.log(line);
 }
 
-/** Copies the keys into the target if it is a folder. */
-function copyKeys(config: Parameters<typeof findEncryptionKeys>[0], to: string): void {
-  const keys = findEncryptionKeys(config);
-  const files = readDataFiles(config.DATA_DIR);
-  writeDataFiles(to, keys ? { ...files, 'encryption-keys': formatKeyFile(keys) } : files);
-}
-
-function listSettings(config: Parameters<typeof findEncryptionKeys>[0], to: string): string[] {
+function listSettings(config: Config, to: string): string[] {
   if (!isPostgres(to))
     return ['Start with:', `  DATA_DIR=${to}`, '  and without DATABASE_URL and ENCRYPTION_KEY'];
   const keys = config.ENCRYPTION_KEY ? [] : formatKeySettings(config.DATA_DIR);

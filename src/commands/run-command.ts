@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { CopyTotals } from '../copies/copy.ts';
+import { readDataFiles } from '../copies/data-files.ts';
+import type { Files } from '../copies/sealed-files.ts';
+import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { DomainError, StartRefused } from '../errors.ts';
 
 /** An error for the user, printed without a stack. */
@@ -82,6 +85,13 @@ export function formatRowCount({ tables }: CopyTotals): string {
   const extents = Object.values(tables);
   const rows = extents.reduce((sum, extent) => sum + Number(extent.rows), 0);
   return `${rows} rows of ${extents.length} tables`;
+}
+
+/** Reads the files of the data folder, with keys from the environment as a file of such a folder. */
+export function readFilesWithKeys(config: Config): Files {
+  const keys = findEncryptionKeys(config);
+  const files = readDataFiles(config.DATA_DIR);
+  return keys ? { ...files, 'encryption-keys': formatKeyFile(keys) } : files;
 }
 
 /** Returns shell lines that set the keys of a data folder. */

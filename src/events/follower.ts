@@ -39,7 +39,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     this.#tail = tail;
     this.#covered = after;
     this.filter = filter;
-    tail.add(this);
+    tail.followers.add(this);
   }
 
   /** True if the follower has started and is behind the entries that the tail passes on. */
@@ -65,7 +65,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     this.#hasEnded = true;
     this.#read = [];
     this.#clearWaiting();
-    this.#tail.remove(this);
+    this.#tail.followers.delete(this);
     this.#signal.raise();
     return DONE;
   }

@@ -30,14 +30,6 @@ export class Tail<E extends LogEntry, F> {
     this.position = position;
   }
 
-  add(follower: Follower<E, F>): void {
-    this.followers.add(follower);
-  }
-
-  remove(follower: Follower<E, F>): void {
-    this.followers.delete(follower);
-  }
-
   /** Reads items of the log. */
   async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);

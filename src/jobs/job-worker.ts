@@ -10,7 +10,7 @@ import { endWithin, getStopWorkMs } from '../work/deadline.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import { type CreateDueTimeSql, DueWatch, type DueWork } from './due-watch.ts';
+import { DueWatch, type DueWork } from './due-watch.ts';
 import { createJobSpan, findTraceparent } from './job-span.ts';
 import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy } from './jobs.ts';
 import { LocalWork } from './local-work.ts';
@@ -157,9 +157,8 @@ function startSweeps(
   const stopping = new AbortController();
   const watch = new DueWatch(services, additional?.watched);
   for (const name of names) {
-    const createJobDueSql = () => queue.createDueTimeSql(name);
     watch.add({
-      createDueTimeSql: createJobDueSql,
+      createDueTimeSql: () => queue.createDueTimeSql(name),
       hasNoProject: true,
       minIntervalMs: POLL_GAP_MS,
       onDue: () => queue.wake(name),
@@ -168,8 +167,8 @@ function startSweeps(
   const loops = [...sweeps, createSupervision(queue)].map(async (sweep, index) => {
     const alarm = createAlarm(services, watch, sweep);
     if (index > 0) await pause(index * SWEEP_GAP_MS, stopping.signal);
-    const onRun = () => watch.checkSoon();
-    await runRepeatedly(services, sweep, { alarm, onRan: onRun, signal: stopping.signal });
+    const options = { alarm, onRan: () => watch.checkSoon(), signal: stopping.signal };
+    await runRepeatedly(services, sweep, options);
   });
   watch.start();
   return {
@@ -252,10 +251,8 @@ function createAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Ala
   const alarm = new Alarm();
   const { createDueTimeSql, intervalMs: minIntervalMs, hasNoProject = false } = sweep;
   if (createDueTimeSql?.(() => 'true', database)) {
-    const createSweepDueSql: CreateDueTimeSql = (inProjects) =>
-      createDueTimeSql(inProjects, database) ?? 'null';
     watch.add({
-      createDueTimeSql: createSweepDueSql,
+      createDueTimeSql: (inProjects) => createDueTimeSql(inProjects, database) ?? 'null',
       hasNoProject,
       minIntervalMs,
       onDue: () => alarm.ring(),
@@ -267,7 +264,7 @@ function createAlarm({ database }: Services, watch: DueWatch, sweep: Sweep): Ala
 async function runRepeatedly(
   services: Services,
   { name, intervalMs, createDueTimeSql, channel, run }: Sweep,
-  { alarm, onRan: onRun, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
+  { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
 ): Promise<void> {
   const outage = new Outage(services.log.child({ sweep: name }), 'sweep.failed');
   const onStop = () => alarm.ring();
@@ -275,7 +272,7 @@ async function runRepeatedly(
   await using _listening = channel ? services.database.listen(channel, () => alarm.ring()) : null;
   while (!signal.aborted) {
     await outage.watch(() => run(services, signal));
-    onRun();
+    onRan();
     if (!signal.aborted) await alarm.wait(createDueTimeSql === undefined ? intervalMs : HOUR_MS);
   }
   signal.removeEventListener('abort', onStop);

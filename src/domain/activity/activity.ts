@@ -110,12 +110,11 @@ export async function listOperationActivity(
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
   const series = await readActivitySeries(call, 'operation', range);
-  return toBuckets(range, series, ({ key, first }) => {
+  return listEntries(range, series, ({ key, first }, bucket, startTime) => {
+    const count = first[bucket] ?? 0;
+    if (count === 0) return null;
     const [actionType, status] = key.split(' ') as [OperationActionType, OperationStatus];
-    return (startTime, bucket) => {
-      const count = first[bucket] ?? 0;
-      return count === 0 ? null : { startTime, actionType, status, count };
-    };
+    return { startTime, actionType, status, count };
   });
 }
 
@@ -147,15 +146,12 @@ export async function listRecordActivity(
   range: ActivityRange,
 ): Promise<RecordActivity[]> {
   const series = await readActivitySeries(call, 'record', range);
-  return toBuckets(range, series, ({ first, second, third }) => (startTime, bucket) => {
-    const [read = 0, written = 0, receivedEvents = 0] = [
-      first[bucket],
-      second[bucket],
-      third[bucket],
-    ];
-    return read + written + receivedEvents === 0
-      ? null
-      : { startTime, read, written, receivedEvents };
+  return listEntries(range, series, ({ first, second, third }, bucket, startTime) => {
+    const read = first[bucket] ?? 0;
+    const written = second[bucket] ?? 0;
+    const receivedEvents = third[bucket] ?? 0;
+    const isEmpty = read + written + receivedEvents === 0;
+    return isEmpty ? null : { startTime, read, written, receivedEvents };
   });
 }
 
@@ -200,21 +196,18 @@ export async function listDeliveryActivity(
 ): Promise<DeliveryActivity[]> {
   const { projectId } = range;
   const series = await readActivitySeries(call, 'delivery', range);
-  return toBuckets(range, series, ({ key: destinationId, first, second, ...percentiles }) => {
-    const { p50Ms, p95Ms, p99Ms } = percentiles;
-    return (startTime, bucket) => {
-      const [attempts = 0, failedAttempts = 0] = [first[bucket], second[bucket]];
-      if (attempts === 0) return null;
-      return {
-        startTime,
-        projectId,
-        destinationId,
-        attempts,
-        failedAttempts,
-        p50Ms: p50Ms[bucket] || null,
-        p95Ms: p95Ms[bucket] || null,
-        p99Ms: p99Ms[bucket] || null,
-      };
+  return listEntries(range, series, (counts, bucket, startTime) => {
+    const attempts = counts.first[bucket] ?? 0;
+    if (attempts === 0) return null;
+    return {
+      startTime,
+      projectId,
+      destinationId: counts.key,
+      attempts,
+      failedAttempts: counts.second[bucket] ?? 0,
+      p50Ms: counts.p50Ms[bucket] || null,
+      p95Ms: counts.p95Ms[bucket] || null,
+      p99Ms: counts.p99Ms[bucket] || null,
     };
   });
 }
@@ -244,7 +237,7 @@ export async function listStreamsActivity(
 ): Promise<StreamActivity[]> {
   const { projectId } = range;
   const series = await readActivitySeries(call, 'stream', range);
-  return toBuckets(range, series, ({ key: destinationId, first }) => (startTime, bucket) => {
+  return listEntries(range, series, ({ key: destinationId, first }, bucket, startTime) => {
     const messages = first[bucket] ?? 0;
     return messages === 0 ? null : { startTime, projectId, destinationId, messages };
   });
@@ -283,21 +276,17 @@ export const activityResource = resource(
   },
 );
 
-/** Returns the entry of a series for a bucket. Null if the bucket is empty. */
-type InBucket<T> = (startTime: Date, bucket: number) => T | null;
-
-/** Returns the entries of all buckets, ordered by time, then by series. */
-function toBuckets<T>(
+/** Lists the entries of all buckets, by time, then by series. `createEntry` returns null for an empty bucket. */
+function listEntries<T>(
   { from, until, bucketMs }: ActivityRange,
   series: readonly ActivitySeries[],
-  createReader: (line: ActivitySeries) => InBucket<T>,
+  createEntry: (counts: ActivitySeries, bucket: number, startTime: Date) => T | null,
 ): T[] {
-  const readers = series.map(createReader);
   const entries: T[] = [];
   for (let bucket = 0, ms = from.getTime(); ms < until.getTime(); bucket += 1, ms += bucketMs) {
     const startTime = new Date(ms);
-    for (const read of readers) {
-      const entry = read(startTime, bucket);
+    for (const counts of series) {
+      const entry = createEntry(counts, bucket, startTime);
       if (entry) entries.push(entry);
     }
   }

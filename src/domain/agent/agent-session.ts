@@ -215,7 +215,7 @@ export interface CreatedAgentSession {
   mcpUrl: string;
 }
 
-const SCOPES_OF_VERBS = {
+const VERB_SCOPES = {
   READ: 'records:read',
   CREATE: 'records:write',
   UPDATE: 'records:write',
@@ -230,7 +230,7 @@ export const createAgentSession = projectMutation({
   input: createAgentSessionInput,
   async run(call, input, project): Promise<CreatedAgentSession> {
     const verbs = [...new Set(input.verbs)];
-    authorizeGrant(call.viewer, [...new Set(verbs.map((verb) => SCOPES_OF_VERBS[verb]))]);
+    authorizeGrant(call.viewer, [...new Set(verbs.map((verb) => VERB_SCOPES[verb]))]);
     requireNoIssues([...findRightIssues(input), ...(await findObjectIssues(call, project, input))]);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
     const agentSession = await call.database.prisma.agentSession.create({

@@ -29,61 +29,61 @@ async function change(writer: Writer, name: string, members: object): Promise<vo
   });
 }
 
-const only = (...names: string[]) => ({
-  write: { objects: names.map((objectName) => ({ objectName })) },
-});
+interface RefusedWrite {
+  change: (writer: Writer) => Promise<void>;
+  code: string;
+  message: RegExp;
+}
 
-type Change = (writer: Writer) => Promise<void>;
-const CHANGES: Record<string, [Change, string, RegExp]> = {
-  'a revision without the object': [
-    (writer) =>
+const CHANGES: Record<string, RefusedWrite> = {
+  'a revision without the object': {
+    change: (writer) =>
       change(writer, 'createRevision', {
         integrationIdOrName: 'crm',
         revision: {
           specVersion: '1.0.0',
-          content: contentFor('crm', { read: undefined, ...only('companies') }),
+          content: contentFor('crm', {
+            read: undefined,
+            write: { objects: [{ objectName: 'companies' }] },
+          }),
         },
       }),
-    'BAD_USER_INPUT',
-    /is not an object that the integration writes/,
-  ],
-  'a config without the object': [
-    (writer) =>
+    code: 'BAD_USER_INPUT',
+    message: /is not an object that the integration writes/,
+  },
+  'a config without the object': {
+    change: (writer) =>
       change(writer, 'updateInstallation', {
         installationId: writer.installationId,
         config: { write: [{ objectName: 'companies' }] },
       }),
-    'UNPROCESSABLE',
-    /is not written by the installation/,
-  ],
-  'a deleted installation': [
-    ({ installationId, ...writer }) =>
-      change({ installationId, ...writer }, 'deleteInstallation', { installationId }),
-    'NOT_FOUND',
-    /has not installed/,
-  ],
-  'an erased group': [
-    (writer) => change(writer, 'eraseGroup', { groupRef: 'acme' }),
-    'BAD_USER_INPUT',
-    /is not a group of the project/,
-  ],
-  'an erased consumer': [
-    (writer) => change(writer, 'eraseConsumer', { consumerRef: 'ann' }),
-    'NOT_FOUND',
-    /has not installed/,
-  ],
+    code: 'UNPROCESSABLE',
+    message: /is not written by the installation/,
+  },
+  'a deleted installation': {
+    change: (writer) =>
+      change(writer, 'deleteInstallation', { installationId: writer.installationId }),
+    code: 'NOT_FOUND',
+    message: /has not installed/,
+  },
+  'an erased group': {
+    change: (writer) => change(writer, 'eraseGroup', { groupRef: 'acme' }),
+    code: 'BAD_USER_INPUT',
+    message: /is not a group of the project/,
+  },
+  'an erased consumer': {
+    change: (writer) => change(writer, 'eraseConsumer', { consumerRef: 'ann' }),
+    code: 'NOT_FOUND',
+    message: /has not installed/,
+  },
 };
 
-test.each(Object.entries(CHANGES))('refuses the next write after %s', async (_name, [
-  make,
-  code,
-  message,
-]) => {
+test.each(Object.entries(CHANGES))('refuses the next write after %s', async (_name, refused) => {
   const writer = await warmWriter();
-  await make(writer);
+  await refused.change(writer);
   const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
-  expect(refusal.code).toBe(code);
-  expect(JSON.stringify(refusal.problem)).toMatch(message);
+  expect(refusal.code).toBe(refused.code);
+  expect(JSON.stringify(refusal.problem)).toMatch(refused.message);
   const { prisma } = app.app.services.database;
   const { projectId } = writer;
   // Erasing a group erases its operations.
@@ -127,15 +127,16 @@ test('uses new credentials for the next write', async () => {
 
 test('finds the project of a write by its current name only', async () => {
   const writer = await warmWriter();
-  const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
+  const name = `a-${crypto.randomUUID()}`;
+  const newName = `b-${crypto.randomUUID()}`;
   await change(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
-  await change(writer, 'updateProject', { name: renamed });
+  await change(writer, 'updateProject', { name: newName });
   const asBefore = writer.input({ projectIdOrName: name, record: contact() });
   expect((await writer.refusal(WRITE, asBefore)).code).toBe('NOT_FOUND');
-  expect((await write(renamed)).result.success).toBe(true);
+  expect((await write(newName)).result.success).toBe(true);
 });
 
 test('refuses a caller without access to a target that another caller has written to', async () => {
@@ -160,7 +161,11 @@ test("accepts an end user's write if the token allows the integration", async ()
   const allowed = { permissions, integrations: [writer.integrationId] };
   const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, named);
   expect(writeRecords.result.success).toBe(true);
-  const { id } = await integrate(app, writer, contentFor('other', only('contacts')));
+  const { id } = await integrate(
+    app,
+    writer,
+    contentFor('other', { write: { objects: [{ objectName: 'contacts' }] } }),
+  );
   const other = await createEndUser(app, writer, { permissions, integrations: [id] });
   expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
 });
