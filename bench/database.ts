@@ -29,7 +29,7 @@ export async function createFilledDatabase(
   const { operations, connections, events } = sizes;
   const { length: nodes } = servers.urls;
   const rows = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
-  const name = `${rows}${migrationsHash()}`;
+  const name = `${rows}${hashMigrations()}`;
   const url = servers.toUrl(name);
   await using admin = await connect(servers.toUrl('postgres'));
   const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
@@ -64,7 +64,7 @@ async function dropDatabases(server: string, prefix: string): Promise<void> {
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
 /** A kept database can be reused while the migrations are the same. */
-function migrationsHash(): string {
+function hashMigrations(): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' }).sort()) {
     if (name.endsWith('.sql')) hash.update(name).update(readFileSync(join(MIGRATIONS, name)));
@@ -73,7 +73,7 @@ function migrationsHash(): string {
 }
 
 /** A new, migrated, empty database. */
-export async function emptyDatabase(servers: Postgres, name: string): Promise<string> {
+export async function createEmptyDatabase(servers: Postgres, name: string): Promise<string> {
   for (const server of servers.urls) await dropDatabases(server, name);
   await usingClient(servers.toUrl('postgres'), (admin) => admin.query(`create database ${name}`));
   await migrate(servers.toUrl(name));
@@ -88,7 +88,7 @@ async function migrate(url: string): Promise<void> {
 
 async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKey'>> {
   return usingClient(url, async (client) => {
-    const { apiKey, statements } = newApiKey();
+    const { apiKey, statements } = createApiKey();
     for (const { text, values } of statements) await client.query(text, values);
     const { rows } = await client.query<{ id: string }>(FIND_PROJECT, [PROJECT_NAME]);
     return { projectId: rows[0]!.id, apiKey };
@@ -98,7 +98,7 @@ async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKe
 const FIND_PROJECT = 'select id from "Project" where name = $1';
 
 /** Deletes keys of earlier runs, so that every run starts with the same rows. */
-export function newApiKey() {
+export function createApiKey() {
   const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
     select $1, id, 'bench', array['full'], $3, $4 from "Project" where name = $2`;

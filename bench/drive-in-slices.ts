@@ -91,7 +91,7 @@ async function takeTurn(server: DrivenServer): Promise<void> {
     server.sockets.map((socket) => (socket?.isOpen ? socket : server.openSocket())),
   );
   server.sockets = sockets;
-  const startCpuMs = threadsCpuMs(server.pid);
+  const startCpuMs = readThreadsCpuMs(server.pid);
   const endMs = performance.now() + SLICE_MS;
   let count = 0;
   await Promise.all(
@@ -102,11 +102,11 @@ async function takeTurn(server: DrivenServer): Promise<void> {
       }
     }),
   );
-  server.cpuMs.push((threadsCpuMs(server.pid) - startCpuMs) / count);
+  server.cpuMs.push((readThreadsCpuMs(server.pid) - startCpuMs) / count);
 }
 
 /** CPU time so far, of all threads. A thread may end during the measurement. */
-function threadsCpuMs(pid: number): number {
+function readThreadsCpuMs(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {

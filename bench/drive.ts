@@ -58,7 +58,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
       cpuMsPerRequest: (server.cpuMs() - serverCpuMs) / count,
-      memoryBytes: server.memoryBytes(),
+      memoryBytes: server.readMemoryBytes(),
       driverCpuMsPerRequest: (driver.user + driver.system) / 1000 / count,
     };
   } finally {

@@ -70,7 +70,7 @@ function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
     groups: Math.ceil(perShard(sizes.connections) / 10),
     consumers: Math.ceil(perShard(sizes.connections) / 2),
   };
-  const sealed = sealedText();
+  const sealed = createSealedText();
   return (statement) => {
     let text = statement.replaceAll(':sealed', sealed).replaceAll(':seed', `'${seed}'`);
     for (const [name, rows] of Object.entries(rowsPerShard)) {
@@ -88,7 +88,7 @@ const INDEXES = `
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
 /** Looks like a sealed value; no measured work opens one. */
-function sealedText(): string {
+function createSealedText(): string {
   const location = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
   return createVault([ENCRYPTION_KEY]).seal('{}', location);
 }
@@ -101,14 +101,14 @@ const FUNCTIONS = `
   create function pg_temp.time_of(n bigint) returns timestamptz language sql immutable as
     $$ select to_timestamp((${FIRST_MS} + n * ${STEP_MS}) / 1000.0) $$;
   create function pg_temp.id_of(prefix text, n bigint) returns text language sql immutable as
-    $$ select prefix || '_' || ${timeDigits(`(${FIRST_MS} + n * ${STEP_MS})`)} || 'e'
+    $$ select prefix || '_' || ${formatTimeDigits(`(${FIRST_MS} + n * ${STEP_MS})`)} || 'e'
          || overlay(substr(md5(':seed' || prefix || n::text), 1, 15) placing '8' from 3 for 1) $$;
   create function pg_temp.project_of(n bigint) returns text language sql immutable as
     $$ select pg_temp.id_of('prj', greatest(n % ${SHARDS}, ${OWN_SHARDS - 1}) - ${OWN_SHARDS - 1}) $$;
   create function pg_temp.in_shard(n bigint, k bigint) returns bigint language sql immutable as
     $$ select ${SHARDS} * k + n % ${SHARDS} $$;`;
 
-function timeDigits(ms: string): string {
+function formatTimeDigits(ms: string): string {
   const digits = Array.from({ length: 10 }, (_, index) => 5 * (9 - index));
   const digit = (shift: number) =>
     `substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ((${ms} >> ${shift}) & 31)::int, 1)`;

@@ -20,7 +20,7 @@ import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
 import { formatSpreadTable } from './spread.ts';
 import { formatWorkloadTable } from './table.ts';
-import { nodeVariables, type Variables, WORKLOADS } from './workloads.ts';
+import { createNodeQuery, type Variables, WORKLOADS } from './workloads.ts';
 
 /** A run with fewer operations has fewer connections. */
 const CONNECTIONS_MAX = 10_000;
@@ -91,7 +91,7 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
 }
 
 function readNodes({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
-  const { text, values } = nodeVariables(seed);
+  const { text, values } = createNodeQuery(seed);
   return usingClient(url, async (client) => (await client.query<Variables>(text, values)).rows);
 }
 

@@ -45,16 +45,16 @@ const MAY_BE_ABSENT = new Set([
 ]);
 
 /** Paths of figures that are not finite: JSON has null for them. */
-function missingFigures(value: unknown, path = ''): string[] {
+function listMissingFigures(value: unknown, path = ''): string[] {
   if (value === null) return MAY_BE_ABSENT.has(path.split('.').at(-1) ?? '') ? [] : [path];
   if (typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, one]) => missingFigures(one, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, one]) => listMissingFigures(one, `${path}.${key}`));
 }
 
 test.each(PARTS)('the part %s has its figures', (part) => {
   const results = readResults(part);
   expect(Object.keys(results).length).toBeGreaterThan(0);
-  expect(missingFigures(results)).toEqual([]);
+  expect(listMissingFigures(results)).toEqual([]);
 });
 
 describe('every peer that is installed has figures', () => {

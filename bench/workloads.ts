@@ -73,7 +73,7 @@ const NODES = 2_000;
 export type Variables = Record<string, unknown>;
 
 /** Ids from the whole table in a cache-unfriendly order; the same for the same seed. */
-export function nodeVariables(seed: number): { text: string; values: unknown[] } {
+export function createNodeQuery(seed: number): { text: string; values: unknown[] } {
   const text = `
     select id from "Operation" where "projectId" = (select id from "Project" where name = $1)
     order by md5($2 || id) limit ${NODES}`;

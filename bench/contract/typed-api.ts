@@ -48,12 +48,12 @@ function createLargeContract(number: number): Contract {
 function measureMemory(): void {
   const contracts = Array.from({ length: SCHEMAS }, (_, number) => createLargeContract(number));
   const schemas = createTypedSchemas(Number.MAX_SAFE_INTEGER);
-  const before = heapBytes();
+  const before = measureHeap();
   const kept = contracts.map((contract) => schemas.get(contract));
-  const bytes = heapBytes() - before;
-  const mebibytes = (size: number) => (size / 1024 / 1024).toFixed(0);
+  const bytes = measureHeap() - before;
+  const toMebibytes = (size: number) => (size / 1024 / 1024).toFixed(0);
   console.log(
-    `${kept.length} schemas of ${OBJECTS} objects with ${FIELDS} fields: ${mebibytes(bytes)} MiB, estimated as ${mebibytes(schemas.bytes)} MiB`,
+    `${kept.length} schemas of ${OBJECTS} objects with ${FIELDS} fields: ${toMebibytes(bytes)} MiB, estimated as ${toMebibytes(schemas.bytes)} MiB`,
   );
   const query = '{ object_0(group: "acme") { nodes { id own_0 } } }';
   const builds = contracts.slice(0, COLD_RUNS).map((contract) => {
@@ -65,7 +65,7 @@ function measureMemory(): void {
   console.log(`building a schema and validating a query: ${median(builds).toFixed(1)} ms`);
 }
 
-function heapBytes(): number {
+function measureHeap(): number {
   if (!globalThis.gc) throw new Error('Run it by node --expose-gc.');
   globalThis.gc();
   globalThis.gc();

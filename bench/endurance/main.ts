@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../test/support/process/free-port.ts';
-import { emptyDatabase } from '../database.ts';
+import { createEmptyDatabase } from '../database.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { startServer } from '../processes/server.ts';
@@ -31,7 +31,7 @@ async function endure(
   flags: EnduranceFlags,
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-endurance-'));
-  const url = database === 'postgres' ? await emptyDatabase(postgres, 'endurance') : null;
+  const url = database === 'postgres' ? await createEmptyDatabase(postgres, 'endurance') : null;
   const metricsPort = await findFreePort();
   try {
     await using server = await startServer({

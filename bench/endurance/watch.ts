@@ -55,7 +55,7 @@ async function takeSample(
   const sorted = Float64Array.from(latencies).sort();
   return {
     seconds: Math.round(seconds),
-    memoryMib: server.memoryBytes() / MIB,
+    memoryMib: server.readMemoryBytes() / MIB,
     descriptors: countDescriptors(server.pid, folder),
     connections,
     ...(url

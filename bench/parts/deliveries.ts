@@ -4,7 +4,7 @@ import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/sig
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
-import { emptyDatabase, usingClient } from '../database.ts';
+import { createEmptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { findMedianRound } from '../median.ts';
@@ -42,7 +42,7 @@ export interface Deliveries {
 }
 
 export async function measureDeliveries(postgres: Postgres, flags: Flags): Promise<Deliveries> {
-  const databaseUrl = await emptyDatabase(postgres, 'bench_deliveries');
+  const databaseUrl = await createEmptyDatabase(postgres, 'bench_deliveries');
   await using receiver = await startChild('receiver.ts');
   await using poster = await startChild('plain-posts.ts');
   const url = String(receiver.greeting);

@@ -7,12 +7,12 @@ import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.
 import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
-import { newApiKey } from '../database.ts';
+import { createApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { GATEWAY_ENV, type Peer } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
-import { DOCUMENTS, nodeVariables, type Variables, type Workload } from '../workloads.ts';
+import { createNodeQuery, DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
 import { measureWorkload, type Result } from './requests.ts';
 
 /** A realistic size for an embedded database. Filling it takes 15 s. */
@@ -60,9 +60,9 @@ async function fillEmbedded(folder: string, operations: number, seed: number) {
   await client.connect();
   const sizes = { operations, connections: operations / 50, events: operations / 10 };
   await fill([client], sizes, seed);
-  const { apiKey, statements } = newApiKey();
+  const { apiKey, statements } = createApiKey();
   for (const { text, values } of statements) await client.query(text, values);
-  const { text, values } = nodeVariables(seed);
+  const { text, values } = createNodeQuery(seed);
   const { rows } = await client.query<Variables>(text, values);
   await client.end();
   return { apiKey, nodes: rows };

@@ -4,7 +4,7 @@
  */
 import type pg from 'pg';
 import { newId } from '../../src/ids.ts';
-import { emptyDatabase, KEY_TEXT, usingClient } from '../database.ts';
+import { createEmptyDatabase, KEY_TEXT, usingClient } from '../database.ts';
 import type { Flags } from '../flags.ts';
 import { findMedianRound, quantile } from '../median.ts';
 import type { Postgres } from '../postgres.ts';
@@ -32,7 +32,7 @@ export async function measureEventLog(
   postgres: Postgres,
   flags: Flags,
 ): Promise<EventLogFigures[]> {
-  const url = await emptyDatabase(postgres, 'bench_log');
+  const url = await createEmptyDatabase(postgres, 'bench_log');
   await using stack = new AsyncDisposableStack();
   const children: Child[] = [];
   for (let count = 0; count < Math.max(...PROCESSES); count += 1) {

@@ -137,7 +137,7 @@ async function measurePeer(
     driverMicrosPerDelivery: (driver.user + driver.system) / deliveries,
     p50Ms: quantile(ages, 0.5),
     p99Ms: quantile(ages, 0.99),
-    memoryBytes: peer.server.memoryBytes(),
+    memoryBytes: peer.server.readMemoryBytes(),
   };
 }
 

@@ -14,7 +14,7 @@ import { quantile } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { formatTable } from '../table.ts';
-import { DEEP_ROWS, nodeVariables, PAGE_SIZE, type Variables } from '../workloads.ts';
+import { createNodeQuery, DEEP_ROWS, PAGE_SIZE, type Variables } from '../workloads.ts';
 
 const SMALLEST = 10_000;
 const LARGEST = 10_000_000;
@@ -86,7 +86,7 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
         results.push({ rows, what, position: null, ...times });
       }
     }
-    const { text, values } = nodeVariables(flags.seed);
+    const { text, values } = createNodeQuery(flags.seed);
     const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
     const requests = nodes.rows.map((node) => createRequest(peer, 'Node', node));
     results.push({ rows, what: 'node', position: null, ...(await timeRequests(peer, requests)) });

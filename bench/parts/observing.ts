@@ -28,7 +28,7 @@ const METRICS = { METRICS_PORT: '0' };
  * The server samples only requests whose `traceparent` is sampled, so that the same process is measured with and
  * without traces.
  */
-const tracing = (url: string) => ({
+const createTracingEnv = (url: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0',
@@ -58,7 +58,7 @@ interface Variant {
 }
 
 function createVariants(receiverUrl: string): Variant[] {
-  const traces = tracing(receiverUrl);
+  const traces = createTracingEnv(receiverUrl);
   return [
     { name: 'neither', env: {}, second: { name: 'neither, again', every: NEVER } },
     { name: 'metrics', env: METRICS, second: { name: 'metrics, again', every: NEVER } },

@@ -29,12 +29,12 @@ export async function measureStartUp(filled: Filled, flags: Flags): Promise<Star
 
 async function measureRound({ url, apiKey }: Filled): Promise<StartUp[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-start-'));
-  const demoKey = () => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).apiKey;
+  const readDemoKey = () => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).apiKey;
   const embedded = { DATA_DIR: folder };
   try {
     return [
-      await measureStart('embedded, new, with the demo', embedded, demoKey),
-      await measureStart('embedded, existing', embedded, demoKey),
+      await measureStart('embedded, new, with the demo', embedded, readDemoKey),
+      await measureStart('embedded, existing', embedded, readDemoKey),
       await measureStart(
         'PostgreSQL, existing',
         { ...GATEWAY_ENV, DATABASE_URL: url },
@@ -68,7 +68,7 @@ async function measureStart(
   if (!text.startsWith('{"data":')) throw new Error(`The response to the first query is ${text}`);
   const startMs = performance.now() - beginMs;
   await sleep(REST_MS);
-  return { database, startMs, memoryBytes: server.memoryBytes() };
+  return { database, startMs, memoryBytes: server.readMemoryBytes() };
 }
 
 export function formatStartUpTable(results: StartUp[]): string {

@@ -4,11 +4,11 @@ import { startStandaloneServer } from '@apollo/server/standalone';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { GraphQLScalarType } from 'graphql';
 import { PrismaClient } from '../../src/database/generated/client.ts';
-import { environment } from './environment.ts';
-import { newKey } from './new-key.ts';
+import { readEnvironment } from './environment.ts';
+import { createKey } from './new-key.ts';
 import { createPage, decodeCursor, SCHEMA } from './schema.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const prisma = new PrismaClient({
   adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }),
 });
@@ -73,7 +73,7 @@ const resolvers = {
   },
   Mutation: {
     async createApiKey(_root: unknown, { input: { projectIdOrName: name, ...input } }: KeyArgs) {
-      const { key, row } = newKey(name, input.label, input.scopes);
+      const { key, row } = createKey(name, input.label, input.scopes);
       const { id: projectId } = await prisma.project.findUniqueOrThrow({ where: { name } });
       return { apiKey: await prisma.apiKey.create({ data: { ...row, projectId } }), key };
     },

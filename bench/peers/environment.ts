@@ -1,5 +1,5 @@
 /** The environment of a peer's process. */
-export function environment() {
+export function readEnvironment() {
   const { PORT, DATABASE_URL, POOL_SIZE, PROJECT_ID } = process.env;
   if (!PORT || !DATABASE_URL || !POOL_SIZE || !PROJECT_ID) {
     throw new Error('A peer is started by the benchmark.');

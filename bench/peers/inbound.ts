@@ -3,9 +3,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { SECRET, type Subscribed } from '../parts/inbound/subscribed.ts';
-import { environment } from './environment.ts';
+import { readEnvironment } from './environment.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const { providerAppId, installationId }: Subscribed = JSON.parse(process.env.SUBSCRIBED ?? '{}');
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 const INSERT = `

@@ -5,12 +5,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
 import type { Document, Variables } from '../workloads.ts';
-import { environment } from './environment.ts';
-import { newKey } from './new-key.ts';
+import { readEnvironment } from './environment.ts';
+import { createKey } from './new-key.ts';
 import { createPage, decodeCursor } from './schema.ts';
-import { CONNECTIONS_JOINED, CREATE_KEY, connectionNode, FIND_OPERATION, PAGE } from './sql.ts';
+import { CONNECTIONS_JOINED, CREATE_KEY, FIND_OPERATION, PAGE, toConnectionNode } from './sql.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 
 type Row = Record<string, unknown>;
@@ -31,7 +31,7 @@ const RESOLVERS: Record<Document, (variables: Variables) => unknown> = {
     const [first] = rows;
     if (!first) return { project: null };
     const { projectId: id, projectName: name, appName } = first;
-    const edges = rows.map((row) => ({ node: connectionNode(row) }));
+    const edges = rows.map((row) => ({ node: toConnectionNode(row) }));
     return { project: { id, name, appName, connections: { edges } } };
   },
   async Node({ id }) {
@@ -39,7 +39,7 @@ const RESOLVERS: Record<Document, (variables: Variables) => unknown> = {
     return { node: node ?? null };
   },
   async CreateKey({ project }) {
-    const { key, values } = newKey(String(project), 'bench', ['READ']);
+    const { key, values } = createKey(String(project), 'bench', ['READ']);
     const [apiKey] = await query('key', CREATE_KEY, values);
     return { createApiKey: { apiKey, key } };
   },

@@ -3,9 +3,9 @@ import Fastify from 'fastify';
 import { GraphQLScalarType } from 'graphql';
 import mercurius from 'mercurius';
 import pg from 'pg';
-import { environment } from './environment.ts';
+import { readEnvironment } from './environment.ts';
 import { followEvents } from './events.ts';
-import { newKey } from './new-key.ts';
+import { createKey } from './new-key.ts';
 import { createPage, decodeCursor, encodeCursor, SCHEMA, SUBSCRIPTIONS } from './schema.ts';
 import {
   CONNECTIONS,
@@ -18,7 +18,7 @@ import {
   PROVIDER_APPS,
 } from './sql.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 
 interface Row {
@@ -34,7 +34,7 @@ interface Queued {
 }
 
 /** A relation by an id of the row; one statement loads all rows of a level. */
-const relation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
+const createRelation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
   const ids = queue.map(({ obj }) => obj[column]);
   const rowsById = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));
   return ids.map((id) => rowsById.get(id as string) ?? null);
@@ -89,7 +89,7 @@ const resolvers = {
   },
   Mutation: {
     async createApiKey(_root: unknown, { input }: KeyArgs) {
-      const { key, values } = newKey(input.projectIdOrName, input.label, input.scopes);
+      const { key, values } = createKey(input.projectIdOrName, input.label, input.scopes);
       const [apiKey] = await query('key', CREATE_KEY, values);
       return { apiKey, key };
     },
@@ -98,9 +98,9 @@ const resolvers = {
 
 const loaders = {
   ConnectedAccount: {
-    group: relation('groups', GROUPS, 'groupId'),
-    consumer: relation('consumers', CONSUMERS, 'consumerId'),
-    providerApp: relation('apps', PROVIDER_APPS, 'providerAppId'),
+    group: createRelation('groups', GROUPS, 'groupId'),
+    consumer: createRelation('consumers', CONSUMERS, 'consumerId'),
+    providerApp: createRelation('apps', PROVIDER_APPS, 'providerAppId'),
   },
 };
 

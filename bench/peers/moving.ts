@@ -11,7 +11,7 @@ import { createVault } from '../../src/secrets.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { MovingDocument } from '../parts/moving/documents.ts';
 import type { Installed } from '../parts/moving/installed.ts';
-import { environment } from './environment.ts';
+import { readEnvironment } from './environment.ts';
 import {
   BEGIN_WRITE,
   CREATE_CONNECTION,
@@ -20,7 +20,7 @@ import {
   RECORD_SENT,
 } from './moving-sql.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const { sandboxUrl, integrationId, installations, topicId, destinationId }: Installed = JSON.parse(
   process.env.INSTALLED ?? '{}',
 );

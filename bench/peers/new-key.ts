@@ -4,7 +4,7 @@ import { createKeyValue, getKeyPrefix, hashKey } from '../../src/domain/viewer/k
 import { newId } from '../../src/ids.ts';
 
 /** The values are those of CREATE_KEY. */
-export function newKey(projectName: string, label: string, scopes: string[]) {
+export function createKey(projectName: string, label: string, scopes: string[]) {
   const key = createKeyValue();
   const row = { id: newId('key'), label, scopes, prefix: getKeyPrefix(key), hash: hashKey(key) };
   return { key, row, values: [row.id, projectName, label, scopes, row.prefix, row.hash] };

@@ -10,11 +10,11 @@ import { constant } from 'postgraphile/grafast';
 import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { extendSchema, gql, pgSmartTags } from 'postgraphile/utils';
-import { environment } from './environment.ts';
-import { newKey } from './new-key.ts';
+import { readEnvironment } from './environment.ts';
+import { createKey } from './new-key.ts';
 import { CREATE_KEY } from './sql.ts';
 
-const { port, databaseUrl, poolSize, projectId } = environment();
+const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 
 /** The database has an index where PostGraphile expects a constraint. */
 const uniqueNamePlugin = pgSmartTags({
@@ -39,7 +39,7 @@ const createKeyPlugin = extendSchema((build) => {
               executor,
               [$project!, $label!, $scopes!],
               async (client, [project, label, scopes]) => {
-                const { key, values } = newKey(project, label, scopes);
+                const { key, values } = createKey(project, label, scopes);
                 const { rows } = await client.query({ name: 'key', text: CREATE_KEY, values });
                 return { apiKey: rows[0], key };
               },

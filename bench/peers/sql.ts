@@ -1,14 +1,14 @@
 /** The statements of peers without a data layer, each the best known for its work. */
 import { OPERATION_FIELDS } from '../workloads.ts';
 
-const columns = (fields: string) =>
+const quoteColumns = (fields: string) =>
   fields
     .split(' ')
     .map((field) => `"${field}"`)
     .join(', ');
 
 const OWN_PROJECT = '(select id from "Project" where name = $1)';
-const OPERATION_COLUMNS = `${columns(OPERATION_FIELDS)}, metadata`;
+const OPERATION_COLUMNS = `${quoteColumns(OPERATION_FIELDS)}, metadata`;
 
 /** Rows below an id, or from the newest on: the placeholder is above every id of an operation. */
 export const PAGE = `
@@ -54,7 +54,7 @@ export const CONNECTIONS_JOINED = `
   where p.name = $1 order by c.id desc`;
 
 /** A row of CONNECTIONS_JOINED, nested like the response. */
-export function connectionNode(row: Record<string, unknown>) {
+export function toConnectionNode(row: Record<string, unknown>) {
   const { id, provider, authScheme, status, createTime } = row;
   const { groupId, groupRef, groupName, consumerId, consumerRef, consumerName } = row;
   const { appId, appProvider, clientId, scopes } = row;

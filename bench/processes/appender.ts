@@ -38,7 +38,7 @@ process.on('message', async (request: AppendRequest) => {
   const callRepeatedly = async () => {
     while (performance.now() < endMs) {
       const startMs = performance.now();
-      const row = await database.changes.run(APPEND, connectionCreated(request.projectId));
+      const row = await database.changes.run(APPEND, createConnectionEvent(request.projectId));
       if (row === null) throw new Error('An event was not stored.');
       latenciesMs.push(performance.now() - startMs);
     }
@@ -51,7 +51,7 @@ process.on('message', async (request: AppendRequest) => {
 process.send?.('ready');
 await new Promise((resolve) => process.on('disconnect', resolve));
 
-function connectionCreated(projectId: string): EventRow {
+function createConnectionEvent(projectId: string): EventRow {
   const group = { groupRef: 'group', groupName: 'Group' };
   const consumer = { consumerRef: 'consumer', consumerName: 'Consumer' };
   const connection = { projectId, provider: 'sandbox', connectionId: 'con_bench' };

@@ -17,11 +17,11 @@ export async function startChild(script: string, env: Record<string, string> = {
     throw new Error(`${script} ended with ${code}.`);
   });
   failed.catch(() => {});
-  const nextMessage = async () => (await Promise.race([once(child, 'message'), failed]))[0];
+  const waitForMessage = async () => (await Promise.race([once(child, 'message'), failed]))[0];
   return {
-    greeting: await nextMessage(),
+    greeting: await waitForMessage(),
     async request(message) {
-      const response = nextMessage();
+      const response = waitForMessage();
       child.send(message);
       return response;
     },

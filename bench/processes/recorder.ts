@@ -19,7 +19,7 @@ export interface RecordRequest {
 const database = await openDatabase(readConfig(process.env), createLog('error'));
 
 /** The consumer's name is the time, so that a subscriber can compute the age of the event. */
-function connectionCreated(projectId: string) {
+function createConnectionEvent(projectId: string) {
   const consumerName = String(performance.timeOrigin + performance.now());
   const refs = { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName };
   return { projectId, connectionId: 'con_1', provider: 'hubspot', ...refs };
@@ -28,7 +28,7 @@ function connectionCreated(projectId: string) {
 process.on('message', async ({ projectId, count, notifies }: RecordRequest) => {
   const committedMs = await inTransaction(database, async (tx) => {
     for (let recorded = 0; recorded < count; recorded += 1) {
-      const data = connectionCreated(projectId);
+      const data = createConnectionEvent(projectId);
       await recordEvent(tx, { projectId, eventType: 'CONNECTION_CREATED', subject: null, data });
     }
     return performance.timeOrigin + performance.now();

@@ -14,7 +14,7 @@ export interface Server extends AsyncDisposable {
   pid: number;
   /** User and system time so far, of all its threads. */
   cpuMs(): number;
-  memoryBytes(): number;
+  readMemoryBytes(): number;
 }
 
 export interface ServerToStart {
@@ -39,7 +39,7 @@ export async function startServer({
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-server-'));
   const logPath = join(folder, 'log');
   const log = openSync(logPath, 'a');
-  const child = spawn(process.execPath, [...profileFlags(profile), join(ROOT, script)], {
+  const child = spawn(process.execPath, [...createProfileFlags(profile), join(ROOT, script)], {
     cwd: ROOT,
     stdio: ['ignore', log, log],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), ...env },
@@ -74,12 +74,12 @@ export async function startServer({
     url,
     pid,
     cpuMs: () => readProcessCpuMs(pid),
-    memoryBytes: () => memoryBytes(pid),
+    readMemoryBytes: () => readMemoryBytes(pid),
     [Symbol.asyncDispose]: stop,
   };
 }
 
-function profileFlags(folder: string | undefined): string[] {
+function createProfileFlags(folder: string | undefined): string[] {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
 }
 
@@ -105,7 +105,7 @@ async function waitUntilReady(send: () => Promise<Response>, exitCode: () => num
   throw new Error(`not ready after ${START_MS} ms`);
 }
 
-function memoryBytes(pid: number): number {
+function readMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Pool } from 'undici';
 import { findFreePort } from '../../../test/support/process/free-port.ts';
-import { emptyDatabase, usingClient } from '../../database.ts';
+import { createEmptyDatabase, usingClient } from '../../database.ts';
 import type { Flags } from '../../flags.ts';
 import { findMedianRound, quantile } from '../../median.ts';
 import { GATEWAY_ENV } from '../../peers.ts';
@@ -54,7 +54,7 @@ interface Scene {
 }
 
 export async function measureInbound(postgres: Postgres, flags: Flags): Promise<InboundResults> {
-  const databaseUrl = await emptyDatabase(postgres, 'bench_inbound');
+  const databaseUrl = await createEmptyDatabase(postgres, 'bench_inbound');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startTimedReceiver();
   return await usingClient(databaseUrl, async (client) => {
@@ -168,7 +168,7 @@ async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults
   await using gateway = await startGateway(scene.databaseUrl, 'api');
   const round = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
   await measureRound(scene, round);
-  const idleBytes = gateway.memoryBytes();
+  const idleBytes = gateway.readMemoryBytes();
   await client.query(
     `insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
        "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content")
@@ -179,7 +179,7 @@ async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults
   await using pool = createPool(gateway);
   for (let number = 0; number < 1_000; number += 1)
     await pool.post(subscribed, createSignedRequest(subscribed));
-  return { waiting, idleBytes, withWaitingBytes: gateway.memoryBytes() };
+  return { waiting, idleBytes, withWaitingBytes: gateway.readMemoryBytes() };
 }
 
 function createPool(server: Server) {
@@ -265,10 +265,10 @@ export function formatInboundTable({ stored, posted, memory }: InboundResults): 
     result.databaseCpuMsPerRequest.toFixed(3),
   ]);
   const head = ['', 'each second', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'database'];
-  const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
+  const toMebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
   const lines = [
     `From request to signed POST at ${STEADY_EVENTS} events/s: p50 ${posted.p50Ms.toFixed(1)} ms, p99 ${posted.p99Ms.toFixed(1)} ms`,
-    `Memory: ${mebibytes(memory.idleBytes)} MiB, with ${memory.waiting} events waiting ${mebibytes(memory.withWaitingBytes)} MiB`,
+    `Memory: ${toMebibytes(memory.idleBytes)} MiB, with ${memory.waiting} events waiting ${toMebibytes(memory.withWaitingBytes)} MiB`,
   ];
   return `Events of providers\n${formatTable(head, rows)}\n${lines.join('\n')}\n`;
 }

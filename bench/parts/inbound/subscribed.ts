@@ -46,7 +46,8 @@ export async function subscribe(
     deleteEvent: ENABLED,
   };
   const content = {
-    ...{ name: NAME, provider: 'sandbox' },
+    name: NAME,
+    provider: 'sandbox',
     read: { objects: [read] },
     subscribe: { objects: [subscribed] },
   };

@@ -30,13 +30,13 @@ export const DESTINATION = 'receiver';
 export const GROUPS = ['group-0', 'group-1', 'group-2', 'group-3'];
 export const BATCH_RECORDS = 100;
 
-const record = (number: number) => ({
+const createRecord = (number: number) => ({
   email: `person-${number}@example.com`,
   firstname: `First ${number}`,
   lastname: `Last ${number}`,
 });
 
-const target = (number: number) => ({
+const createTarget = (number: number) => ({
   projectIdOrName: PROJECT,
   integrationIdOrName: INTEGRATION,
   groupRef: GROUPS[number % GROUPS.length],
@@ -44,27 +44,27 @@ const target = (number: number) => ({
   type: 'CREATE',
 });
 
-export const writeInput = (number: number) => ({
-  ...target(number),
-  records: { record: record(number) },
+export const createWriteInput = (number: number) => ({
+  ...createTarget(number),
+  records: { record: createRecord(number) },
 });
 
-export const asynchronousInput = (number: number) => ({
-  ...writeInput(number),
+export const createAsynchronousInput = (number: number) => ({
+  ...createWriteInput(number),
   mode: 'ASYNCHRONOUS',
 });
 
-export const batchInput = (number: number) => ({
-  ...target(number),
+export const createBatchInput = (number: number) => ({
+  ...createTarget(number),
   records: {
     batch: Array.from({ length: BATCH_RECORDS }, (_, index) => ({
-      record: record(number * BATCH_RECORDS + index),
+      record: createRecord(number * BATCH_RECORDS + index),
     })),
   },
 });
 
 /** Each connection has a new group and a new consumer. */
-export const connectInput = (number: number) => ({
+export const createConnectInput = (number: number) => ({
   projectIdOrName: PROJECT,
   provider: 'sandbox',
   credentials: { apiKey: 'sandbox-key-bench' },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
 import { findFreePort } from '../../../test/support/process/free-port.ts';
-import { emptyDatabase, newApiKey, usingClient } from '../../database.ts';
+import { createApiKey, createEmptyDatabase, usingClient } from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
 import type { Flags } from '../../flags.ts';
 import { encodeRequest } from '../../graphql-request.ts';
@@ -18,16 +18,16 @@ import { type Server, startServer } from '../../processes/server.ts';
 import { formatNumber, formatTable } from '../../table.ts';
 import { waitUntil } from '../../wait-until.ts';
 import {
-  asynchronousInput,
   BATCH_RECORDS,
-  batchInput,
-  connectInput,
+  createAsynchronousInput,
+  createBatchInput,
+  createConnectInput,
+  createWriteInput,
   GROUPS,
   INTEGRATION,
   MOVING_DOCUMENTS,
   type MOVING_WORKLOADS,
   PROJECT,
-  writeInput,
 } from './documents.ts';
 import { type Execute, type Installed, install } from './installed.ts';
 
@@ -61,8 +61,8 @@ interface MovingWorkload {
   commitDelayMs?: number;
 }
 
-const CONNECT = { operationName: 'Connect', createInput: connectInput, records: 1 } as const;
-const WRITE = { operationName: 'Write', createInput: writeInput, records: 1 } as const;
+const CONNECT = { operationName: 'Connect', createInput: createConnectInput, records: 1 } as const;
+const WRITE = { operationName: 'Write', createInput: createWriteInput, records: 1 } as const;
 const WORKLOADS: readonly MovingWorkload[] = [
   { ...WRITE, name: 'W5 alone', meaning: 'synchronous write, one at a time', sockets: 1 },
   { ...WRITE, name: 'W5', meaning: 'synchronous write, 16 at once', sockets: 16 },
@@ -71,7 +71,7 @@ const WORKLOADS: readonly MovingWorkload[] = [
     name: 'W6',
     meaning: 'asynchronous write, until the provider has the record',
     sockets: 16,
-    createInput: asynchronousInput,
+    createInput: createAsynchronousInput,
     endsAtProvider: true,
   },
   {
@@ -79,7 +79,7 @@ const WORKLOADS: readonly MovingWorkload[] = [
     name: 'W7',
     meaning: `records in batches of ${BATCH_RECORDS}`,
     sockets: 4,
-    createInput: batchInput,
+    createInput: createBatchInput,
     records: BATCH_RECORDS,
   },
   { ...CONNECT, name: 'W8', meaning: 'generateConnection with an event to a webhook', sockets: 16 },
@@ -111,7 +111,7 @@ const POLL_MS = 20;
 const WAIT = { pollMs: POLL_MS, timeoutMs: 120_000, what: 'Moving records' };
 
 export async function measureMoving(postgres: Postgres, flags: Flags): Promise<Moved[]> {
-  const databaseUrl = await emptyDatabase(postgres, 'bench_moving');
+  const databaseUrl = await createEmptyDatabase(postgres, 'bench_moving');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startChild('receiver.ts');
   const sandboxUrl = String(sandbox.greeting);
@@ -311,7 +311,7 @@ export async function addProject(client: pg.Client, sandboxUrl: string) {
     `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, $3, $3)`,
     [projectId, orgId, PROJECT],
   );
-  const { apiKey, statements } = newApiKey();
+  const { apiKey, statements } = createApiKey();
   for (const { text, values } of statements) await client.query(text, values);
   await client.query(
     `insert into "SandboxLease" (id, token, url, "expireTime") values (1, 'bench', $1, now() + interval '1 day')`,

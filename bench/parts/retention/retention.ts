@@ -1,7 +1,7 @@
 /** The effect of removing expired deliveries on concurrent work. */
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
-import { emptyDatabase, usingClient } from '../../database.ts';
+import { createEmptyDatabase, usingClient } from '../../database.ts';
 import { load } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
 import { findMedianRound, quantile } from '../../median.ts';
@@ -9,7 +9,7 @@ import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { formatTable } from '../../table.ts';
-import { connectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
+import { createConnectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
 import { install } from '../moving/installed.ts';
 import { addProject, createExecute, startGateway, waitForDeliveries } from '../moving/moving.ts';
 import { createSteadyRequests, type Kind, type TimedResponse } from './steady.ts';
@@ -35,7 +35,7 @@ export async function measureRetention(
   flags: Flags,
 ): Promise<RetentionResults> {
   const old = flags.sizes.oldDeliveries;
-  const databaseUrl = await emptyDatabase(postgres, 'bench_retention');
+  const databaseUrl = await createEmptyDatabase(postgres, 'bench_retention');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startChild('receiver.ts');
   const sandboxUrl = String(sandbox.greeting);
@@ -45,7 +45,7 @@ export async function measureRetention(
   console.error(`Filling ${old} deliveries …`);
   await usingClient(databaseUrl, (first) =>
     usingClient(databaseUrl, (second) =>
-      load([first, second], oldDeliveries(projectId, old), flags.seed),
+      load([first, second], createOldDeliveries(projectId, old), flags.seed),
     ),
   );
   await using gateway = await startGateway(databaseUrl);
@@ -98,7 +98,7 @@ const KINDS: readonly Kind[] = [
       JSON.stringify({
         operationName: 'Connect',
         query: MOVING_DOCUMENTS.Connect,
-        variables: { input: connectInput(number) },
+        variables: { input: createConnectInput(number) },
       }),
   },
   {
@@ -110,7 +110,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** A day of expired deliveries, each with its attempt. */
-function oldDeliveries(projectId: string, count: number): string[][] {
+function createOldDeliveries(projectId: string, count: number): string[][] {
   const destinationId = newId('dst');
   const half = Math.ceil(count / 2);
   // Recent enough that the sweep keeps its normal pace.
