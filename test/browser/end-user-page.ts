@@ -1,6 +1,6 @@
 /** A page of a builder's origin that sends requests with the token of its user. */
 import { beforeAll, expect, test } from 'vitest';
-import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
+import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
 import { type PagesStage, serveEmptyPage } from './stage.ts';
 
 interface Sent {

@@ -7,10 +7,10 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { insertDestination } from '../support/fixtures/integrations.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import { buildZip } from '../support/rest/zip.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { insertDestination } from '../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 

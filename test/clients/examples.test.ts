@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
+import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
 import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
-import { CREATE_SESSION_TOKEN } from '../support/scenes/end-users.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));

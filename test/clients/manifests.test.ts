@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { sharedApp } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, insertDestination } from '../support/fixtures/integrations.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
+import { WRITE } from '../support/fixtures/writes.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, insertDestination } from '../support/scenes/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../support/scenes/reads.ts';
-import { WRITE } from '../support/scenes/writes.ts';
 import { standIns, type Wanted } from './manifest-stand-ins.ts';
 
 interface Field {

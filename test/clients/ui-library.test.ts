@@ -7,13 +7,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../support/app.ts';
+import { createJwtIssuer, createSessionToken } from '../support/fixtures/end-users.ts';
+import { contentFor, insertDestination } from '../support/fixtures/integrations.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
-import { createJwtIssuer, createSessionToken } from '../support/scenes/end-users.ts';
-import { contentFor, insertDestination } from '../support/scenes/integrations.ts';
 import {
   byKey,
   byOAuth,

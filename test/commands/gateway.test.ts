@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
+import { installFor } from '../support/fixtures/integrations.ts';
+import { DOCUMENT } from '../support/fixtures/project-documents.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { installFor } from '../support/scenes/integrations.ts';
-import { DOCUMENT } from '../support/scenes/project-documents.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/gateway.ts');
 const app = await sharedApp();

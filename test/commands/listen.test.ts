@@ -13,8 +13,8 @@ import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { sharedApp } from '../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
+import { appendMessages, createStream } from '../support/fixtures/streams.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { appendMessages, createStream } from '../support/scenes/streams.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/listen.ts');
 const app = await sharedApp();

@@ -2,8 +2,8 @@
 import { PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
 import { type Json, optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
 
 const ofApps: Section = {
   title: 'Bodies of provider apps',
@@ -45,7 +45,7 @@ const ofApps: Section = {
   ],
 };
 
-const account = ({ uniqueName }: Scene) => ({
+const account = ({ uniqueName }: Fixture) => ({
   groupRef: uniqueName('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
@@ -54,7 +54,7 @@ const account = ({ uniqueName }: Scene) => ({
   providerWorkspaceRef: 'workspace-1',
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 });
-const having = (overrides: Json) => (scene: Scene) => ({ ...account(scene), ...overrides });
+const having = (overrides: Json) => (fixture: Fixture) => ({ ...account(fixture), ...overrides });
 const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 
 const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>

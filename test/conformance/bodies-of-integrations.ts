@@ -2,12 +2,12 @@
 import { type Body, type Json, unspecifiedField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
 import { subscribeContent, wholeContent } from '../support/conformance/contents.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { toRevision } from '../support/scenes/integrations.ts';
+import { toRevision } from '../support/fixtures/integrations.ts';
 
 function integration(provider: string, overrides: object) {
-  return ({ uniqueName }: Scene): Json => {
+  return ({ uniqueName }: Fixture): Json => {
     const name = uniqueName('integration');
     return { name, provider, latestRevision: toRevision({ name, provider, ...overrides }) };
   };

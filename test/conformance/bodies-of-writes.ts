@@ -1,9 +1,9 @@
 /** The body of a write, field by field. */
 import { optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
 const single = () => ({ ...create, record: mappedContact() });

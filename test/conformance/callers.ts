@@ -2,13 +2,13 @@
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { TOKENS } from '../support/conformance/accounts.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody, domainClaimBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
 import { restClient } from '../support/rest/rest-client.ts';
 
 const NOWHERE = '{ viewer { project { id } } }';
-const withKey = ({ app }: Scene, key: string) => ({
+const withKey = ({ app }: Fixture, key: string) => ({
   rest: restClient(app, { 'x-api-key': key }),
   graphql: app.client({ 'x-api-key': key }),
 });
@@ -40,22 +40,22 @@ const keys: Rule[] = [
   {
     title:
       "New projects and claims of domains require `Authorization: Bearer` with a builder's token.",
-    rest: async (scene) => {
+    rest: async (fixture) => {
       for (const [path, body] of [
-        ['/projects', createProjectBody(scene)],
-        ['/claimed-domains', domainClaimBody(scene)],
+        ['/projects', createProjectBody(fixture)],
+        ['/claimed-domains', domainClaimBody(fixture)],
       ] as const) {
-        expect(await scene.anonymous.ask('POST', path, body)).toMatchObject({ status: 401 });
-        expect((await scene.ask('POST', path, body)).status).toBeGreaterThanOrEqual(401);
-        await scene.builder.post(path, body);
+        expect(await fixture.anonymous.ask('POST', path, body)).toMatchObject({ status: 401 });
+        expect((await fixture.ask('POST', path, body)).status).toBeGreaterThanOrEqual(401);
+        await fixture.builder.post(path, body);
       }
     },
-    graphql: async (scene) => {
+    graphql: async (fixture) => {
       const query =
         'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
-      const input = createProjectBody(scene);
-      expect((await scene.tenant.refusal(query, { input })).problem.status).toBeGreaterThan(400);
-      await scene.tenant.builder.query(query, { input });
+      const input = createProjectBody(fixture);
+      expect((await fixture.tenant.refusal(query, { input })).problem.status).toBeGreaterThan(400);
+      await fixture.tenant.builder.query(query, { input });
     },
   },
   {
@@ -90,18 +90,18 @@ const keys: Rule[] = [
   },
   {
     title: 'An API key works while it is `active`, and is refused when it is inactive or deleted.',
-    rest: async (scene) => {
-      const path = `${scene.base}/api-keys`;
-      const { id, key } = await scene.post(path, { label: 'short' });
-      const { rest, graphql } = withKey(scene, key);
-      await rest.get(`${scene.base}/topics`);
+    rest: async (fixture) => {
+      const path = `${fixture.base}/api-keys`;
+      const { id, key } = await fixture.post(path, { label: 'short' });
+      const { rest, graphql } = withKey(fixture, key);
+      await rest.get(`${fixture.base}/topics`);
       for (const active of [false, true]) {
-        await scene.patch(`${path}/${id}`, { updateMask: ['active'], apiKey: { active } });
-        const { status } = await rest.ask('GET', `${scene.base}/topics`);
+        await fixture.patch(`${path}/${id}`, { updateMask: ['active'], apiKey: { active } });
+        const { status } = await rest.ask('GET', `${fixture.base}/topics`);
         expect(status).toBe(active ? 200 : 401);
       }
-      await scene.delete(`${path}/${key}`);
-      expect(await rest.ask('GET', `${scene.base}/topics`)).toMatchObject({ status: 401 });
+      await fixture.delete(`${path}/${key}`);
+      expect(await rest.ask('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
       expect(await graphql.refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
     },
   },
@@ -158,10 +158,12 @@ const scopes: Choice[] = [
     open: 'How a bearer token is obtained',
     title:
       'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is refused.',
-    rest: async (scene) => {
-      const { token } = scene.tenant;
-      await restClient(scene.app, { authorization: `Bearer ${token}` }).get('/my-info');
-      const damaged = restClient(scene.app, { authorization: `Bearer ${token.slice(0, -4)}AAAA` });
+    rest: async (fixture) => {
+      const { token } = fixture.tenant;
+      await restClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');
+      const damaged = restClient(fixture.app, {
+        authorization: `Bearer ${token.slice(0, -4)}AAAA`,
+      });
       expect(await damaged.ask('GET', '/my-info')).toMatchObject({ status: 401 });
     },
   },

@@ -44,8 +44,8 @@ const ofIntegrations: Choice[] = [
     ...outcomeRule(
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
-      async (fetchOutcome, scene) => {
-        const whole = async () => integrationBody.createCompleteBody(scene);
+      async (fetchOutcome, fixture) => {
+        const whole = async () => integrationBody.createCompleteBody(fixture);
         for (const place of NEEDED) {
           const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
           expect(outcome, place).toMatchObject(matchRefusal(last(place)));
@@ -62,14 +62,18 @@ const ofIntegrations: Choice[] = [
     ...outcomeRule(
       'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
-      async (fetchOutcome, scene) => {
+      async (fetchOutcome, fixture) => {
         for (const place of [
           `${object}.enabled`,
           `${object}.optionalFieldsAuto`,
           `${object}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
-          const given = withValue(await integrationBody.createCompleteBody(scene), place, 'other');
+          const given = withValue(
+            await integrationBody.createCompleteBody(fixture),
+            place,
+            'other',
+          );
           expect(await fetchOutcome(given), place).toMatchObject(matchRefusal(last(place)));
         }
       },

@@ -7,11 +7,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatPage } from '../support/conformance/conformance-document.ts';
+import { createConformanceFixture } from '../support/conformance/fixture.ts';
 import { listChecks, numberRules, type Rule } from '../support/conformance/rule.ts';
-import { conformanceScene } from '../support/conformance/scene.ts';
 import { SECTIONS } from './sections.ts';
 
-const scene = await conformanceScene();
+const fixture = await createConformanceFixture();
 
 const numbers = numberRules(SECTIONS);
 
@@ -24,8 +24,8 @@ for (const { title, rules, choices = [] } of SECTIONS) {
 function testRule(rule: Rule) {
   for (const { surface, check } of listChecks(rule)) {
     test(`${numbers.get(rule)} ${rule.title} (${surface})`, async () => {
-      if (!rule.notYet) return check(scene);
-      const kept = await Promise.resolve(check(scene)).then(
+      if (!rule.notYet) return check(fixture);
+      const kept = await Promise.resolve(check(fixture)).then(
         () => true,
         () => false,
       );

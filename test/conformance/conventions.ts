@@ -1,10 +1,10 @@
 /** Rules for all requests and responses, and for queries of single endpoints. */
 import { expect } from 'vitest';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
 
-const projectBy = async ({ tenant }: Scene, idOrName: string) => {
+const projectBy = async ({ tenant }: Fixture, idOrName: string) => {
   const query = 'query ($idOrName: String!) { project(idOrName: $idOrName) { id } }';
   return (await tenant.query(query, { idOrName })).project?.id;
 };
@@ -56,27 +56,27 @@ const conventions: Rule[] = [
         expect(await get(`/projects/${name}`)).toMatchObject({ id: projectId });
       }
     },
-    graphql: async (scene) => {
-      const { projectId, projectName } = scene.tenant;
-      expect(await projectBy(scene, projectId)).toBe(projectId);
-      expect(await projectBy(scene, projectName)).toBe(projectId);
+    graphql: async (fixture) => {
+      const { projectId, projectName } = fixture.tenant;
+      expect(await projectBy(fixture, projectId)).toBe(projectId);
+      expect(await projectBy(fixture, projectName)).toBe(projectId);
     },
   },
   {
     title: 'The name of a project is unique, and is stored in lower case.',
-    rest: async (scene) => {
-      const given = createProjectBody(scene);
+    rest: async (fixture) => {
+      const given = createProjectBody(fixture);
       const name = String(given.name).toUpperCase();
-      const made = await scene.builder.post('/projects', { ...given, name });
+      const made = await fixture.builder.post('/projects', { ...given, name });
       expect(made.name).toBe(name.toLowerCase());
-      expect(await scene.builder.ask('POST', '/projects', given)).toMatchObject({ status: 409 });
+      expect(await fixture.builder.ask('POST', '/projects', given)).toMatchObject({ status: 409 });
     },
   },
   {
     title: 'The API cannot set the entitlements of a project.',
-    rest: async ({ builder, base, ...scene }) => {
+    rest: async ({ builder, base, ...fixture }) => {
       const entitlements = { brandingRemoval: { value: true } };
-      const given = { ...createProjectBody({ ...scene, builder, base }), entitlements };
+      const given = { ...createProjectBody({ ...fixture, builder, base }), entitlements };
       expect(await builder.ask('POST', '/projects', given)).toMatchObject({ status: 400 });
       const change = { updateMask: ['entitlements'], project: { entitlements } };
       expect(await builder.ask('PATCH', base, change)).toMatchObject({ status: 400 });
@@ -152,25 +152,25 @@ const claims = EXTRACTED.map(
   }),
 );
 
-const metadataPath = ({ base }: Scene) =>
+const metadataPath = ({ base }: Fixture) =>
   `${base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
 
 const queries: Rule[] = [
   {
     title: 'Object metadata requires `groupRef`, and uses the connection of that group.',
-    rest: async (scene) => {
-      const [path = ''] = metadataPath(scene).split('?');
-      expect(await scene.refusal('GET', path)).toMatchObject({
+    rest: async (fixture) => {
+      const [path = ''] = metadataPath(fixture).split('?');
+      expect(await fixture.refusal('GET', path)).toMatchObject({
         issues: [{ in: 'query', name: 'groupRef' }],
       });
     },
   },
   {
     title: 'With `excludeReadOnly`, object metadata omits read-only fields.',
-    rest: async (scene) => {
-      const { fields } = await scene.get(metadataPath(scene));
+    rest: async (fixture) => {
+      const { fields } = await fixture.get(metadataPath(fixture));
       const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
-      const shown = await scene.get(`${metadataPath(scene)}&excludeReadOnly=true`);
+      const shown = await fixture.get(`${metadataPath(fixture)}&excludeReadOnly=true`);
       expect(names.length).toBeLessThan(Object.keys(fields).length);
       expect(Object.keys(shown.fields).sort()).toEqual(names.sort());
     },
@@ -184,9 +184,11 @@ const queries: Rule[] = [
   },
   {
     title: 'Only the metadata of an installation has the mapped name of an object.',
-    rest: async (scene) => {
-      expect(await scene.get(metadataPath(scene))).not.toHaveProperty('mappedObjectName');
-      expect(await scene.resources.objectMetadata()).toMatchObject({ mappedObjectName: 'people' });
+    rest: async (fixture) => {
+      expect(await fixture.get(metadataPath(fixture))).not.toHaveProperty('mappedObjectName');
+      expect(await fixture.resources.objectMetadata()).toMatchObject({
+        mappedObjectName: 'people',
+      });
     },
   },
   {

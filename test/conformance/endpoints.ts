@@ -1,22 +1,22 @@
 /** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
 import { createEndpointRules, type EndpointRow } from '../support/conformance/endpoint-rules.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import * as fresh from '../support/conformance/fresh-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import type { Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
 import { integrationBody } from './bodies-of-integrations.ts';
 
 const project = '/projects/{projectIdOrName}';
 const invites = '/orgs/{orgId}/invites';
-const inOrg = ({ tenant }: Scene) => ({ orgId: tenant.orgId });
+const inOrg = ({ tenant }: Fixture) => ({ orgId: tenant.orgId });
 const inNothing = () => ({});
 
-const ofOrg = (selection: string) => (scene: Scene) =>
-  queryNode(scene.tenant, { id: scene.tenant.orgId, type: 'Org', selection });
+const ofOrg = (selection: string) => (fixture: Fixture) =>
+  queryNode(fixture.tenant, { id: fixture.tenant.orgId, type: 'Org', selection });
 const ofInstallation =
   (selection: string) =>
-  ({ tenant, installation: { id } }: Scene) =>
+  ({ tenant, installation: { id } }: Fixture) =>
     queryNode(tenant, { id, type: 'Installation', selection });
 
 const inProjects: EndpointRow[] = [
@@ -144,9 +144,9 @@ const aboutOrgs: EndpointRow[] = [
     status: 200,
     response: 'Invite',
     pathParameters: fresh.freshInvite,
-    async query(scene) {
-      const { inviteId: id } = await fresh.freshInvite(scene);
-      return queryNode(scene.tenant, { id, type: 'Invite', selection: 'invitedEmail' });
+    async query(fixture) {
+      const { inviteId: id } = await fresh.freshInvite(fixture);
+      return queryNode(fixture.tenant, { id, type: 'Invite', selection: 'invitedEmail' });
     },
   },
   {

@@ -1,16 +1,16 @@
 /** Problem documents, and the errors that cause each of them. */
 import { expect } from 'vitest';
 import type { Problem } from '../../src/errors.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
 
 /** Two values are invalid: one in the path, one in the body. */
-const ofRest = ({ refusal }: Scene): Promise<Problem> =>
+const ofRest = ({ refusal }: Fixture): Promise<Problem> =>
   refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
     name: 'no_underscores',
   });
 
-const ofGraphql = async ({ tenant }: Scene): Promise<Problem> => {
+const ofGraphql = async ({ tenant }: Fixture): Promise<Problem> => {
   const query =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
@@ -20,8 +20,8 @@ const ofGraphql = async ({ tenant }: Scene): Promise<Problem> => {
 function problemRule(title: string, check: (problem: Problem) => unknown): Rule {
   return {
     title,
-    rest: async (scene) => check(await ofRest(scene)),
-    graphql: async (scene) => check(await ofGraphql(scene)),
+    rest: async (fixture) => check(await ofRest(fixture)),
+    graphql: async (fixture) => check(await ofGraphql(fixture)),
   };
 }
 
@@ -72,8 +72,8 @@ const problems: Rule[] = [
   ),
   {
     title: 'Every invalid path parameter and body property has an issue.',
-    rest: async (scene) => {
-      const places = getIssues(await ofRest(scene)).map((issue) => `${issue.in} ${issue.name}`);
+    rest: async (fixture) => {
+      const places = getIssues(await ofRest(fixture)).map((issue) => `${issue.in} ${issue.name}`);
       expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
     },
   },
@@ -90,7 +90,7 @@ interface Condition {
   when: string;
   status: number;
   type: string;
-  provoke(scene: Scene): Promise<Problem>;
+  provoke(fixture: Fixture): Promise<Problem>;
 }
 
 const CONDITIONS: Condition[] = [
@@ -138,7 +138,7 @@ const choices = CONDITIONS.map(
   ({ when, status, type, provoke }): Choice => ({
     open: 'Status and `type` of a problem',
     title: `${status} and \`${type}\` if ${when}.`,
-    rest: async (scene) => expect(await provoke(scene)).toMatchObject({ status, type }),
+    rest: async (fixture) => expect(await provoke(fixture)).toMatchObject({ status, type }),
   }),
 );
 

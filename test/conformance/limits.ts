@@ -1,27 +1,27 @@
 /** Limits: values just inside are accepted, values just outside are refused. */
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import { ACCEPTED, matchRefusal, outcomeRule } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { projectBody } from './bodies.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
-/** Inserts `count` operations for the scene's installation. */
-async function withOperations({ app, tenant, installation }: Scene, count: number) {
+/** Inserts `count` operations for the fixture's installation. */
+async function withOperations({ app, tenant, installation }: Fixture, count: number) {
   const { projectId } = tenant;
   const { id: installationId, integrationId } = installation;
   const row = () => ({ id: newId('opr'), projectId, installationId, integrationId });
   await insertRows(app).operations(Array.from({ length: count }, row));
 }
 
-const fetchPage = async ({ get, installationPath }: Scene, query: string) =>
+const fetchPage = async ({ get, installationPath }: Fixture, query: string) =>
   (await get(`${installationPath}/operations${query}`)).results.length;
-const queryNodes = async ({ tenant, installation: { id } }: Scene, args: string) => {
+const queryNodes = async ({ tenant, installation: { id } }: Fixture, args: string) => {
   const selection = `operations${args} { nodes { id } }`;
   return (await queryNode(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
 };
@@ -29,48 +29,48 @@ const queryNodes = async ({ tenant, installation: { id } }: Scene, args: string)
 const pageSizes: Rule[] = [
   {
     title: 'A page of a list has at most 200 items by default.',
-    rest: async (scene) => {
-      await withOperations(scene, 201);
-      expect(await fetchPage(scene, '')).toBe(200);
+    rest: async (fixture) => {
+      await withOperations(fixture, 201);
+      expect(await fetchPage(fixture, '')).toBe(200);
     },
   },
   {
     title: 'The caller can set a page size of 1 to 1000 items.',
-    rest: async (scene) => {
-      await withOperations(scene, 2);
-      expect(await fetchPage(scene, '?pageSize=1')).toBe(1);
-      expect(await fetchPage(scene, '?pageSize=1000')).toBeGreaterThan(1);
+    rest: async (fixture) => {
+      await withOperations(fixture, 2);
+      expect(await fetchPage(fixture, '?pageSize=1')).toBe(1);
+      expect(await fetchPage(fixture, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
-        const path = `${scene.installationPath}/operations?pageSize=${size}`;
-        expect(await scene.refusal('GET', path)).toMatchObject({
+        const path = `${fixture.installationPath}/operations?pageSize=${size}`;
+        expect(await fixture.refusal('GET', path)).toMatchObject({
           status: 400,
           issues: [{ name: 'pageSize' }],
         });
       }
     },
-    graphql: async (scene) => {
-      await withOperations(scene, 2);
-      expect(await queryNodes(scene, '(first: 1)')).toBe(1);
-      expect(await queryNodes(scene, '(first: 1000)')).toBeGreaterThan(1);
+    graphql: async (fixture) => {
+      await withOperations(fixture, 2);
+      expect(await queryNodes(fixture, '(first: 1)')).toBe(1);
+      expect(await queryNodes(fixture, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
-        expect(await scene.tenant.refusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
+        expect(await fixture.tenant.refusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
       }
     },
   },
   {
     title:
       'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
-    rest: async (scene) => {
-      await withOperations(scene, 3);
-      const path = `${scene.installationPath}/operations?pageSize=2`;
-      const { results, pagination } = await scene.get(path);
+    rest: async (fixture) => {
+      await withOperations(fixture, 3);
+      const path = `${fixture.installationPath}/operations?pageSize=2`;
+      const { results, pagination } = await fixture.get(path);
       expect(pagination).toEqual({ done: false, nextPageToken: expect.any(String) });
-      const next = await scene.get(`${path}&pageToken=${pagination.nextPageToken}`);
+      const next = await fixture.get(`${path}&pageToken=${pagination.nextPageToken}`);
       const ids = [...results, ...next.results].map(({ id }: { id: string }) => id);
       expect(ids.length).toBeGreaterThan(2);
       expect(new Set(ids).size).toBe(ids.length);
-      const last = await scene.get(`${scene.installationPath}/operations?pageSize=1000`);
+      const last = await fixture.get(`${fixture.installationPath}/operations?pageSize=1000`);
       expect(last.pagination).toEqual({ done: true });
     },
   },
@@ -84,14 +84,14 @@ const createBatch = (length: number) => ({
 
 /** Returns a rule that creates a project with each value of `member`. */
 const lengths = (member: string, taken: string[], wrong: string[], title: string) =>
-  outcomeRule(title, projectBody, async (fetchOutcome, scene) => {
+  outcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
     for (const value of taken) {
-      expect(await fetchOutcome({ ...createProjectBody(scene), [member]: value })).toMatchObject(
+      expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
         ACCEPTED,
       );
     }
     for (const value of wrong) {
-      const outcome = await fetchOutcome({ ...createProjectBody(scene), [member]: value });
+      const outcome = await fetchOutcome({ ...createProjectBody(fixture), [member]: value });
       expect(outcome, value).toMatchObject(matchRefusal(member));
     }
   });
@@ -124,8 +124,8 @@ export const limits: Section = {
     outcomeRule(
       "A project's `name` has 2 to 128 characters.",
       projectBody,
-      async (fetchOutcome, scene) => {
-        const named = (name: string) => fetchOutcome({ ...createProjectBody(scene), name });
+      async (fetchOutcome, fixture) => {
+        const named = (name: string) => fetchOutcome({ ...createProjectBody(fixture), name });
         expect(await named(createShortName())).toMatchObject(ACCEPTED);
         expect(await named(unique(128))).toMatchObject(ACCEPTED);
         expect(await named('a')).toMatchObject(matchRefusal('name'));

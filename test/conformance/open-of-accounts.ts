@@ -4,6 +4,8 @@
 import { expect } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { Json } from '../support/conformance/body.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import { withValue } from '../support/conformance/json-paths.ts';
 import {
   ACCEPTED,
@@ -12,12 +14,10 @@ import {
   outcomeRule,
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { WRITE } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { WRITE } from '../support/scenes/writes.ts';
 
 const connectionBody: BodyEndpoint = {
   send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
@@ -28,7 +28,7 @@ const appBody: BodyEndpoint = {
   mutation: 'createProviderApp',
 };
 
-const account = ({ uniqueName }: Scene, overrides: Json): Json => ({
+const account = ({ uniqueName }: Fixture, overrides: Json): Json => ({
   ...{ groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
   ...overrides,
 });
@@ -51,18 +51,18 @@ const ofConnections: Choice[] = [
     open: 'Fields of `providerMetadata`',
     title:
       'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
-    rest: async (scene) => {
-      const path = `${scene.base}/connections:generate`;
-      const body = account(scene, { apiKey: 'sandbox-key', providerMetadata: facts });
-      const { id } = await scene.post(path, body);
-      const shown = await scene.get(`${scene.base}/connections/${id}`);
+    rest: async (fixture) => {
+      const path = `${fixture.base}/connections:generate`;
+      const body = account(fixture, { apiKey: 'sandbox-key', providerMetadata: facts });
+      const { id } = await fixture.post(path, body);
+      const shown = await fixture.get(`${fixture.base}/connections/${id}`);
       expect(shown.providerMetadata).toEqual({
         region: facts.region,
         plan: { value: 'gold', source: 'input' },
         seats: { value: '[1,{"a":null}]', source: 'input' },
       });
       const large = { ...body, providerMetadata: { text: 'x'.repeat(17 * 1_024) } };
-      expect(await scene.refusal('POST', path, large)).toMatchObject({
+      expect(await fixture.refusal('POST', path, large)).toMatchObject({
         status: 400,
         issues: [{ name: 'providerMetadata' }],
       });
@@ -82,9 +82,9 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
       connectionBody,
-      async (fetchOutcome, scene) => {
+      async (fetchOutcome, fixture) => {
         for (const [kind, whole] of Object.entries(CREDENTIALS)) {
-          const given = account(scene, { [kind]: whole });
+          const given = account(fixture, { [kind]: whole });
           expect(await fetchOutcome(given), kind).toMatchObject(ACCEPTED);
           if (kind !== 'basicAuth') {
             const scoped = withValue(given, `${kind}.scopes`, ['read']);
@@ -103,9 +103,9 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       'A token, or only `scopes`: the connection then waits for a consent that requests them.',
       connectionBody,
-      async (fetchOutcome, scene) => {
+      async (fetchOutcome, fixture) => {
         const given = (oauth2AuthorizationCode: Json) =>
-          fetchOutcome(account(scene, { oauth2AuthorizationCode }));
+          fetchOutcome(account(fixture, { oauth2AuthorizationCode }));
         expect(await given({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
         expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
         expect(await given({ scopes: ['read'] })).toMatchObject(ACCEPTED);
@@ -118,14 +118,14 @@ const ofConnections: Choice[] = [
     ...outcomeRule(
       'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
-      async (fetchOutcome, scene) => {
-        const wrong = account(scene, { apiKey: 'wrong' });
+      async (fetchOutcome, fixture) => {
+        const wrong = account(fixture, { apiKey: 'wrong' });
         expect(await fetchOutcome(wrong)).toMatchObject(
           matchRefusal('rejected the credentials', 422),
         );
         expect(await fetchOutcome({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
-        const ofClient = account(scene, { oauth2ClientCredentials: client });
+        const ofClient = account(fixture, { oauth2ClientCredentials: client });
         expect(await fetchOutcome(ofClient)).toMatchObject(matchRefusal('invalid_client', 422));
       },
     ),
@@ -148,16 +148,16 @@ const ofConnections: Choice[] = [
     open: 'Transitions between the states of a connection',
     title:
       'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
-    rest: async (scene) => {
-      const { app, base, uniqueName } = scene;
+    rest: async (fixture) => {
+      const { app, base, uniqueName } = fixture;
       const body = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const path = `${base}/connections:generate`;
-      const { id } = await scene.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
-      const status = async () => (await scene.get(`${base}/connections/${id}`)).status;
+      const { id } = await fixture.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
+      const status = async () => (await fixture.get(`${base}/connections/${id}`)).status;
       const call = async () => callSandbox(app, await getConnection(app, id));
       await call();
       expect(await status()).toBe('bad_credentials');
-      await scene.post(path, { ...body, apiKey: 'sandbox-key' });
+      await fixture.post(path, { ...body, apiKey: 'sandbox-key' });
       expect(await status()).toBe('created');
       await call();
       expect(await status()).toBe('working');

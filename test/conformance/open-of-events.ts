@@ -1,11 +1,11 @@
 /** Details of events that the reference API leaves open: their content, their routes and their frequency. */
 import { expect } from 'vitest';
+import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { createClock, createWorker } from '../support/fixtures/deliveries.ts';
+import { contentFor, installFor, integrate } from '../support/fixtures/integrations.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { createClock, createWorker } from '../support/scenes/deliveries.ts';
-import { contentFor, installFor, integrate } from '../support/scenes/integrations.ts';
 
 const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id name } } }`;
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
@@ -13,7 +13,7 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
 }`;
 
 /** Creates a destination that a number of topics route the event type to. */
-async function listening({ post, base, uniqueName }: Scene, eventType: string, topics = 1) {
+async function listening({ post, base, uniqueName }: Fixture, eventType: string, topics = 1) {
   const metadata = { url: 'https://receiver.test/hook' };
   const place = { name: uniqueName('place'), type: 'webhook', metadata };
   const { id: destinationId } = await post(`${base}/destinations`, place);
@@ -26,12 +26,12 @@ async function listening({ post, base, uniqueName }: Scene, eventType: string, t
 }
 
 /** The deliveries of the destination. */
-async function owed({ services }: Scene, destinationId: string) {
+async function owed({ services }: Fixture, destinationId: string) {
   const rows = await services.database.prisma.delivery.findMany({ where: { destinationId } });
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
 }
 
-async function connected({ tenant, uniqueName }: Scene) {
+async function connected({ tenant, uniqueName }: Fixture) {
   const groupRef = uniqueName('group');
   const consumerRef = uniqueName('consumer');
   const connection = await generateConnection(tenant, {
@@ -47,14 +47,14 @@ const payloads: Choice[] = [
     open: 'Payload of notification events',
     title:
       '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
-    rest: async (scene) => {
-      const destinationId = await listening(scene, 'connection.created');
-      const { id: connectionId, groupRef, consumerRef } = await connected(scene);
-      const [message, ...others] = await owed(scene, destinationId);
+    rest: async (fixture) => {
+      const destinationId = await listening(fixture, 'connection.created');
+      const { id: connectionId, groupRef, consumerRef } = await connected(fixture);
+      const [message, ...others] = await owed(fixture, destinationId);
       expect(others).toEqual([]);
       const ends = { groupRef, consumerRef, consumerName: consumerRef };
       const data = {
-        projectId: scene.tenant.projectId,
+        projectId: fixture.tenant.projectId,
         connectionId,
         provider: 'sandbox',
         ...ends,
@@ -62,10 +62,10 @@ const payloads: Choice[] = [
       expect(message).toMatchObject({ notificationType: 'connection.created' });
       expect(message?.data).toEqual(data);
     },
-    graphql: async (scene) => {
-      await listening(scene, 'connection.created');
-      const { id } = await connected(scene);
-      const { viewer } = await scene.tenant.query(`{ viewer { project {
+    graphql: async (fixture) => {
+      await listening(fixture, 'connection.created');
+      const { id } = await connected(fixture);
+      const { viewer } = await fixture.tenant.query(`{ viewer { project {
         notificationEvents(last: 1) { nodes { eventType data connection { id } } }
       } } }`);
       expect(viewer.project.notificationEvents.nodes).toMatchObject([
@@ -77,14 +77,14 @@ const payloads: Choice[] = [
     open: 'Payload of notification events',
     title:
       'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
-    rest: async (scene) => {
-      const { tenant, uniqueName, app } = scene;
-      const destinationId = await listening(scene, 'installation.created');
+    rest: async (fixture) => {
+      const { tenant, uniqueName, app } = fixture;
+      const destinationId = await listening(fixture, 'installation.created');
       const integration = await integrate(app, tenant, contentFor(uniqueName('crm')));
       const groupRef = uniqueName('group');
       await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
       const { id: installationId } = await installFor(tenant, integration, { groupRef });
-      const [message] = await owed(scene, destinationId);
+      const [message] = await owed(fixture, destinationId);
       expect(message?.data).toMatchObject({
         projectId: tenant.projectId,
         provider: 'sandbox',
@@ -183,24 +183,24 @@ const guarantees: Choice[] = [
   {
     open: GUARANTEES,
     title: 'An event is one message to a destination, however many topics route it there.',
-    rest: async (scene) => {
-      const destinationId = await listening(scene, 'connection.created', 3);
-      await connected(scene);
-      expect(await owed(scene, destinationId)).toHaveLength(1);
+    rest: async (fixture) => {
+      const destinationId = await listening(fixture, 'connection.created', 3);
+      await connected(fixture);
+      expect(await owed(fixture, destinationId)).toHaveLength(1);
     },
   },
   {
     open: GUARANTEES,
     title:
       'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no order.',
-    rest: async (scene) => {
+    rest: async (fixture) => {
       await using receiver = await startReceiver();
-      const { database, vault } = scene.services;
-      const destinationId = await listening(scene, 'connection.created');
+      const { database, vault } = fixture.services;
+      const destinationId = await listening(fixture, 'connection.created');
       const url = receiver.url('hook');
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
-      await connected(scene);
-      const [message] = await owed(scene, destinationId);
+      await connected(fixture);
+      const [message] = await owed(fixture, destinationId);
       receiver.setBehaviour('hook', { status: 500 });
       const clock = createClock(new Date(Date.now() + 1_000).toISOString());
       await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });

@@ -1,10 +1,10 @@
 /** The resources of accounts at providers, and of operations there, field by field. */
 import { fieldRules } from '../support/conformance/field-rules.ts';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
 
 const id = requiredMember('string');
 const projectId = requiredMember('string', { graphql: 'project.id' });
@@ -122,7 +122,7 @@ const operations: Section = {
   }),
 };
 
-async function metadataByGraphql({ tenant, installation: { id } }: Scene, selected: string) {
+async function metadataByGraphql({ tenant, installation: { id } }: Fixture, selected: string) {
   const selection = `objectMetadata(objectName: "contacts") { ${selected} }`;
   return (await queryNode(tenant, { id, type: 'Installation', selection })).objectMetadata;
 }
@@ -152,8 +152,8 @@ const metadata: Section = {
       type: 'FieldMetadata',
       load: async ({ resources }) =>
         chosen(Object.values((await resources.objectMetadata()).fields)),
-      async queryGraphql(scene, selection) {
-        const found = await metadataByGraphql(scene, `fields { values { value } ${selection} }`);
+      async queryGraphql(fixture, selection) {
+        const found = await metadataByGraphql(fixture, `fields { values { value } ${selection} }`);
         return chosen(found.fields);
       },
       fields: {

@@ -1,9 +1,12 @@
 /** States, and the changes that lead to each. */
 import { expect } from 'vitest';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import { inviteBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { RESUME } from '../support/fixtures/reads.ts';
+import { startWriteJobs } from '../support/fixtures/writes.ts';
 import {
   CLIENT,
   callSandbox,
@@ -11,12 +14,9 @@ import {
   getConnection,
 } from '../support/providers/oauth.ts';
 import { restClient } from '../support/rest/rest-client.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { RESUME } from '../support/scenes/reads.ts';
-import { startWriteJobs } from '../support/scenes/writes.ts';
 
 /** The status on both surfaces. */
-async function fetchStatuses({ get, base, tenant }: Scene, id: string) {
+async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
   const query = 'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { status } } }';
   const { node } = await tenant.query(query, { id });
   const { status } = await get(`${base}/connections/${id}`);
@@ -25,67 +25,70 @@ async function fetchStatuses({ get, base, tenant }: Scene, id: string) {
 }
 
 const both = (title: string, check: Rule['rest']): Rule => ({ title, rest: check, graphql: check });
-const call = async ({ app }: Scene, id: string) => callSandbox(app, await getConnection(app, id));
+const call = async ({ app }: Fixture, id: string) => callSandbox(app, await getConnection(app, id));
 
 const ofConnections: Rule[] = [
-  both('A connection is `created` when it is new.', async (scene) => {
-    const { id } = await generateConnection(scene.tenant, {
-      groupRef: scene.uniqueName('group'),
+  both('A connection is `created` when it is new.', async (fixture) => {
+    const { id } = await generateConnection(fixture.tenant, {
+      groupRef: fixture.uniqueName('group'),
       apiKey: 'sandbox-key',
     });
-    expect(await fetchStatuses(scene, id)).toBe('created');
+    expect(await fetchStatuses(fixture, id)).toBe('created');
   }),
-  both('A connection is `created` after a refresh of its access token.', async (scene) => {
-    const { id } = await connectWithTokens(scene.app, scene.tenant);
-    await scene.patch(`${scene.base}/provider-apps/${(await scene.resources.providerApp()).id}`, {
-      updateMask: ['clientId', 'clientSecret'],
-      providerApp: CLIENT,
-    });
-    await scene.get(`${scene.base}/connections/${id}?refresh=force`);
-    expect(await fetchStatuses(scene, id)).toBe('created');
+  both('A connection is `created` after a refresh of its access token.', async (fixture) => {
+    const { id } = await connectWithTokens(fixture.app, fixture.tenant);
+    await fixture.patch(
+      `${fixture.base}/provider-apps/${(await fixture.resources.providerApp()).id}`,
+      {
+        updateMask: ['clientId', 'clientSecret'],
+        providerApp: CLIENT,
+      },
+    );
+    await fixture.get(`${fixture.base}/connections/${id}?refresh=force`);
+    expect(await fetchStatuses(fixture, id)).toBe('created');
   }),
-  both('A connection is `working` after a successful request.', async (scene) => {
-    const groupRef = scene.uniqueName('group');
-    const { id } = await generateConnection(scene.tenant, { groupRef, apiKey: 'sandbox-key' });
-    await call(scene, id);
-    expect(await fetchStatuses(scene, id)).toBe('working');
+  both('A connection is `working` after a successful request.', async (fixture) => {
+    const groupRef = fixture.uniqueName('group');
+    const { id } = await generateConnection(fixture.tenant, { groupRef, apiKey: 'sandbox-key' });
+    await call(fixture, id);
+    expect(await fetchStatuses(fixture, id)).toBe('working');
   }),
   both(
     'A connection is `bad_credentials` after the provider refused its credentials in a request.',
-    async (scene) => {
-      const groupRef = scene.uniqueName('group');
-      const { id } = await generateConnection(scene.tenant, {
+    async (fixture) => {
+      const groupRef = fixture.uniqueName('group');
+      const { id } = await generateConnection(fixture.tenant, {
         groupRef,
         apiKey: 'wrong',
         skipCheck: true,
       });
-      await call(scene, id);
-      expect(await fetchStatuses(scene, id)).toBe('bad_credentials');
+      await call(fixture, id);
+      expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
     },
   ),
   both(
     'A connection is `bad_credentials` after the provider refused to refresh its token.',
-    async (scene) => {
-      const { id } = await generateConnection(scene.tenant, {
-        groupRef: scene.uniqueName('group'),
+    async (fixture) => {
+      const { id } = await generateConnection(fixture.tenant, {
+        groupRef: fixture.uniqueName('group'),
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
-      await scene.ask('GET', `${scene.base}/connections/${id}?refresh=force`);
-      expect(await fetchStatuses(scene, id)).toBe('bad_credentials');
+      await fixture.ask('GET', `${fixture.base}/connections/${id}?refresh=force`);
+      expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
     },
   ),
 ];
 
-async function invited(scene: Scene) {
-  const path = `/orgs/${scene.tenant.orgId}/invites`;
-  const { id } = await scene.post(path, inviteBody(scene));
+async function invited(fixture: Fixture) {
+  const path = `/orgs/${fixture.tenant.orgId}/invites`;
+  const { id } = await fixture.post(path, inviteBody(fixture));
   const query = 'query ($id: ID!) { node(id: $id) { ... on Invite { status } } }';
   return {
     id: id as string,
     path: `${path}/${id}`,
     async status() {
-      const { node } = await scene.tenant.query(query, { id });
-      const { status } = await scene.get(`${path}/${id}`);
+      const { node } = await fixture.tenant.query(query, { id });
+      const { status } = await fixture.get(`${path}/${id}`);
       expect(node.status.toLowerCase()).toBe(status);
       return status;
     },
@@ -95,46 +98,46 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 
 const ofInvites: Choice[] = [
   {
-    ...both('It is `pending` when it is new.', async (scene) => {
-      expect(await (await invited(scene)).status()).toBe('pending');
+    ...both('It is `pending` when it is new.', async (fixture) => {
+      expect(await (await invited(fixture)).status()).toBe('pending');
     }),
     open: 'Transitions of an invite',
   },
   {
     ...both(
       'It is `revoked` when it is deleted. Only a pending invite can be deleted.',
-      async (scene) => {
-        const invite = await invited(scene);
-        await scene.delete(invite.path);
+      async (fixture) => {
+        const invite = await invited(fixture);
+        await fixture.delete(invite.path);
         expect(await invite.status()).toBe('revoked');
-        expect(await scene.refusal('DELETE', invite.path)).toMatchObject({ status: 409 });
+        expect(await fixture.refusal('DELETE', invite.path)).toMatchObject({ status: 409 });
       },
     ),
     open: 'Transitions of an invite',
   },
   {
-    ...both('It is `accepted` when the builder of that address accepts it.', async (scene) => {
-      const { token, primaryEmail: email } = await scene.resources.builder();
-      const path = `/orgs/${scene.tenant.orgId}/invites`;
-      const known = await scene.get(path);
+    ...both('It is `accepted` when the builder of that address accepts it.', async (fixture) => {
+      const { token, primaryEmail: email } = await fixture.resources.builder();
+      const path = `/orgs/${fixture.tenant.orgId}/invites`;
+      const known = await fixture.get(path);
       const mine = known.find((one: { invitedEmail: string }) => one.invitedEmail === email);
-      const { id, status } = mine ?? (await scene.post(path, { email }));
-      const guest = restClient(scene.app, { authorization: `Bearer ${token}` });
+      const { id, status } = mine ?? (await fixture.post(path, { email }));
+      const guest = restClient(fixture.app, { authorization: `Bearer ${token}` });
       if (status === 'pending') await guest.post('/invites:accept', { inviteId: id }, 200);
-      expect(await scene.get(`${path}/${id}`)).toMatchObject({ status: 'accepted' });
+      expect(await fixture.get(`${path}/${id}`)).toMatchObject({ status: 'accepted' });
     }),
     open: 'Transitions of an invite',
   },
   {
     ...both(
       'It is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
-      async (scene) => {
-        const invite = await invited(scene);
-        scene.clock.aheadMs = WEEK_MS;
+      async (fixture) => {
+        const invite = await invited(fixture);
+        fixture.clock.aheadMs = WEEK_MS;
         try {
           expect(await invite.status()).toBe('expired');
         } finally {
-          scene.clock.aheadMs = 0;
+          fixture.clock.aheadMs = 0;
         }
       },
     ),
@@ -142,53 +145,53 @@ const ofInvites: Choice[] = [
   },
 ];
 
-const statusOfOperation = async ({ get, base }: Scene, id: string) =>
+const statusOfOperation = async ({ get, base }: Fixture, id: string) =>
   (await get(`${base}/operations/${id}`)).status;
-const write = ({ ask, objectPath }: Scene, overrides: object) =>
+const write = ({ ask, objectPath }: Fixture, overrides: object) =>
   ask('POST', objectPath, { groupRef: 'acme', type: 'create', ...overrides });
 
 const ofOperations: Choice[] = [
   {
     open: 'Other states of an operation',
-    ...both('An operation is `in_progress` until it has ended.', async (scene) => {
+    ...both('An operation is `in_progress` until it has ended.', async (fixture) => {
       const given = { mode: 'asynchronous', record: mappedContact() };
-      const { operationId } = (await write(scene, given)).body;
-      expect(await statusOfOperation(scene, operationId)).toBe('in_progress');
-      await using _jobs = await startWriteJobs(scene.app);
-      await expect.poll(() => statusOfOperation(scene, operationId)).toBe('success');
+      const { operationId } = (await write(fixture, given)).body;
+      expect(await statusOfOperation(fixture, operationId)).toBe('in_progress');
+      await using _jobs = await startWriteJobs(fixture.app);
+      await expect.poll(() => statusOfOperation(fixture, operationId)).toBe('success');
     }),
   },
   {
     open: 'Other states of an operation',
-    ...both('An operation that failed is `failure`.', async (scene) => {
-      const { operationId } = (await write(scene, { record: { lastname: 'No e-mail' } })).body;
-      expect(await statusOfOperation(scene, operationId)).toBe('failure');
+    ...both('An operation that failed is `failure`.', async (fixture) => {
+      const { operationId } = (await write(fixture, { record: { lastname: 'No e-mail' } })).body;
+      expect(await statusOfOperation(fixture, operationId)).toBe('failure');
     }),
   },
 ];
 
-const fetchPaused = async ({ get, installationPath }: Scene) =>
+const fetchPaused = async ({ get, installationPath }: Fixture) =>
   (await get(installationPath)).objects.map(({ paused }: { paused: boolean }) => paused);
-const pausing = ({ post, installationPath }: Scene, body?: object) =>
+const pausing = ({ post, installationPath }: Fixture, body?: object) =>
   post(`${installationPath}:pause`, body, 204);
-const resuming = async ({ tenant, installation: { id } }: Scene) =>
+const resuming = async ({ tenant, installation: { id } }: Fixture) =>
   tenant.query(RESUME, { input: { projectIdOrName: tenant.projectName, installationId: id } });
 
 const ofPauses: Rule[] = [
-  both('A pause without objects pauses the reads of all objects.', async (scene) => {
-    await resuming(scene);
-    await pausing(scene);
-    expect(await fetchPaused(scene)).toEqual([true]);
+  both('A pause without objects pauses the reads of all objects.', async (fixture) => {
+    await resuming(fixture);
+    await pausing(fixture);
+    expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  both("A pause accepts the provider's name of an object.", async (scene) => {
-    await resuming(scene);
-    await pausing(scene, { objects: ['contacts'] });
-    expect(await fetchPaused(scene)).toEqual([true]);
+  both("A pause accepts the provider's name of an object.", async (fixture) => {
+    await resuming(fixture);
+    await pausing(fixture, { objects: ['contacts'] });
+    expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  both('A pause accepts the mapped name of an object.', async (scene) => {
-    await resuming(scene);
-    await pausing(scene, { objects: ['people'] });
-    expect(await fetchPaused(scene)).toEqual([true]);
+  both('A pause accepts the mapped name of an object.', async (fixture) => {
+    await resuming(fixture);
+    await pausing(fixture, { objects: ['people'] });
+    expect(await fetchPaused(fixture)).toEqual([true]);
   }),
 ];
 
@@ -212,13 +215,13 @@ export const states: Section[] = [
     choices: [
       {
         open: 'How reads are resumed',
-        ...both('By `:unpause` or `resumeReads`.', async (scene) => {
-          await pausing(scene);
-          await scene.post(`${scene.installationPath}:unpause`, undefined, 204);
-          expect(await fetchPaused(scene)).toEqual([false]);
-          await pausing(scene);
-          await resuming(scene);
-          expect(await fetchPaused(scene)).toEqual([false]);
+        ...both('By `:unpause` or `resumeReads`.', async (fixture) => {
+          await pausing(fixture);
+          await fixture.post(`${fixture.installationPath}:unpause`, undefined, 204);
+          expect(await fetchPaused(fixture)).toEqual([false]);
+          await pausing(fixture);
+          await resuming(fixture);
+          expect(await fetchPaused(fixture)).toEqual([false]);
         }),
       },
     ],

@@ -1,5 +1,7 @@
 /** Members of a write, and its outcomes. */
 import { expect } from 'vitest';
+import type { Fixture } from '../support/conformance/fixture.ts';
+import { mappedContact } from '../support/conformance/fixture-resources.ts';
 import {
   ACCEPTED,
   type BodyEndpoint,
@@ -7,12 +9,10 @@ import {
   outcomeRule,
 } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
-import type { Scene } from '../support/conformance/scene.ts';
-import { mappedContact } from '../support/conformance/scene-resources.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { contentFor, installFor } from '../support/fixtures/integrations.ts';
+import { startWriteJobs, WRITE } from '../support/fixtures/writes.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { contentFor, installFor } from '../support/scenes/integrations.ts';
-import { startWriteJobs, WRITE } from '../support/scenes/writes.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
 const to = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
@@ -23,9 +23,9 @@ const later = (overrides: object = {}) => single({ mode: 'asynchronous', ...over
 const NO_EMAIL = { record: { lastname: 'No e-mail' } };
 
 /** The response of a write over REST. The result describes a failure. */
-const restWrite = async ({ ask, objectPath }: Scene, given: object) =>
+const restWrite = async ({ ask, objectPath }: Fixture, given: object) =>
   (await ask('POST', objectPath, to(given))).body;
-const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Scene, overrides: object) =>
+const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Fixture, overrides: object) =>
   (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...overrides }) })).writeRecords;
 
 type Write = (overrides: object) => Promise<{
@@ -35,8 +35,8 @@ type Write = (overrides: object) => Promise<{
 }>;
 const bothWays = (title: string, check: (write: Write, inCapitals: boolean) => unknown): Rule => ({
   title,
-  rest: (scene) => check((given) => restWrite(scene, given), false),
-  graphql: (scene) => check((given) => graphqlWrite(scene, given), true),
+  rest: (fixture) => check((given) => restWrite(fixture, given), false),
+  graphql: (fixture) => check((given) => graphqlWrite(fixture, given), true),
 });
 
 const outcomes: Rule[] = [
@@ -147,28 +147,31 @@ const bodies: Rule[] = [
 /** Writes contacts of a provider that supports neither associations nor headers. */
 const otherProviderBody: BodyEndpoint = {
   ...writeBody,
-  async send(scene, body) {
-    return scene.ask(
+  async send(fixture, body) {
+    return fixture.ask(
       'POST',
-      `${scene.base}/integrations/${await installOther(scene)}/objects/customers`,
+      `${fixture.base}/integrations/${await installOther(fixture)}/objects/customers`,
       body,
     );
   },
-  extraInput: async (scene) => ({
-    projectIdOrName: scene.tenant.projectName,
-    integrationIdOrName: await installOther(scene),
+  extraInput: async (fixture) => ({
+    projectIdOrName: fixture.tenant.projectName,
+    integrationIdOrName: await installOther(fixture),
     objectName: 'customers',
   }),
 };
 
-async function installOther(scene: Scene): Promise<string> {
-  const name = scene.uniqueName('other');
+async function installOther(fixture: Fixture): Promise<string> {
+  const name = fixture.uniqueName('other');
   const write = { objects: [{ objectName: 'customers' }] };
-  await createIntegration(scene, contentFor(name, { provider: 'stripe', read: undefined, write }));
+  await createIntegration(
+    fixture,
+    contentFor(name, { provider: 'stripe', read: undefined, write }),
+  );
   const groupRef = 'acme';
   const account = { groupRef, provider: 'stripe', apiKey: 'key', skipCheck: true };
-  await generateConnection(scene.tenant, account);
-  await scene.post(`${scene.base}/integrations/${name}/installations`, {
+  await generateConnection(fixture.tenant, account);
+  await fixture.post(`${fixture.base}/integrations/${name}/installations`, {
     groupRef,
     config: { content: { write: { objects: { customers: { objectName: 'customers' } } } } },
   });
@@ -203,7 +206,7 @@ const targets: Rule[] = [
 ];
 
 /** All operations have succeeded. */
-async function succeeded({ get, base, app, services }: Scene, ids: string[]) {
+async function succeeded({ get, base, app, services }: Fixture, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
   const { prisma } = services.database;
   // Reads the database directly, because repeated queries for each operation would delay the work.
@@ -224,25 +227,25 @@ const collected = (value: string, maxDelayMinutes: number) =>
 const autoBatches: Rule[] = [
   {
     title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
-    async rest(scene) {
-      const write = () => restWrite(scene, collected('hundred', 1440));
+    async rest(fixture) {
+      const write = () => restWrite(fixture, collected('hundred', 1440));
       const responses = await Promise.all(Array.from({ length: 100 }, write));
       expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
       await succeeded(
-        scene,
+        fixture,
         responses.map(({ operationId }) => operationId),
       );
     },
   },
   {
     title: 'They are executed earlier when the maximum delay of the first write has passed.',
-    async rest(scene) {
-      const { operationId } = await restWrite(scene, collected('delayed', 1));
-      scene.clock.aheadMs = 61_000;
+    async rest(fixture) {
+      const { operationId } = await restWrite(fixture, collected('delayed', 1));
+      fixture.clock.aheadMs = 61_000;
       try {
-        await succeeded(scene, [operationId]);
+        await succeeded(fixture, [operationId]);
       } finally {
-        scene.clock.aheadMs = 0;
+        fixture.clock.aheadMs = 0;
       }
     },
   },

@@ -16,7 +16,7 @@ import {
   startGateway,
 } from '../support/copies/copied-databases.ts';
 import { acquirePostgres } from '../support/database/postgres-databases.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
 
 const PROJECTS = 4;
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { dropDeliveriesSweep } from '../../src/jobs/sweeps.ts';
 import { sharedApp } from '../support/app.ts';
-import { insertDestination } from '../support/scenes/integrations.ts';
+import { insertDestination } from '../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 const { services } = app.app;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClock, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createClock, createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

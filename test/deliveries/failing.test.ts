@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { decodeResponse } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
-import { createClock, createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createClock, createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import {
   createDeliveryProject,
   createWorker,
   sharedDeliveries,
-} from '../support/scenes/deliveries.ts';
+} from '../support/fixtures/deliveries.ts';
 
 const shared = await sharedDeliveries();
 const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue } = shared;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLeaseToken } from '../../src/work/lease.ts';
 import { onCitus, onPostgres } from '../support/app.ts';
-import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
 

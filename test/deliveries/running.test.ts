@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorker, sharedDeliveries } from '../support/scenes/deliveries.ts';
+import { createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const shared = await sharedDeliveries();
 const { database, prisma, receiver, newEndpointName, destination, enqueue, delivery, succeeded } =

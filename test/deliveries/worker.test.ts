@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { hasSecret, rotateSecrets } from '../../src/deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl } from '../../src/deliveries/target-secrets.ts';
-import { verifyMessage } from '../support/receiver.ts';
 import {
   createClock,
   createWorker,
   sharedDeliveries,
   vault,
-} from '../support/scenes/deliveries.ts';
+} from '../support/fixtures/deliveries.ts';
+import { verifyMessage } from '../support/receiver.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

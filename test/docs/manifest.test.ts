@@ -10,8 +10,8 @@ import {
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
+import { insertDestination } from '../support/fixtures/integrations.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import { insertDestination } from '../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 const PAGE = 'docs/manifest.md';

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../src/domain/retention.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { insertDestination } from '../support/scenes/integrations.ts';
+import { insertDestination } from '../support/fixtures/integrations.ts';
 
 const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 30;

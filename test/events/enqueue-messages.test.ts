@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { enqueueMessages } from '../../src/events/enqueue-messages.ts';
 import { testDatabase } from '../support/app.ts';
-import { createDeliveryProject } from '../support/scenes/deliveries.ts';
+import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());

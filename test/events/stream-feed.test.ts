@@ -19,7 +19,7 @@ import {
   listMessageNames,
   messageName,
   type TestStream,
-} from '../support/scenes/streams.ts';
+} from '../support/fixtures/streams.ts';
 
 const log = createLog('silent');
 const database = await testDatabase(log);

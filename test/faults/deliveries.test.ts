@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
+import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import {
   type ReceivedMessage,
@@ -11,7 +12,6 @@ import {
   startReceiver,
   verifyMessage,
 } from '../support/receiver.ts';
-import { createDeliveryProject } from '../support/scenes/deliveries.ts';
 import { createRandom, planMoments } from './scenes/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */

@@ -5,7 +5,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { testApp, testDatabase } from '../support/app.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
 import { createRandom, planMoments } from './scenes/random.ts';
 

@@ -8,8 +8,8 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
-import { createSessionToken } from '../support/scenes/end-users.ts';
-import { contact, createWriter, WRITE } from '../support/scenes/writes.ts';
+import { createSessionToken } from '../support/fixtures/end-users.ts';
+import { contact, createWriter, WRITE } from '../support/fixtures/writes.ts';
 import { startAttack } from './scenes/attacker.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 

@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
+import { installOnOrg, startSalesforceOrg } from '../support/fixtures/salesforce-events.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { installOnOrg, startSalesforceOrg } from '../support/scenes/salesforce-events.ts';
 import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
 import { createRandom } from './scenes/random.ts';
 

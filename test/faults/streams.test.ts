@@ -6,7 +6,7 @@ import {
   createStream,
   listMessageNames,
   messageName,
-} from '../support/scenes/streams.ts';
+} from '../support/fixtures/streams.ts';
 import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
 
 const QUERY = `subscription ($destinationId: ID!, $after: String) {

@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
 import { sharedApp } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
 import { getConnection } from '../support/providers/oauth.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
 
 let next: ServedResponse = { status: 200, body: {} };
 const server = await startProviderServer(() => next);

@@ -1,19 +1,19 @@
 /** Connections that are created from scopes alone, and wait for a person's consent. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
-import { createProviderApp } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
-import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
-import { CREDENTIALS, generateConnection, keepEvents } from '../support/scenes/connections.ts';
+import { CREDENTIALS, generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
   insertDestination,
   integrate,
-} from '../support/scenes/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../support/scenes/reads.ts';
-import { WRITE } from '../support/scenes/writes.ts';
+} from '../support/fixtures/integrations.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
+import { WRITE } from '../support/fixtures/writes.ts';
+import { createProviderApp } from '../support/providers/oauth.ts';
+import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
 const { prisma } = app.app.services.database;

@@ -5,19 +5,19 @@ import { afterAll, expect, test } from 'vitest';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import {
+  CREDENTIALS,
+  connectionVariables,
+  GENERATE,
+  generateConnection,
+  keepEvents,
+} from '../support/fixtures/connections.ts';
+import {
   CLIENT,
   callSandbox,
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
-import {
-  CREDENTIALS,
-  connectionVariables,
-  GENERATE,
-  generateConnection,
-  keepEvents,
-} from '../support/scenes/connections.ts';
 
 const app = await sharedApp();
 

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
+import { installReads, POLLING } from '../support/fixtures/reads.ts';
+import { contact, createWriter } from '../support/fixtures/writes.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createDeliveryProject } from '../support/scenes/deliveries.ts';
-import { installReads, POLLING } from '../support/scenes/reads.ts';
-import { contact, createWriter } from '../support/scenes/writes.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -1,10 +1,10 @@
 /** Creates fields in customers' accounts, over REST as the reference API does and over GraphQL. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import { createEndUser } from '../support/fixtures/end-users.ts';
+import { installReads } from '../support/fixtures/reads.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
-import { createEndUser } from '../support/scenes/end-users.ts';
-import { installReads } from '../support/scenes/reads.ts';
 
 const app = await sharedApp();
 

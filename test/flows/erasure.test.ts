@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { restClient } from '../support/rest/rest-client.ts';
-import { generateConnection } from '../support/scenes/connections.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
 import {
   createErasureTenant,
   findRowsWithMark,
   startAllJobs,
   useEverything,
-} from '../support/scenes/erasures.ts';
-import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/scenes/integrations.ts';
-import { POLLING } from '../support/scenes/reads.ts';
-import { WRITE } from '../support/scenes/writes.ts';
+} from '../support/fixtures/erasures.ts';
+import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/fixtures/integrations.ts';
+import { POLLING } from '../support/fixtures/reads.ts';
+import { WRITE } from '../support/fixtures/writes.ts';
+import { restClient } from '../support/rest/rest-client.ts';
 
 const lines: string[] = [];
 const log = createLog('debug', { write: (line) => void lines.push(line) });

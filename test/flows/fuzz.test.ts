@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
+import { createFullTenant } from '../support/fixtures/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
-import { createFullTenant } from '../support/scenes/full-tenant.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../support/app.ts';
+import { keepEvents } from '../support/fixtures/connections.ts';
 import {
   CLIENT_ID,
   callSandbox,
@@ -11,7 +12,6 @@ import {
 } from '../support/providers/oauth.ts';
 import { answerConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
-import { keepEvents } from '../support/scenes/connections.ts';
 
 /** A state: project id, connect token and browser token. */
 const STATE = /^prj_\w{26}\.[\w-]{43}\.[\w-]{43}$/;

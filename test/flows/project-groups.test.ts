@@ -7,8 +7,8 @@ import type { ProjectGroup } from '../../src/database/projects/project-groups.ts
 import type { RunQuery } from '../../src/database/rows.ts';
 import { startWork } from '../../src/start-work.ts';
 import { sharedApp } from '../support/app.ts';
+import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createDeliveryProject } from '../support/scenes/deliveries.ts';
 
 const app = await sharedApp({
   env: {

@@ -7,7 +7,7 @@ import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { PROVIDERS } from '../support/scenes/connections.ts';
+import { PROVIDERS } from '../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
@@ -16,7 +16,7 @@ import {
   installFor,
   integrate,
   toRevision,
-} from '../support/scenes/integrations.ts';
+} from '../support/fixtures/integrations.ts';
 
 const DAY_MS = 86_400_000;
 const sandbox = sandboxProvider(() => 'http://sandbox.test');

@@ -11,7 +11,7 @@ import {
   GENERATE,
   generateConnection,
   PROVIDERS,
-} from '../support/scenes/connections.ts';
+} from '../support/fixtures/connections.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });

@@ -6,16 +6,16 @@ import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';
-import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
-import { expectEqualIssues } from '../support/rest/equal-refusals.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
 import {
   connectionVariables,
   GENERATE,
   generateConnection,
   keepEvents,
-} from '../support/scenes/connections.ts';
+} from '../support/fixtures/connections.ts';
+import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';
+import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
+import { expectEqualIssues } from '../support/rest/equal-refusals.ts';
+import { restTenant } from '../support/rest/rest-client.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2_048,

@@ -7,13 +7,13 @@ import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
+import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
   callSandbox,
   connectWithTokens,
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const app = await sharedApp({ env: { ENCRYPTION_KEY } });

@@ -3,6 +3,7 @@ import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { onPostgres, sharedApp, testApp } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
+import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
   CLIENT,
   callSandbox,
@@ -10,7 +11,6 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const clock = { aheadMs: 0 };

@@ -6,8 +6,8 @@ import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
 import { createLog } from '../../src/log.ts';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
-import { generateConnection, keepEvents } from '../support/scenes/connections.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const lines: string[] = [];

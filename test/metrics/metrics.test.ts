@@ -4,8 +4,8 @@ import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { sharedApp, testApp, testDatabase } from '../support/app.ts';
-import { installReads, TRIGGER } from '../support/scenes/reads.ts';
-import { contact, createWriter } from '../support/scenes/writes.ts';
+import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
+import { contact, createWriter } from '../support/fixtures/writes.ts';
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } }

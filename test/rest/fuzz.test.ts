@@ -7,6 +7,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
+import { createFullTenant } from '../support/fixtures/full-tenant.ts';
 import { KnownIds } from '../support/fuzz/fuzz.ts';
 import { createResponseCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type RestCall,
   type RestOperation,
 } from '../support/rest/rest-fuzz.ts';
-import { createFullTenant } from '../support/scenes/full-tenant.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);

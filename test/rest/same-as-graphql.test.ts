@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
+import { insertDestination } from '../support/fixtures/integrations.ts';
 import { arbitraryMembers } from '../support/fuzz/fuzz.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
 import {
@@ -19,7 +20,6 @@ import {
   sendGraphql,
   sendRest,
 } from '../support/rest/surface-pairs.ts';
-import { insertDestination } from '../support/scenes/integrations.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 1_000);

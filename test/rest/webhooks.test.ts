@@ -8,17 +8,17 @@ import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
-import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
-import { keepEvents } from '../support/scenes/connections.ts';
-import { contentFor } from '../support/scenes/integrations.ts';
-import { installReads, TRIGGER } from '../support/scenes/reads.ts';
+import { keepEvents } from '../support/fixtures/connections.ts';
+import { contentFor } from '../support/fixtures/integrations.ts';
+import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
 import {
   ALL_EVENTS,
   createSandboxApp,
   createSandboxClient,
   POLLING,
   SUBSCRIPTIONS,
-} from '../support/scenes/subscriptions.ts';
+} from '../support/fixtures/subscriptions.ts';
+import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
 
 type Type = keyof typeof EVENTS;
 

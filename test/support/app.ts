@@ -14,9 +14,9 @@ import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { acquireEngine } from './database/embedded/embedded-databases.ts';
 import { acquirePostgres } from './database/postgres-databases.ts';
 import { asTestApp, asTestDatabase } from './database/test-statements.ts';
+import { createTenant, type Tenant } from './fixtures/tenant.ts';
 import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
 import { registerOpenApp, unregisterApp } from './open-apps.ts';
-import { createTenant, type Tenant } from './scenes/tenant.ts';
 import { type Served, serve } from './wire/serve.ts';
 
 export type { GraphqlResponse, Tenant };

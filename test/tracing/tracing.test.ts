@@ -7,10 +7,10 @@ import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/span
 import { sharedApp, testApp } from '../support/app.ts';
 import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
+import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
+import { contact, createWriter } from '../support/fixtures/writes.ts';
 import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { installReads, TRIGGER } from '../support/scenes/reads.ts';
-import { contact, createWriter } from '../support/scenes/writes.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {

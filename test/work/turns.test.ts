@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const LIMITS = { runningMax: 4, heavyWeight: 20, heavyMax: 3, callerHeavyMax: 2, waitMs: 1_000 };
 const HEAVY = 20;
 
-function scene(limits: Partial<typeof LIMITS> = {}) {
+function createTurns(limits: Partial<typeof LIMITS> = {}) {
   const turns = new Turns({ ...LIMITS, ...limits });
   /** Names of callers in the order in which their work began. `late` has those whose work waited too long. */
   const begun: string[] = [];
@@ -27,7 +27,7 @@ function scene(limits: Partial<typeof LIMITS> = {}) {
 }
 
 test('starts work that fits immediately, and the rest in fair order', async () => {
-  const { turns, begun, begin, end } = scene();
+  const { turns, begun, begin, end } = createTurns();
   const running = Array.from({ length: 4 }, () => begin('greedy'));
   for (let count = 0; count < 3; count += 1) begin('greedy');
   begin('quiet');
@@ -39,7 +39,7 @@ test('starts work that fits immediately, and the rest in fair order', async () =
 });
 
 test('starts light work while heavy work waits', () => {
-  const { begun, begin } = scene();
+  const { begun, begin } = createTurns();
   for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY);
   expect(begun).toEqual(['a', 'b', 'c']);
   begin('light');
@@ -47,7 +47,7 @@ test('starts light work while heavy work waits', () => {
 });
 
 test('runs two heavy operations of a caller, and delays no other caller', async () => {
-  const { begun, begin, end } = scene();
+  const { begun, begin, end } = createTurns();
   const [first] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
   expect(begun).toEqual(['greedy', 'greedy']);
   begin('quiet', HEAVY);
@@ -57,7 +57,7 @@ test('runs two heavy operations of a caller, and delays no other caller', async 
 });
 
 test('never starts work that waits too long', async () => {
-  const { turns, begun, late, begin, end } = scene({ runningMax: 1 });
+  const { turns, begun, late, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
   begin('b');
   await vi.advanceTimersByTimeAsync(999);
@@ -70,7 +70,7 @@ test('never starts work that waits too long', async () => {
 });
 
 test('never starts cancelled work, and frees its place', async () => {
-  const { begun, late, begin, end } = scene({ runningMax: 1 });
+  const { begun, late, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
   const cancelled = begin('b');
   begin('c');
@@ -81,7 +81,7 @@ test('never starts cancelled work, and frees its place', async () => {
 });
 
 test('frees the place of paused work, which resumes without a turn', async () => {
-  const { turns, begun, begin, end } = scene({ runningMax: 1 });
+  const { turns, begun, begin, end } = createTurns({ runningMax: 1 });
   const paused = begin('a');
   begin('b');
   await end(paused);

@@ -12,7 +12,7 @@ import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
 import { onCitus, sharedApp, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
-import { createWriter } from '../support/scenes/writes.ts';
+import { createWriter } from '../support/fixtures/writes.ts';
 
 const MANY = 20_000;
 const AT_ONCE = 100;

@@ -11,7 +11,7 @@ import { createLog } from '../../../src/log.ts';
 import { onCitus, testApp } from '../../support/app.ts';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 
 /**
  * One statement of each kind that migrations use: types, tables with references, columns, indexes, triggers

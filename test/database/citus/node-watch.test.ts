@@ -47,8 +47,8 @@ function answerRepeatedly(ask: (projectId: string) => { answer(): void }): Dispo
 
 test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
   let isBack = false;
-  using scene = createWatch((node) => node !== 1 || isBack);
-  const { watch, ask, lines } = scene;
+  using fixture = createWatch((node) => node !== 1 || isBack);
+  const { watch, ask, lines } = fixture;
   const waiting = Array.from({ length: 4 }, () => ask('prj_a'));
   const other = ask('prj_b');
   await expect.poll(() => watch.isAway(1)).toBe(true);
@@ -70,8 +70,8 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
 });
 
 test('does not probe a node when few statements are slow', async () => {
-  using scene = createWatch(() => false);
-  const { watch, ask, tried } = scene;
+  using fixture = createWatch(() => false);
+  const { watch, ask, tried } = fixture;
   ask('prj_a');
   ask('prj_a');
   await delay(LONG_MS);
@@ -81,8 +81,8 @@ test('does not probe a node when few statements are slow', async () => {
 
 test('fails statements that wait too long, even if the node answers other statements', async () => {
   let isBack = false;
-  using scene = createWatch(() => isBack);
-  const { watch, ask } = scene;
+  using fixture = createWatch(() => isBack);
+  const { watch, ask } = fixture;
   const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
   using _answered = answerRepeatedly(ask);
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
@@ -95,8 +95,8 @@ test('fails statements that wait too long, even if the node answers other statem
 
 test('treats a node as slow if it answers its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
-  using scene = createWatch(() => failed);
-  const { watch, ask, tried } = scene;
+  using fixture = createWatch(() => failed);
+  const { watch, ask, tried } = fixture;
   const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
   await expect.poll(() => tried.length, { timeout: 10_000 }).toBe(1);
   for (const { answer } of waiting) answer();
@@ -107,21 +107,21 @@ test('treats a node as slow if it answers its statements during a failed probe',
 
 test('probes a node immediately after the coordinator loses it', async () => {
   let isThere = false;
-  using scene = createWatch(() => isThere);
-  const { watch, ask } = scene;
+  using fixture = createWatch(() => isThere);
+  const { watch, ask } = fixture;
   ask('prj_a').lose();
   await expect.poll(() => watch.isAway(1)).toBe(true);
   expect(watch.isAway(2)).toBe(false);
   isThere = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
   ask('prj_a').lose();
-  await expect.poll(() => scene.tried.length).toBeGreaterThan(2);
+  await expect.poll(() => fixture.tried.length).toBeGreaterThan(2);
   expect(watch.isAway(1)).toBe(false);
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
-  using scene = createWatch(() => true);
-  const { watch, ask, tried, lines } = scene;
+  using fixture = createWatch(() => true);
+  const { watch, ask, tried, lines } = fixture;
   const waiting = Array.from({ length: 4 }, () => ask('prj_b'));
   await expect.poll(() => tried.length).toBeGreaterThan(0);
   expect(watch.isAway(2)).toBe(false);

@@ -33,6 +33,9 @@ import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
 import { fillProject, rowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 import {
   listFilterArguments,
   listShapes,
@@ -41,9 +44,6 @@ import {
   selectPage,
 } from '../../support/fuzz/query-shapes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 const FILL_MS = 240_000;
 const FEW = 100;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findConnectionOfGroup } from '../../../src/domain/connection/connection-of-group.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;

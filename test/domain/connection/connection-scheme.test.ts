@@ -5,7 +5,7 @@ import {
 } from '../../../src/domain/connection/connection-scheme.ts';
 import { SCHEMES_OF_FIELD } from '../../../src/domain/connection/credential-input.ts';
 import type { AuthScheme, Provider } from '../../../src/providers/contract.ts';
-import { PROVIDERS } from '../../support/scenes/connections.ts';
+import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 type Input = Parameters<typeof chooseScheme>[1];
 

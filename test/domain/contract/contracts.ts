@@ -13,7 +13,7 @@ import {
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
 import { applyModule } from '../../../src/providers/modules.ts';
-import { PROVIDERS } from '../../support/scenes/connections.ts';
+import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 export interface Given {
   content: object;

@@ -4,11 +4,11 @@ import type { RequestRecorder } from '../../../src/domain/diagnosis/request-reco
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { installReads, POLLING, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installSubscription } from '../../support/fixtures/subscriptions.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
-import { installReads, POLLING, TRIGGER } from '../../support/scenes/reads.ts';
-import { installSubscription } from '../../support/scenes/subscriptions.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 let aheadMs = 0;
 // The deliveries of reads fail: their destination has no secret.

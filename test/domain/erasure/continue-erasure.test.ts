@@ -9,7 +9,7 @@ import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { sharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 
 const app = await sharedApp();
 const { services } = app.app;

@@ -5,9 +5,9 @@ import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 

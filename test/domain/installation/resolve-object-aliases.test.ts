@@ -4,7 +4,7 @@ import { resolveObjectAliases } from '../../../src/domain/installation/resolve-o
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { createCatalogue } from '../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
-import { contentFor } from '../../support/scenes/integrations.ts';
+import { contentFor } from '../../support/fixtures/integrations.ts';
 
 const catalogue = createCatalogue(DECLARED);
 

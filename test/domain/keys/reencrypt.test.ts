@@ -6,7 +6,7 @@ import { replaceSecrets } from '../../../src/domain/provider-event/subscription-
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 
 const old = randomBytes(32);
 const app = await sharedApp({ env: { ENCRYPTION_KEY: old.toString('base64') } });

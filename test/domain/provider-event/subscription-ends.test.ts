@@ -9,7 +9,7 @@ import { claimDue, deleteHeld } from '../../../src/domain/provider-event/subscri
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 
 const app = await sharedApp();
 const { services } = app.app;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listWorkspaceIssues } from '../../../src/domain/provider/provider-workspace.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { PROVIDERS } from '../../support/scenes/connections.ts';
+import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 function refuses(name: string, ref: string | null): boolean {
   const provider = PROVIDERS.find((each) => each.name === name) as Provider;

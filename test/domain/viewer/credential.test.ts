@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
 import { sharedApp } from '../../support/app.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 
 const app = await sharedApp();
 

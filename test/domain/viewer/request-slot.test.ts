@@ -15,7 +15,7 @@ function createKey(id: string, projectId = `project of ${id}`): Viewer {
   return { kind: 'API_KEY', id, projectId, orgId: 'org', scopes: [], allowedOrigins: [] };
 }
 
-function scene(env: Record<string, string> = {}) {
+function createSlots(env: Record<string, string> = {}) {
   const refused: string[] = [];
   const meters = { ...NO_METERS, limitRefused: (limit: string) => void refused.push(limit) };
   const shares = new ProcessShares(readConfig(env), meters);
@@ -46,7 +46,7 @@ function catchError(work: () => unknown): DomainError {
 }
 
 test('counts a request by its network until its caller is known, and then by the caller until it leaves', () => {
-  const { requests, entered } = scene();
+  const { requests, entered } = createSlots();
   const slot = entered();
   expect(requests.held).toBe(1);
   slot.countByNetwork();
@@ -60,7 +60,7 @@ test('counts a request by its network until its caller is known, and then by the
 });
 
 test('reserves capacity for known callers if unknown callers share a network', () => {
-  const { requests, entered, running } = scene({ LIMIT_REQUESTS: '10' });
+  const { requests, entered, running } = createSlots({ LIMIT_REQUESTS: '10' });
   const countByNetwork = () => entered().countByNetwork();
   for (let count = 0; count < 4; count += 1) countByNetwork();
   expect(catchError(countByNetwork)).toMatchObject({
@@ -72,7 +72,7 @@ test('reserves capacity for known callers if unknown callers share a network', (
 });
 
 test('counts a request until its work ends, also if the client has disconnected', () => {
-  const { requests, running } = scene();
+  const { requests, running } = createSlots();
   const slot = running(createKey('key'));
   slot.release();
   expect(requests.held).toBe(1);
@@ -82,7 +82,7 @@ test('counts a request until its work ends, also if the client has disconnected'
 
 test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE for a full process', () => {
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
-  const { shares, requests, refused, entered, running } = scene(limits);
+  const { shares, requests, refused, entered, running } = createSlots(limits);
   running(createKey('greedy'));
   expect(catchError(() => entered().countByCaller(createKey('greedy')))).toMatchObject({
     code: 'RATE_LIMITED',
@@ -97,7 +97,7 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
 });
 
 test('releases the slot of a request that waits for a provider, and continues without a turn', async () => {
-  const { shares, requests, providers, entered, running } = scene({ LIMIT_RUNNING: '1' });
+  const { shares, requests, providers, entered, running } = createSlots({ LIMIT_RUNNING: '1' });
   const slot = running(createKey('key', 'project'));
   const connection = { projectId: 'project', connectionId: 'connection' };
   const [endFirst, endSecond] = [
@@ -123,7 +123,7 @@ test('releases the slot of a request that waits for a provider, and continues wi
 });
 
 test('releases the slot when the response is sent before the provider responds', () => {
-  const { requests, providers, running } = scene();
+  const { requests, providers, running } = createSlots();
   const slot = running(createKey('key', 'project'));
   const end = slot.waitForProvider({ projectId: 'project' });
   slot.finishWork();
@@ -134,7 +134,7 @@ test('releases the slot when the response is sent before the provider responds',
 });
 
 test('limits the waits of a connection, a caller and a project separately', () => {
-  const { running } = scene({
+  const { running } = createSlots({
     LIMIT_CONNECTION_REQUESTS: '1',
     LIMIT_CALLER_PROVIDER_REQUESTS: '2',
     LIMIT_PROJECT_PROVIDER_REQUESTS: '3',
@@ -152,7 +152,7 @@ test('limits the waits of a connection, a caller and a project separately', () =
 });
 
 test('returns RATE_LIMITED after a long wait behind requests of the same caller, and otherwise SERVICE_UNAVAILABLE', async () => {
-  const { entered, running } = scene({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
+  const { entered, running } = createSlots({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
   running(createKey('greedy'));
   const waiting = (viewer: Viewer) => {
     const slot = entered();
@@ -168,7 +168,7 @@ test('returns RATE_LIMITED after a long wait behind requests of the same caller,
 });
 
 test('does not begin work if the client disconnects before its turn', async () => {
-  const { requests, entered, running } = scene({ LIMIT_RUNNING: '1' });
+  const { requests, entered, running } = createSlots({ LIMIT_RUNNING: '1' });
   const first = running(createKey('a'));
   const disconnected = entered();
   disconnected.countByCaller(createKey('b'));
@@ -181,7 +181,7 @@ test('does not begin work if the client disconnects before its turn', async () =
 });
 
 test('does not count a request whose client disconnects before its caller is known', () => {
-  const { requests, entered } = scene();
+  const { requests, entered } = createSlots();
   const slot = entered();
   slot.release();
   slot.countByNetwork();

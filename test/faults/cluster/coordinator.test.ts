@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 

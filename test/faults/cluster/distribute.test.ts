@@ -12,8 +12,8 @@ import {
   withServer,
 } from '../../support/database/cluster-template.ts';
 import { fillProject } from '../../support/database/fill.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
 import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
 import { noCluster, startCluster } from './cluster.ts';
 

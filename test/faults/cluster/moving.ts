@@ -5,15 +5,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Tenant, TestApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/fixtures/integrations.ts';
 import {
   createSentEvent,
   eventsBody,
   SECRET,
   signRequest,
-} from '../../support/scenes/signed-events.ts';
-import { ALL_EVENTS, createSandboxApp } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/signed-events.ts';
+import { ALL_EVENTS, createSandboxApp } from '../../support/fixtures/subscriptions.ts';
 import type { Cluster } from './cluster.ts';
 import { doneIn, type Span, type Timed } from './times.ts';
 

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../../support/app.ts';
+import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { installReads, TRIGGER } from '../../support/scenes/reads.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
 import { type ReceivedSpan, startTraceReceiver } from '../../tracing/trace-receiver.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
 

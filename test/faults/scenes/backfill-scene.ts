@@ -2,13 +2,13 @@
 import { onTestFinished } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
-import type { ProviderServer } from '../../support/providers/provider-server.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_INTEGRATION,
   contentFor,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import type { ProviderServer } from '../../support/providers/provider-server.ts';
 import { databaseUrl, ENCRYPTION_KEY } from './gateway.ts';
 import { startLargeOrg } from './large-org.ts';
 import { type RecordReceiver, startRecordReceiver } from './record-receiver.ts';

@@ -5,7 +5,7 @@ import { startDeliveries } from '../../../src/deliveries/delivery-worker.ts';
 import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
 import { createOutbound } from '../../../src/outbound/client.ts';
-import { vault } from '../../support/scenes/deliveries.ts';
+import { vault } from '../../support/fixtures/deliveries.ts';
 
 const config = readConfig(process.env);
 const log = createLog('silent');

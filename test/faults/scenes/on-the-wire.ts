@@ -1,8 +1,8 @@
 /** Prepares work in progress on a server: messages whose receiver hangs, and a write without a response. */
 import { expect, onTestFinished } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
+import { createDeliveryProject } from '../../support/fixtures/deliveries.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { createDeliveryProject } from '../../support/scenes/deliveries.ts';
 import { WRITE } from './killed-writers.ts';
 import { type Scene, startServer } from './write-scene.ts';
 

@@ -1,12 +1,12 @@
 /** Starts a backfill of the sandbox's contacts on a server that will be killed, and checks the result. */
 import { expect } from 'vitest';
 import type { Database } from '../../../src/database/database.ts';
-import type { TestSandbox } from '../../support/providers/sandbox.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_INTEGRATION,
   contentFor,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import type { TestSandbox } from '../../support/providers/sandbox.ts';
 import type { Scene, Server } from './write-scene.ts';
 
 const MINUTE_MS = 60_000;

@@ -14,10 +14,10 @@ import { createLog } from '../../../src/log.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
+import { createWriter } from '../../support/fixtures/writes.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 import { startSandbox, type TestSandbox } from '../../support/providers/sandbox.ts';
-import { createWriter } from '../../support/scenes/writes.ts';
 
 export interface Scene {
   sandbox: TestSandbox;

@@ -1,9 +1,9 @@
 /** Inputs that are accepted at their limits, and inputs that are known to be expensive to refuse. */
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
-import { contentFor, toRevision } from '../../support/scenes/integrations.ts';
-import { contact, WRITE, type Writer } from '../../support/scenes/writes.ts';
+import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
+import { contentFor, toRevision } from '../../support/fixtures/integrations.ts';
+import { contact, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -4,9 +4,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { proposalsOf } from '../../support/fixtures/agents.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
-import { proposalsOf } from '../../support/scenes/agents.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
 import { createRandom } from '../scenes/random.ts';
 import {
   prepareEmbedded,

@@ -5,16 +5,16 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
-import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
-import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
 import {
   type Agent,
   createAgent,
   createApprover,
   proposalsOf,
-} from '../../support/scenes/agents.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+} from '../../support/fixtures/agents.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
+import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
+import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
 import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
 import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 

@@ -15,9 +15,9 @@ import type { RecordWrite } from '../../../src/providers/moving-records.ts';
 import { standIns } from '../../clients/manifest-stand-ins.ts';
 import { createRandom } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';
-import { createAgent, proposalsOf } from '../../support/scenes/agents.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
+import { createAgent, proposalsOf } from '../../support/fixtures/agents.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 
 const WRITES_PER_PROVIDER = 18;
 const random = createRandom(Number(process.env.SEED ?? 1));

@@ -1,9 +1,9 @@
 /** A customer's choices for the events of an object, over REST as the connect page writes them. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { insertDestination } from '../../support/fixtures/integrations.ts';
+import { createSandboxClient, installSubscription } from '../../support/fixtures/subscriptions.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
-import { insertDestination } from '../../support/scenes/integrations.ts';
-import { createSandboxClient, installSubscription } from '../../support/scenes/subscriptions.ts';
 
 const app = await sharedApp();
 const crm = createSandboxClient(app.app.sandbox.url);

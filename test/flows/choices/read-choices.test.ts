@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { integrate } from '../../support/fixtures/integrations.ts';
+import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
+import { readNow, readOnSchedule } from '../../support/fixtures/rest-reads.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { integrate } from '../../support/scenes/integrations.ts';
-import { startUnscheduledReadJobs } from '../../support/scenes/reads.ts';
-import { readNow, readOnSchedule } from '../../support/scenes/rest-reads.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;

@@ -3,13 +3,13 @@
  */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   answerConsent,
   type OAuthBrowser,
   oauthBrowser,
 } from '../../support/providers/oauth-browser.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
 
 const PAGE = 'https://app.test';
 const OPERATOR = 'https://operator.test';
@@ -25,7 +25,7 @@ const ALLOW = `mutation ($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { id } }
 }`;
 
-interface Scene {
+interface Fixture {
   tenant: Tenant;
   events: Awaited<ReturnType<typeof keepEvents>>;
   begin(overrides?: object): Promise<string>;
@@ -35,7 +35,7 @@ interface Scene {
  * A project with a provider app and an allowed page, and a function that begins a connect for the group
  * `mallory`.
  */
-async function openScene(): Promise<Scene> {
+async function createFixture(): Promise<Fixture> {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
@@ -60,37 +60,37 @@ const countConnections = ({ projectId }: Tenant) =>
   prisma.connection.count({ where: { projectId } });
 const countPending = ({ projectId }: Tenant) => prisma.oAuthConnect.count({ where: { projectId } });
 
-async function expectRefused(scene: Scene, response: Response, reason: string): Promise<void> {
+async function expectRefused(fixture: Fixture, response: Response, reason: string): Promise<void> {
   expect(response.status).toBe(400);
   expect(await response.text()).toContain(reason);
-  expect(await countConnections(scene.tenant)).toBe(0);
-  expect(await scene.events()).toEqual([]);
+  expect(await countConnections(fixture.tenant)).toBe(0);
+  expect(await fixture.events()).toEqual([]);
 }
 
 const OTHER_BROWSER = 'the connect was started in another browser';
 
 test('stores nothing if another browser consents at the page that the link led to', async () => {
-  const scene = await openScene();
+  const fixture = await createFixture();
   const attacker = oauthBrowser(app);
-  const consentUrl = await attacker.open(await scene.begin());
+  const consentUrl = await attacker.open(await fixture.begin());
   const callback = await answerConsent(consentUrl);
   const victim = oauthBrowser(app);
-  await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
+  await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   // The victim's browser has a cookie of its own.
-  await victim.open(await scene.begin());
-  await expectRefused(scene, await victim.send(callback), OTHER_BROWSER);
+  await victim.open(await fixture.begin());
+  await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   const denied = new URL(callback);
   denied.searchParams.delete('code');
   denied.searchParams.set('error', 'access_denied');
-  await expectRefused(scene, await victim.send(denied), OTHER_BROWSER);
+  await expectRefused(fixture, await victim.send(denied), OTHER_BROWSER);
   // The refused callbacks have not used up the state.
   expect((await attacker.send(callback)).status).toBe(200);
 });
 
 test("stores nothing if a browser returns with another connect's state or a forged proof", async () => {
-  const scene = await openScene();
+  const fixture = await createFixture();
   const browser = oauthBrowser(app);
-  const [first, second] = [await scene.begin(), await scene.begin()];
+  const [first, second] = [await fixture.begin(), await fixture.begin()];
   const callback = await answerConsent(await browser.open(first));
   const states = [await browser.open(first), await browser.open(second)].map(
     (url) => url.searchParams.get('state')?.split('.') as [string, string, string],
@@ -104,17 +104,17 @@ test("stores nothing if a browser returns with another connect's state or a forg
     `${project}.${handle}.${'A'.repeat(43)}`,
   ]) {
     callback.searchParams.set('state', state);
-    await expectRefused(scene, await browser.send(callback), OTHER_BROWSER);
+    await expectRefused(fixture, await browser.send(callback), OTHER_BROWSER);
   }
   // Neither a state nor a part of it opens the link.
   for (const ticket of [`${project}.${handle}`, `${project}.${handle}.${proof}`]) {
     const response = await browser.send(`https://gateway.test/oauth/connect?ticket=${ticket}`);
-    await expectRefused(scene, response, 'has expired');
+    await expectRefused(fixture, response, 'has expired');
   }
 });
 
 test('sets a cookie that scripts and other hosts cannot read or plant', async () => {
-  const { begin } = await openScene();
+  const { begin } = await createFixture();
   const response = await oauthBrowser(app).send(await begin());
   expect(response.headers.getSetCookie()).toEqual([
     expect.stringMatching(
@@ -143,34 +143,34 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
 });
 
 test('ignores a cookie without the prefix over HTTPS, because a neighbouring host may have set it', async () => {
-  const scene = await openScene();
+  const fixture = await createFixture();
   const attacker = oauthBrowser(app);
-  const opened = await attacker.send(await scene.begin());
+  const opened = await attacker.send(await fixture.begin());
   const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
-  const callback = await answerConsent(await attacker.open(await scene.begin()));
+  const callback = await answerConsent(await attacker.open(await fixture.begin()));
   const headers = { cookie: `oauth-browser=${secret}` };
-  await expectRefused(scene, await oauthBrowser(app).send(callback, { headers }), OTHER_BROWSER);
+  await expectRefused(fixture, await oauthBrowser(app).send(callback, { headers }), OTHER_BROWSER);
 });
 
 test('completes connects that run side by side in one browser', async () => {
-  const scene = await openScene();
+  const fixture = await createFixture();
   const browser = oauthBrowser(app);
-  const links = [await scene.begin({ groupRef: 'a' }), await scene.begin({ groupRef: 'b' })];
+  const links = [await fixture.begin({ groupRef: 'a' }), await fixture.begin({ groupRef: 'b' })];
   const callbacks = [];
   for (const link of links) callbacks.unshift(await answerConsent(await browser.open(link)));
   for (const callback of callbacks) expect((await browser.send(callback)).status).toBe(200);
-  expect(await countConnections(scene.tenant)).toBe(2);
+  expect(await countConnections(fixture.tenant)).toBe(2);
 });
 
 test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
-  const scene = await openScene();
-  const link = await scene.begin();
+  const fixture = await createFixture();
+  const link = await fixture.begin();
   const scanner = oauthBrowser(app);
   for (const init of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }, {}]) {
     expect((await scanner.send(link, init)).status).toBe(200);
   }
   expect((await scanner.send(link, { method: 'POST' })).status).toBe(405);
-  expect(await countPending(scene.tenant)).toBe(1);
+  expect(await countPending(fixture.tenant)).toBe(1);
   const browser = oauthBrowser(app);
   expect((await browser.connect(link)).status).toBe(200);
   await expectUsed(browser, link);
@@ -184,7 +184,7 @@ async function expectUsed(browser: OAuthBrowser, link: string): Promise<void> {
 }
 
 test('refuses links of other forms', async () => {
-  const { tenant } = await openScene();
+  const { tenant } = await createFixture();
   const browser = oauthBrowser(app);
   for (const ticket of ['', 'x', `${tenant.projectId}.${'A'.repeat(43)}`, '%00', "'; drop table"]) {
     const query = new URLSearchParams({ ticket });
@@ -211,29 +211,29 @@ test.each<{ from: string; headers: Record<string, string> }>([
 ])('names the group and the person and waits if the browser comes from $from', async ({
   headers,
 }) => {
-  const scene = await openScene();
+  const fixture = await createFixture();
   const names = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
   const browser = oauthBrowser(app);
-  const response = await browser.send(await scene.begin(names), { headers });
+  const response = await browser.send(await fixture.begin(names), { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   const text = await response.text();
   expect(text).not.toContain('<script');
   expect(text).toContain('&#60;b&#62;Acme&#60;/b&#62; Inc. (mallory)');
   expect(text).toContain('Ann Lee (eve)');
-  expect(text).toContain(scene.tenant.projectName);
+  expect(text).toContain(fixture.tenant.projectName);
   const [, href = ''] =
     /<a class="button" href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
   const consentUrl = new URL(href.replaceAll('&#38;', '&'));
   expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
-  expect(await countConnections(scene.tenant)).toBe(1);
+  expect(await countConnections(fixture.tenant)).toBe(1);
 });
 
 test.each([
   PAGE,
   OPERATOR,
 ])('continues immediately in a window that a page of %s has opened', async (page) => {
-  const { begin } = await openScene();
+  const { begin } = await createFixture();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
   const response = await oauthBrowser(app).send(await begin(), { headers });
   const text = await response.text();
@@ -243,7 +243,7 @@ test.each([
 });
 
 test("does not continue for a page of another project's origins", async () => {
-  const [{ begin }, other] = [await openScene(), await app.tenant()];
+  const [{ begin }, other] = [await createFixture(), await app.tenant()];
   const input = { projectIdOrName: other.projectId, allowedOrigins: ['https://other.test'] };
   await other.query(ALLOW, { input });
   const headers = { referer: 'https://other.test/' };
@@ -252,7 +252,7 @@ test("does not continue for a page of another project's origins", async () => {
 });
 
 test("ignores a stored wildcard in a project's allowed origins", async () => {
-  const { tenant, begin } = await openScene();
+  const { tenant, begin } = await createFixture();
   await prisma.project.update({
     where: { id: tenant.projectId },
     data: { allowedOrigins: ['*', 'https://*.app.test', PAGE] },

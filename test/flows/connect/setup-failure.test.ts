@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
 
 const clock = { aheadMs: 0 };
 const app = await sharedApp({

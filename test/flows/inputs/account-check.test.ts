@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { hubspotFailure, startHubspotServer } from '../../support/providers/hubspot-server.ts';
-import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { connectCrm, startCrmApp } from '../../support/scenes/crm.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { connectCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
   integrate,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import { hubspotFailure, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const { app: crms } = await startCrmApp();

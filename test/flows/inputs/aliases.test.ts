@@ -8,9 +8,7 @@ import {
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
 import { sharedApp } from '../../support/app.ts';
-import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_INTEGRATION,
@@ -20,9 +18,11 @@ import {
   integrationInput,
   toRevision,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
-import { WRITE } from '../../support/scenes/writes.ts';
+} from '../../support/fixtures/integrations.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { WRITE } from '../../support/fixtures/writes.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';

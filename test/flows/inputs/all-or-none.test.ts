@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
+import { WRITE } from '../../support/fixtures/writes.ts';
 import { inGroups } from '../../support/inputs/graphql-input.ts';
 import { expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
-import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
-import { WRITE } from '../../support/scenes/writes.ts';
 
 const { app, hubspot } = await startCrmApp();
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   contentFor,
   installFor,
   integrate,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   contentFor,
@@ -10,7 +8,9 @@ import {
   integrate,
   integrationInput,
   toRevision,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 

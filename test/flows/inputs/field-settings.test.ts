@@ -3,12 +3,17 @@ import type { z } from 'zod';
 import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp } from '../../support/app.ts';
+import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
+import { contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  contact,
+  createWriter,
+  startWriteJobs,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
-import { contentFor, integrate } from '../../support/scenes/integrations.ts';
-import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
 
 const app = await sharedApp();
 const { sandbox, services } = app.app;

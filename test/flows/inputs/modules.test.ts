@@ -2,21 +2,21 @@ import { afterAll, expect, test } from 'vitest';
 import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp } from '../../support/app.ts';
-import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
-import { startSalesforceServer } from '../../support/providers/salesforce-server.ts';
-import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { startRawClient } from '../../support/rest/proxy-installation.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
   insertDestination,
   integrate,
   toRevision,
-} from '../../support/scenes/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
-import { startWriteJobs, WRITE } from '../../support/scenes/writes.ts';
+} from '../../support/fixtures/integrations.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { startWriteJobs, WRITE } from '../../support/fixtures/writes.ts';
+import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { startSalesforceServer } from '../../support/providers/salesforce-server.ts';
+import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
+import { startRawClient } from '../../support/rest/proxy-installation.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { accountEngagement } from '../../support/wire/account-engagement.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';

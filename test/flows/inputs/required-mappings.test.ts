@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { sharedApp } from '../../support/app.ts';
-import { expectEqualIssues, expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_REVISION,
   contentFor,
   integrate,
   toRevision,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
-import { installReads, POLLING, startReadJobs } from '../../support/scenes/reads.ts';
+} from '../../support/fixtures/integrations.ts';
+import { installReads, POLLING, startReadJobs } from '../../support/fixtures/reads.ts';
+import { expectEqualIssues, expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;

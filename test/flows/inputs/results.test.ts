@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
-import { WRITE } from '../../support/scenes/writes.ts';
+import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
+import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { WRITE } from '../../support/fixtures/writes.ts';
 
 const { app, hubspot, salesforce } = await startCrmApp();
 

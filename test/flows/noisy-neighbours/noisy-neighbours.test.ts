@@ -7,14 +7,14 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 import {
   createCrmProvider,
   installProxy,
   startUpstream,
 } from '../../support/rest/proxy-installation.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const SHARE = 4;

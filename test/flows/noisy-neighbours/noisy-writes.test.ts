@@ -5,8 +5,8 @@
  */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { contact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
-import { contact, createWriter, WRITE } from '../../support/scenes/writes.ts';
 
 const SHARE = 4;
 const ATTACK = 10 * SHARE;

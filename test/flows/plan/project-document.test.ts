@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
+import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import {
   exportDocument,
   planDocument,
   putDocument,
-} from '../../support/scenes/project-documents.ts';
+} from '../../support/fixtures/project-documents.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const KEYS = [createJwtKeyPair(), createJwtKeyPair()].map(({ publicKeyPem }) => publicKeyPem);

@@ -3,15 +3,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
 import { onPostgres, sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { createEndUser, createJwtKeyPair } from '../../support/scenes/end-users.ts';
+import { createEndUser, createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import {
   applyPlan,
   DOCUMENT,
   exportDocument,
   planDocument,
   putDocument,
-} from '../../support/scenes/project-documents.ts';
+} from '../../support/fixtures/project-documents.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;

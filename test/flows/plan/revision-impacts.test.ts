@@ -2,14 +2,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import {
   contentFor,
   installFor,
   integrate,
   toRevision,
-} from '../../support/scenes/integrations.ts';
-import { planDocument } from '../../support/scenes/project-documents.ts';
+} from '../../support/fixtures/integrations.ts';
+import { planDocument } from '../../support/fixtures/project-documents.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 

@@ -6,7 +6,6 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { startReceiver, verifyMessage } from '../../support/receiver.ts';
 import {
   createSender,
   type EventVendor,
@@ -14,7 +13,8 @@ import {
   startEventVendor,
   toProvider,
   waitForWebhook,
-} from '../../support/scenes/event-vendors.ts';
+} from '../../support/fixtures/event-vendors.ts';
+import { startReceiver, verifyMessage } from '../../support/receiver.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
 
 const names = Object.keys(WIRE_EVENTS);

@@ -1,7 +1,7 @@
 /** @module-tag all/rows */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { installOnOrg, startSalesforceOrg } from '../../support/scenes/salesforce-events.ts';
+import { installOnOrg, startSalesforceOrg } from '../../support/fixtures/salesforce-events.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -9,8 +9,8 @@ import {
   SECRET,
   type SentRequest,
   signRequest,
-} from '../../support/scenes/signed-events.ts';
-import { createSandboxApp, POLLING } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/signed-events.ts';
+import { createSandboxApp, POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const WAITING_MAX = 5;
 const MEBIBYTE = 1024 * 1024;

@@ -6,8 +6,8 @@ import {
   eventsBody,
   installForSentEvents,
   signRequest,
-} from '../../support/scenes/signed-events.ts';
-import { POLLING } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/signed-events.ts';
+import { POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const TIMES = 10_000;
 const DAY_AND_MORE_MS = 25 * 3_600_000;

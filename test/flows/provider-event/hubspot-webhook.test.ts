@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/scenes/integrations.ts';
-import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
 
 const SECRET = 'secret of the app';
 const TOKEN = 'hubspot-token';

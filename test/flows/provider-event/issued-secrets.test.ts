@@ -1,7 +1,6 @@
 /** Secrets that a vendor issues for each subscription: sealed, replaced and deleted with it. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { startReceiver } from '../../support/receiver.ts';
 import {
   createSender,
   type EventVendor,
@@ -9,8 +8,9 @@ import {
   startEventVendor,
   toProvider,
   waitForWebhook,
-} from '../../support/scenes/event-vendors.ts';
-import { checkSubscriptionsNow, POLLING } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/event-vendors.ts';
+import { checkSubscriptionsNow, POLLING } from '../../support/fixtures/subscriptions.ts';
+import { startReceiver } from '../../support/receiver.ts';
 
 const [close, asana, zendesk] = await Promise.all(
   (['close', 'asana', 'zendeskSupport'] as const).map(startEventVendor),

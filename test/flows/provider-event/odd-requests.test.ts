@@ -2,7 +2,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';
-import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -10,7 +9,8 @@ import {
   SECRET,
   type SentRequest,
   signRequest,
-} from '../../support/scenes/signed-events.ts';
+} from '../../support/fixtures/signed-events.ts';
+import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 
 const REQUESTS = 1_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 1);

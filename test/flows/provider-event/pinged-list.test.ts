@@ -4,10 +4,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { toProvider } from '../../support/fixtures/event-vendors.ts';
+import { installPingingVendor, startPingingVendor } from '../../support/fixtures/pinging-vendor.ts';
+import { checkSubscriptionsNow, POLLING } from '../../support/fixtures/subscriptions.ts';
 import { startReceiver, verifyMessage } from '../../support/receiver.ts';
-import { toProvider } from '../../support/scenes/event-vendors.ts';
-import { installPingingVendor, startPingingVendor } from '../../support/scenes/pinging-vendor.ts';
-import { checkSubscriptionsNow, POLLING } from '../../support/scenes/subscriptions.ts';
 import { type AirtableWebhook, signPing } from '../../support/wire/events/airtable-base.ts';
 
 const vendor = await startPingingVendor();

@@ -2,13 +2,13 @@ import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
 import { claimStreams } from '../../../src/domain/provider-event/stream/stream-lease.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { CREATE_REVISION } from '../../support/scenes/integrations.ts';
+import { CREATE_REVISION } from '../../support/fixtures/integrations.ts';
 import {
   contactsContent,
   installOnOrg,
   startSalesforceOrg,
-} from '../../support/scenes/salesforce-events.ts';
-import { POLLING } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/salesforce-events.ts';
+import { POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const org = await startSalesforceOrg();
 const { rest, stream } = org;

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
+import { installOnOrg, startSalesforceOrg } from '../../support/fixtures/salesforce-events.ts';
+import { POLLING } from '../../support/fixtures/subscriptions.ts';
 import {
   createCertificate,
   hasOpenssl,
   trustCertificate,
 } from '../../support/outbound/certificates.ts';
-import { installOnOrg, startSalesforceOrg } from '../../support/scenes/salesforce-events.ts';
-import { POLLING } from '../../support/scenes/subscriptions.ts';
 
 test.skipIf(!hasOpenssl)(
   'streams events over TLS, and sends no token to a host with a wrong certificate',

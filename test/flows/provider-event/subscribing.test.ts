@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
 import { sharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
 import {
   checkSubscriptionsNow,
   createSandboxApp,
@@ -10,7 +10,7 @@ import {
   installSubscription,
   POLLING,
   SUBSCRIPTIONS,
-} from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/subscriptions.ts';
 
 const app = await sharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
 const { sandbox } = app.app;

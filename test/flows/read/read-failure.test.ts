@@ -6,8 +6,8 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import type { Tenant } from '../../support/app.ts';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
-import { UPDATE_INSTALLATION } from '../../support/scenes/integrations.ts';
+import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
   installReads,
@@ -15,7 +15,7 @@ import {
   RESUME,
   startReadJobs,
   TRIGGER,
-} from '../../support/scenes/reads.ts';
+} from '../../support/fixtures/reads.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;

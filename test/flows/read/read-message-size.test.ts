@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { installReads, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
+import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;

@@ -3,8 +3,7 @@ import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { startSandbox } from '../../support/providers/sandbox.ts';
-import { contentFor } from '../../support/scenes/integrations.ts';
+import { contentFor } from '../../support/fixtures/integrations.ts';
 import {
   installReads,
   PAUSE,
@@ -12,7 +11,8 @@ import {
   RESUME,
   startReadJobs,
   TRIGGER,
-} from '../../support/scenes/reads.ts';
+} from '../../support/fixtures/reads.ts';
+import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;

@@ -3,9 +3,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { startWork } from '../../../src/start-work.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
-import { installReads, type Message, POLLING, startReadJobs } from '../../support/scenes/reads.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
+import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  installReads,
+  type Message,
+  POLLING,
+  startReadJobs,
+} from '../../support/fixtures/reads.ts';
 
 const HOUR_MS = 3_600_000;
 

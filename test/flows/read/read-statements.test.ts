@@ -7,8 +7,8 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
-import { installReads } from '../../support/scenes/reads.ts';
-import { createStream } from '../../support/scenes/streams.ts';
+import { installReads } from '../../support/fixtures/reads.ts';
+import { createStream } from '../../support/fixtures/streams.ts';
 
 const app = await sharedApp();
 const { services } = app.app;

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Tenant } from '../../support/app.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
-import { contentFor, integrate } from '../../support/scenes/integrations.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
+import { contentFor, integrate } from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
   installReads,
   PAUSE,
   startReadJobs,
   TRIGGER,
-} from '../../support/scenes/reads.ts';
+} from '../../support/fixtures/reads.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;

@@ -1,16 +1,16 @@
 /** Searches at HubSpot, at Salesforce, and at a provider without search. */
 import { expect, test } from 'vitest';
-import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { installCrm, startCrmApp } from '../../support/scenes/crm.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
   insertDestination,
   integrate,
-} from '../../support/scenes/integrations.ts';
-import { RECORDS } from '../../support/scenes/reads.ts';
+} from '../../support/fixtures/integrations.ts';
+import { RECORDS } from '../../support/fixtures/reads.ts';
+import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
+import { restTenant } from '../../support/rest/rest-client.ts';
 
 const plain = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',

@@ -4,9 +4,9 @@
  */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { installReads, RECORDS } from '../../support/fixtures/reads.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { installReads, RECORDS } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;

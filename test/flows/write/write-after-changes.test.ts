@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   contentFor,
   insertDestination,
   integrate,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
-import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
+} from '../../support/fixtures/integrations.ts';
+import { contact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 
 const app = await sharedApp();
 

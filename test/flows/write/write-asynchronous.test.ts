@@ -2,8 +2,13 @@ import { afterAll, expect, test } from 'vitest';
 import { runClaim, runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { sharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/scenes/connections.ts';
-import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
+import {
+  contact,
+  createWriter,
+  startWriteJobs,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 const path = '/objects/contacts';

@@ -1,6 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+import {
+  contact,
+  createWriter,
+  startWriteJobs,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 
 const MINUTE_MS = 60_000;
 const WAITING = { timeout: 20_000, interval: 20 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter, WRITE } from '../../support/scenes/writes.ts';
+import { contact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,8 +3,8 @@ import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../../support/app.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
 import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';

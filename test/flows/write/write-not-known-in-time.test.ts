@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 
 // A mutation has this time. Its response is sent 5 s before the time is over.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { insertDestination } from '../../support/scenes/integrations.ts';
-import { contact, createWriter, WRITE, type Writer } from '../../support/scenes/writes.ts';
+import { insertDestination } from '../../support/fixtures/integrations.ts';
+import { contact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 
 const app = await sharedApp();
 const { prisma } = app.app.services.database;

@@ -4,7 +4,12 @@ import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/h
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
-import { contact, createWriter, startWriteJobs, type Writer } from '../../support/scenes/writes.ts';
+import {
+  contact,
+  createWriter,
+  startWriteJobs,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 
 const app = await sharedApp();
 const { services } = app.app;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/scenes/writes.ts';
+import { contact, createWriter } from '../../support/fixtures/writes.ts';
 
 const app = await sharedApp();
 const { sandbox } = app.app;

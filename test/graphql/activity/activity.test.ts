@@ -4,7 +4,7 @@ import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { appendMessages, createStream } from '../../support/scenes/streams.ts';
+import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);

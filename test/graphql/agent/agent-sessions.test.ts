@@ -1,8 +1,8 @@
 /** Agent sessions: the rights that they grant, and their ends. */
 import { expect, test } from 'vitest';
-import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 const { services } = app.app;

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { attio } from '../../../src/providers/declared/crm/attio.ts';
 import { sharedApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
 
 const vendor = await startProviderServer(({ path }) =>
   path === '/v2/objects'

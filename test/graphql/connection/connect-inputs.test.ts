@@ -6,7 +6,7 @@ import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts
 import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
 import { airtable } from '../../../src/providers/declared/work/airtable.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { connectionVariables, GENERATE } from '../../support/scenes/connections.ts';
+import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
 
 const apiKey = { in: 'header', name: 'authorization' } as const;
 const keyed = { authSchemes: ['API_KEY'], apiKey } as const;

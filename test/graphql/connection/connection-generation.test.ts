@@ -8,7 +8,7 @@ import {
   generateConnection,
   keepEvents,
   PROVIDERS,
-} from '../../support/scenes/connections.ts';
+} from '../../support/fixtures/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import {
   CLIENT,
   callSandbox,
@@ -9,7 +10,6 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../../support/providers/oauth.ts';
-import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;

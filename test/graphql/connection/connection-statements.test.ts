@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
+import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { generateConnection, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { services } = app.app;

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { inGroups } from '../../support/inputs/graphql-input.ts';
-import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
   CREDENTIALS,
   generateConnection,
   insertInstallation,
   keepEvents,
   PROVIDERS,
-} from '../../support/scenes/connections.ts';
+} from '../../support/fixtures/connections.ts';
+import { inGroups } from '../../support/inputs/graphql-input.ts';
+import { createProviderApp } from '../../support/providers/oauth.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;

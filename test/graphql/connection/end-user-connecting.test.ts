@@ -1,15 +1,15 @@
 /** End users set names when they connect accounts, and replace expired credentials. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
 import {
   CREDENTIALS,
   connectionVariables,
   GENERATE,
   generateConnection,
-} from '../../support/scenes/connections.ts';
-import { createEndUser, createJwtIssuer, type EndUser } from '../../support/scenes/end-users.ts';
-import { installFor, integrate } from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/connections.ts';
+import { createEndUser, createJwtIssuer, type EndUser } from '../../support/fixtures/end-users.ts';
+import { installFor, integrate } from '../../support/fixtures/integrations.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 

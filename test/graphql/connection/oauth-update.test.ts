@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
 
 const RETURN = 'https://builder.test/done';
 const app = await sharedApp({

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_REVISION,
   contentFor,
   installFor,
   integrate,
   toRevision,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 const { fieldLearner, database } = app.app.services;

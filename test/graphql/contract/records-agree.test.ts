@@ -12,9 +12,9 @@ import {
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { pipedrive } from '../../support/wire/vendors/crm/pipedrive-wire.ts';
 import { zoho } from '../../support/wire/vendors/crm/zoho-wire.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { PROVIDERS } from '../../support/scenes/connections.ts';
+import { PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
@@ -11,7 +11,7 @@ import {
   integrationInput,
   toRevision,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;

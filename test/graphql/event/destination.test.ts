@@ -8,7 +8,7 @@ import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
@@ -17,7 +17,7 @@ import {
   integrate,
   toRevision,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);

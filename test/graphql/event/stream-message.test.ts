@@ -3,8 +3,8 @@ import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.t
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { names, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { installReads, startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
-import { appendMessages, createStream } from '../../support/scenes/streams.ts';
+import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp();

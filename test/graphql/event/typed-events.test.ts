@@ -10,8 +10,8 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { generateConnection, keepEvents } from '../../support/scenes/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
+import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp();

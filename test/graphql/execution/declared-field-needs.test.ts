@@ -16,8 +16,8 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
+import { createFullTenant } from '../../support/fixtures/full-tenant.ts';
 import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
-import { createFullTenant } from '../../support/scenes/full-tenant.ts';
 
 const app = await sharedApp();
 const { services, verifier } = app.app;

@@ -1,8 +1,8 @@
 /** The builder chooses the destinations of records and events, and an end user cannot change them. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -10,8 +10,8 @@ import {
   installFor,
   integrate,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
-import { ALL_EVENTS } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/integrations.ts';
+import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
 
 const app = await sharedApp();
 const CONTENT = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });

@@ -3,8 +3,8 @@ import { inTransaction, type Transaction } from '../../../src/database/transacti
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
+import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
+import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const insert = insertRows(app);

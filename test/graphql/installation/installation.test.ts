@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { generateConnection, keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   contentFor,
@@ -10,8 +10,8 @@ import {
   installFor,
   integrate,
   UPDATE_INSTALLATION,
-} from '../../support/scenes/integrations.ts';
-import { SUBSCRIPTIONS } from '../../support/scenes/subscriptions.ts';
+} from '../../support/fixtures/integrations.ts';
+import { SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { getConnection } from '../../support/providers/oauth.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   contentFor,
   insertDestination,
   installFor,
   integrate,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import { getConnection } from '../../support/providers/oauth.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 const { sandbox } = app.app;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { keepEvents, PROVIDERS } from '../../support/scenes/connections.ts';
+import { keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   contentFor,
@@ -9,7 +9,7 @@ import {
   installFor,
   integrate,
   integrationInput,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;

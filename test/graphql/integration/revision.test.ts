@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DROPPED_NOTE } from '../../../src/domain/installation/installed-object-revision.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection, PROVIDERS } from '../../support/scenes/connections.ts';
+import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
@@ -10,7 +10,7 @@ import {
   installFor,
   integrate,
   toRevision,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;

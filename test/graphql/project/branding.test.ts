@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 
 const app = await sharedApp();
 const UPDATE = `mutation ($input: UpdateProjectInput!) {

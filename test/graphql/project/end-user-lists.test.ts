@@ -1,9 +1,9 @@
 /** End users search their lists, and delete their connections and installations. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 const { prisma } = app.app.services.database;

@@ -7,7 +7,7 @@ import {
   createBearerClient,
   createEndUser,
   createJwtIssuer,
-} from '../../support/scenes/end-users.ts';
+} from '../../support/fixtures/end-users.ts';
 
 const app = await sharedApp();
 const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';

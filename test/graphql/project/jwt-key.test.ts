@@ -6,7 +6,7 @@ import {
   createJwtIssuer,
   createJwtKeyPair,
   type JwtOptions,
-} from '../../support/scenes/end-users.ts';
+} from '../../support/fixtures/end-users.ts';
 
 const app = await sharedApp();
 const WHO =

@@ -1,8 +1,8 @@
 /** Projects that a call does not name, and single objects by their ids and the builder's names. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { installFor, integrate } from '../../support/scenes/integrations.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { installFor, integrate } from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 

@@ -1,14 +1,14 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_SESSION_TOKEN,
   createBearerClient,
   createEndUser,
   createSessionToken,
-} from '../../support/scenes/end-users.ts';
-import { insertDestination, installFor, integrate } from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/end-users.ts';
+import { insertDestination, installFor, integrate } from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
 const WHO = `{ viewer {

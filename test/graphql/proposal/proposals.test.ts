@@ -1,11 +1,11 @@
 /** Writes that agents propose: their checks, approvals and commits. */
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
-import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { toRevision } from '../../support/scenes/integrations.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { installPeople, peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { toRevision } from '../../support/fixtures/integrations.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
+import { installPeople, peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 const { services } = app.app;

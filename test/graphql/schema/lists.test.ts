@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { generateConnection as generateWith } from '../../support/scenes/connections.ts';
+import { generateConnection as generateWith } from '../../support/fixtures/connections.ts';
 
 const app = await sharedApp();
 const insert = insertRows(app);

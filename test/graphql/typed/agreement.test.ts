@@ -5,10 +5,10 @@ import { newId } from '../../../src/ids.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { standIns } from '../../clients/manifest-stand-ins.ts';
 import { sharedApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { installPeople, typedApi, typedClient } from '../../support/fixtures/typed-api.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
-import { installPeople, typedApi, typedClient } from '../../support/scenes/typed-api.ts';
 
 const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 

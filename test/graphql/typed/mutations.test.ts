@@ -1,12 +1,12 @@
 /** Writes by a project's typed API. */
 import { expect, test } from 'vitest';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   installPeople,
   peopleTenant,
   typedApi,
   typedClient,
-} from '../../support/scenes/typed-api.ts';
+} from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 const tenant = await peopleTenant(app);

@@ -7,14 +7,14 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { CREATE_REVISION, toRevision } from '../../support/scenes/integrations.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { CREATE_REVISION, toRevision } from '../../support/fixtures/integrations.ts';
 import {
   installPeople,
   peopleTenant,
   typedApi,
   typedClient,
-} from '../../support/scenes/typed-api.ts';
+} from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 app.sandbox.seed('contacts', 3);

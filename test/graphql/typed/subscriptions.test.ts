@@ -5,15 +5,15 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
 import type { Tenant } from '../../support/app.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { startReadJobs, TRIGGER } from '../../support/scenes/reads.ts';
-import { createStream, type TestStream } from '../../support/scenes/streams.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { createStream, type TestStream } from '../../support/fixtures/streams.ts';
 import {
   installPeople,
   peopleTenant,
   typedApi,
   typedClient,
-} from '../../support/scenes/typed-api.ts';
+} from '../../support/fixtures/typed-api.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await typedApi();

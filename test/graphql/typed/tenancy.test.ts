@@ -16,9 +16,9 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { createStream } from '../../support/scenes/streams.ts';
-import { installPeople, typedApi, typedClient } from '../../support/scenes/typed-api.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { createStream } from '../../support/fixtures/streams.ts';
+import { installPeople, typedApi, typedClient } from '../../support/fixtures/typed-api.ts';
 import { dumpProject } from '../../support/tenancy/stored-rows.ts';
 
 const app = await typedApi();

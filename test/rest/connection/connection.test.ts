@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
+import { insertInstallation } from '../../support/fixtures/connections.ts';
 import { connectWithTokens, readStoredCredentials } from '../../support/providers/oauth.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { insertInstallation } from '../../support/scenes/connections.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 

@@ -10,8 +10,8 @@ import { buildSchema, isInputObjectType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { ROOT } from '../../support/documents.ts';
+import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { contentFor, installFor, integrate } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
+import { readOnSchedule } from '../../support/fixtures/rest-reads.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { startUnscheduledReadJobs } from '../../support/scenes/reads.ts';
-import { readOnSchedule } from '../../support/scenes/rest-reads.ts';
 
 const app = await sharedApp();
 app.app.sandbox.seed('contacts', 12);

@@ -1,8 +1,8 @@
 /** An installation's config in the form that clients of the reference API write and read. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { insertDestination } from '../../support/fixtures/integrations.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { insertDestination } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 

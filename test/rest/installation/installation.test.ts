@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { contentFor } from '../../support/fixtures/integrations.ts';
 import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { contentFor } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   contentFor,
   insertDestination,
   installFor,
   integrate,
-} from '../../support/scenes/integrations.ts';
+} from '../../support/fixtures/integrations.ts';
+import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp({ log: createLog('silent') });
 

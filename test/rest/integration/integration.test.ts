@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { contentFor, insertDestination, toRevision } from '../../support/fixtures/integrations.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
-import { contentFor, insertDestination, toRevision } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { sharedApp } from '../../support/app.ts';
+import { insertDestination } from '../../support/fixtures/integrations.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { buildZip } from '../../support/rest/zip.ts';
-import { insertDestination } from '../../support/scenes/integrations.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;

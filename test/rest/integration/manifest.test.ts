@@ -1,10 +1,10 @@
 /** Revisions from the text of a manifest. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { contentFor, insertDestination } from '../../support/fixtures/integrations.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { contentFor, insertDestination } from '../../support/scenes/integrations.ts';
 
 const app = await sharedApp();
 

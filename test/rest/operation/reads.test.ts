@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
+import { startReadJobs } from '../../support/fixtures/reads.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
-import { startReadJobs } from '../../support/scenes/reads.ts';
 
 const app = await sharedApp();
 const POLLING = { timeout: 20_000, interval: 50 };

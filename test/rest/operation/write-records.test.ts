@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { contact, startWriteJobs } from '../../support/fixtures/writes.ts';
 import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
-import { contact, startWriteJobs } from '../../support/scenes/writes.ts';
 
 // A change has this time. Its response is sent 5 s before the time is over.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
+import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
-import { createJwtKeyPair } from '../../support/scenes/end-users.ts';
 
 const app = await sharedApp();
 

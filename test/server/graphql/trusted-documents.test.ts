@@ -11,7 +11,7 @@ import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createTrustedDocuments } from '../../../src/graphql/execution/trusted-documents.ts';
 import { sharedApp } from '../../support/app.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');

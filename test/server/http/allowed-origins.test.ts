@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const SHOP = 'https://shop.example';

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { createSessionToken } from '../../support/fixtures/end-users.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { createSessionToken } from '../../support/scenes/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp({ env: { HOST: '0.0.0.0' } });

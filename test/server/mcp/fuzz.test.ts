@@ -1,10 +1,10 @@
 /** Whatever arguments an agent sends, no tool fails internally, and no wrong value reaches a provider. */
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
+import { createAgent } from '../../support/fixtures/agents.ts';
+import { installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
-import { createAgent } from '../../support/scenes/agents.ts';
-import { installPeople, typedApi } from '../../support/scenes/typed-api.ts';
 
 /** To send other calls, set `FUZZ_SEED=7`. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);

@@ -1,10 +1,10 @@
 /** Writes of a session with tools of their own. */
 import { expect, test } from 'vitest';
 import { namePinnedTools } from '../../../src/domain/agent/pinned-tools.ts';
+import { createAgent } from '../../support/fixtures/agents.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
+import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
-import { createAgent } from '../../support/scenes/agents.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
 const app = await typedApi();
 const tenant = await peopleTenant(app);

@@ -2,10 +2,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
+import { createAgent } from '../../support/fixtures/agents.ts';
+import { createSessionToken } from '../../support/fixtures/end-users.ts';
+import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp/mcp-client.ts';
-import { createAgent } from '../../support/scenes/agents.ts';
-import { createSessionToken } from '../../support/scenes/end-users.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
 const ORIGIN = 'https://app.example';
 const app = await typedApi({ CORS_ORIGINS: ORIGIN });

@@ -3,16 +3,16 @@ import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
 import { testApp } from '../../support/app.ts';
-import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 import {
   type Agent,
   createAgent,
   createApprover,
   proposalsOf,
-} from '../../support/scenes/agents.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
+} from '../../support/fixtures/agents.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
+import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 
 const app = await typedApi();
 const { prisma } = app.app.services.database;

@@ -4,11 +4,11 @@
  * @module-tag all/rows
  */
 import { expect, test } from 'vitest';
+import { createAgent } from '../../support/fixtures/agents.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
-import { createAgent } from '../../support/scenes/agents.ts';
-import { generateConnection } from '../../support/scenes/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/scenes/integrations.ts';
-import { typedApi } from '../../support/scenes/typed-api.ts';
 
 const INTEGRATIONS = 67;
 const OBJECTS = ['contacts', 'companies', 'deals'];

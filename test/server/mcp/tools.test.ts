@@ -1,10 +1,10 @@
 /** The tools of the MCP server, called by the SDK's client as an agent. */
 import { expect, test } from 'vitest';
+import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import { createEndUser } from '../../support/fixtures/end-users.ts';
+import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
+import { installPeople, peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
-import { createAgent, createApprover, proposalsOf } from '../../support/scenes/agents.ts';
-import { createEndUser } from '../../support/scenes/end-users.ts';
-import { createSandboxClient } from '../../support/scenes/subscriptions.ts';
-import { installPeople, peopleTenant, typedApi } from '../../support/scenes/typed-api.ts';
 
 const app = await typedApi();
 const tenant = await peopleTenant(app);

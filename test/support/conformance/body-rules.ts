@@ -1,16 +1,17 @@
 /** Rules about the fields of a body. Each field is accepted, is required or optional, and has its type. */
 import { expect } from 'vitest';
 import type { Body, BodyField, Json } from './body.ts';
+import type { Fixture } from './fixture.ts';
 import { sendByGraphql } from './graphql-body.ts';
 import { withValue } from './json-paths.ts';
 import { ACCEPTED, type Outcome, type Send, sendByRest } from './outcome.ts';
 import type { Rule } from './rule.ts';
-import type { Scene } from './scene.ts';
 import { TYPES } from './value-types.ts';
 
 export function bodyRules(body: Body): Rule[] {
   return Object.entries(body.fields).map(([path, field]): Rule => {
-    const check = (send: Send) => (scene: Scene) => checkField({ scene, body, path, field }, send);
+    const check = (send: Send) => (fixture: Fixture) =>
+      checkField({ fixture, body, path, field }, send);
     return {
       title: `${body.name} ${describeRequirement(field)} \`${formatPath(path)}\`, ${describeType(field)}.`,
       rest: check(sendByRest),
@@ -26,16 +27,16 @@ const describeType = ({ type, values }: BodyField) =>
   values ? `one of ${values.join(', ')}` : TYPES[type].description;
 
 interface FieldCheck {
-  scene: Scene;
+  fixture: Fixture;
   body: Body;
   path: string;
   field: BodyField;
 }
 
-async function checkField({ scene, body, path, field }: FieldCheck, send: Send) {
+async function checkField({ fixture, body, path, field }: FieldCheck, send: Send) {
   const createWithField = async () =>
-    (await (field.createWith ?? body.createCompleteBody)(scene)) as Json;
-  const sendBody = async (payload: Json) => send(scene, body, payload);
+    (await (field.createWith ?? body.createCompleteBody)(fixture)) as Json;
+  const sendBody = async (payload: Json) => send(fixture, body, payload);
   const wrong = { [path]: TYPES[field.type].invalidValue };
   expect(await sendBody(await createWithField()), 'with the field').toMatchObject(ACCEPTED);
   for (const value of [wrong[path], ...(field.values ? ['another'] : [])]) {
@@ -48,7 +49,7 @@ async function checkField({ scene, body, path, field }: FieldCheck, send: Send) 
   }
   if (field.isRequired === null) return;
   const without = field.createWithout
-    ? await field.createWithout(scene)
+    ? await field.createWithout(fixture)
     : withValue(await createWithField(), path, undefined);
   const outcome = await sendBody(without);
   if (field.isRequired) expectRefusal(outcome, path);

@@ -1,6 +1,6 @@
 /** Describes the body of a request and its fields for conformance rules. */
 import type { RestResponse } from '../rest/rest-client.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 import type { TypeName } from './value-types.ts';
 
 export type Json = Record<string, unknown>;
@@ -14,9 +14,9 @@ export interface BodyField {
   /** True if GraphQL has a different rule for the field. */
   isRestOnly?: boolean;
   /** Returns a body with the field. Default: the result of `createCompleteBody`. */
-  createWith?(scene: Scene): Json | Promise<Json>;
+  createWith?(fixture: Fixture): Json | Promise<Json>;
   /** Returns a body for the case that the field is absent. Default: the body without the field. */
-  createWithout?(scene: Scene): Json | Promise<Json>;
+  createWithout?(fixture: Fixture): Json | Promise<Json>;
 }
 
 type Extra = Omit<BodyField, 'type' | 'isRequired'>;
@@ -30,13 +30,13 @@ export const unspecifiedField = field(null);
 export interface Body {
   /** The body in words, such as `A new API key`. */
   name: string;
-  send(scene: Scene, body: Json): Promise<RestResponse>;
+  send(fixture: Fixture, body: Json): Promise<RestResponse>;
   mutation: string;
   /** True if a builder calls the mutation. Default: the API key calls it. */
   usesBuilder?: boolean;
   /** Members of the mutation's input that are not in the body. Default: the project. */
-  extraInput?(scene: Scene): Json | Promise<Json>;
+  extraInput?(fixture: Fixture): Json | Promise<Json>;
   /** Returns a body with all fields and an unused name. */
-  createCompleteBody(scene: Scene): Json | Promise<Json>;
+  createCompleteBody(fixture: Fixture): Json | Promise<Json>;
   fields: Record<string, BodyField>;
 }

@@ -1,9 +1,9 @@
 /** Rules about endpoints: each exists, and responds with its status and its resource. */
 import { expect } from 'vitest';
 import type { Json } from './body.ts';
+import type { Fixture } from './fixture.ts';
 import { sendByGraphql } from './graphql-body.ts';
 import type { Rule } from './rule.ts';
-import type { Scene } from './scene.ts';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type PathParameters = Record<string, string>;
@@ -19,30 +19,30 @@ export interface EndpointRow {
   usesBuilder?: boolean;
   /** The query string. */
   parameters?: string;
-  pathParameters?(scene: Scene): PathParameters | Promise<PathParameters>;
-  body?(scene: Scene): Json | Promise<Json>;
+  pathParameters?(fixture: Fixture): PathParameters | Promise<PathParameters>;
+  body?(fixture: Fixture): Json | Promise<Json>;
   /** The equivalent mutation. Its input has the path parameters and the members of the body. */
   mutation?: string;
   /** Further members of the mutation's input. Default: the project. */
-  extraInput?(scene: Scene): Json;
+  extraInput?(fixture: Fixture): Json;
   /** Runs the equivalent GraphQL query. Its result must not be null. */
-  query?(scene: Scene): Promise<unknown>;
+  query?(fixture: Fixture): Promise<unknown>;
 }
 
 export function createEndpointRules(rows: readonly EndpointRow[]): Rule[] {
   return rows.map((row) => ({
     title: `\`${row.request}\` answers ${row.status}${describeResponse(row)}.`,
-    rest: (scene) => checkEndpoint(scene, row),
-    graphql: (scene) => checkGraphql(scene, row),
+    rest: (fixture) => checkEndpoint(fixture, row),
+    graphql: (fixture) => checkGraphql(fixture, row),
   }));
 }
 
-async function checkGraphql(scene: Scene, row: EndpointRow) {
+async function checkGraphql(fixture: Fixture, row: EndpointRow) {
   const { mutation, query } = row;
-  if (query) return expect(await query(scene)).toBeTruthy();
-  const inputMembers = { ...(await row.pathParameters?.(scene)), ...(await row.body?.(scene)) };
+  if (query) return expect(await query(fixture)).toBeTruthy();
+  const inputMembers = { ...(await row.pathParameters?.(fixture)), ...(await row.body?.(fixture)) };
   const outcome = await sendByGraphql(
-    scene,
+    fixture,
     { ...row, mutation: mutation as string },
     inputMembers,
   );
@@ -54,25 +54,25 @@ function describeResponse({ response }: EndpointRow): string {
   return Array.isArray(response) ? ` with an array of ${response[0]}` : ` with ${response}`;
 }
 
-async function checkEndpoint(scene: Scene, row: EndpointRow) {
+async function checkEndpoint(fixture: Fixture, row: EndpointRow) {
   const [method, template] = row.request.split(' ') as [Method, string];
-  const { responses } = findOperation(scene, method, template);
+  const { responses } = findOperation(fixture, method, template);
   const { schema } = responses[row.status]?.content?.['application/json'] ?? {};
   expect(schema ? getSchemaName(schema) : null, 'the response in the document').toEqual(
     row.response,
   );
-  const { tenant, installation } = scene;
+  const { tenant, installation } = fixture;
   const parameters: PathParameters = {
     projectIdOrName: tenant.projectName,
     orgId: tenant.orgId,
     integrationId: installation.integrationId,
     installationId: installation.id,
-    ...(await row.pathParameters?.(scene)),
+    ...(await row.pathParameters?.(fixture)),
   };
   const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? '');
-  const client = row.usesBuilder ? scene.builder : scene;
+  const client = row.usesBuilder ? fixture.builder : fixture;
   const url = row.parameters ? `${path}?${row.parameters}` : path;
-  const response = await client.ask(method, url, await row.body?.(scene));
+  const response = await client.ask(method, url, await row.body?.(fixture));
   expect(response).toMatchObject({ status: row.status });
   if (row.response === null) expect(response.body).toBe('');
   else expect(Array.isArray(response.body)).toBe(Array.isArray(row.response));
@@ -91,7 +91,7 @@ interface Schema {
  * Finds an operation in the OpenAPI document. Ignores the names of path parameters, which have no meaning to
  * a client.
  */
-function findOperation({ app }: Scene, method: string, template: string): Documented {
+function findOperation({ app }: Fixture, method: string, template: string): Documented {
   const { paths } = app.app.rest.swagger() as { paths: Record<string, object> };
   const toShape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
   const templates = Object.keys(paths).filter((path) => toShape(path) === toShape(template));

@@ -1,9 +1,10 @@
 /** Rules about the fields of a resource: both surfaces declare and return each of them. */
+
+import type { Fixture } from './fixture.ts';
 import { checkGraphql } from './graphql-field.ts';
 import type { Resource } from './resource.ts';
 import { checkRest } from './rest-field.ts';
 import type { Rule } from './rule.ts';
-import type { Scene } from './scene.ts';
 import { TYPES } from './value-types.ts';
 
 export function fieldRules(resource: Resource): Rule[] {
@@ -15,8 +16,8 @@ export function fieldRules(resource: Resource): Rule[] {
     const inGraphql = rule.graphql !== null;
     return {
       title: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${typeText}.`,
-      rest: (scene) => checkRest(scene, resource, field),
-      ...(inGraphql && { graphql: (scene: Scene) => checkGraphql(scene, resource, field) }),
+      rest: (fixture) => checkRest(fixture, resource, field),
+      ...(inGraphql && { graphql: (fixture: Fixture) => checkGraphql(fixture, resource, field) }),
     };
   });
 }

@@ -1,33 +1,33 @@
 /** Resources that a rule may change or delete, and the bodies that create them. */
 import { PROVIDER_APP } from './accounts.ts';
 import type { Json } from './body.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 
-type Make<T> = (scene: Scene) => Promise<T>;
+type Make<T> = (fixture: Fixture) => Promise<T>;
 
 /** Belongs to a provider without connections. */
 export const APP_BODY = { ...PROVIDER_APP, provider: 'salesforce' };
 
-export const connectionBody = ({ uniqueName }: Scene): Json => ({
+export const connectionBody = ({ uniqueName }: Fixture): Json => ({
   groupRef: uniqueName('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
   apiKey: 'sandbox-key',
 });
 
-export const createProjectBody = ({ tenant, uniqueName }: Scene): Json => ({
+export const createProjectBody = ({ tenant, uniqueName }: Fixture): Json => ({
   appName: 'App',
   name: `${tenant.projectName}-${uniqueName('project')}`,
   orgId: tenant.orgId,
 });
 
-export const domainClaimBody = ({ tenant, uniqueName }: Scene): Json => ({
+export const domainClaimBody = ({ tenant, uniqueName }: Fixture): Json => ({
   domain: `${uniqueName('claim')}.example.com`,
   parentId: tenant.orgId,
   parentType: 'org',
 });
 
-export const inviteBody = ({ uniqueName }: Scene): Json => ({
+export const inviteBody = ({ uniqueName }: Fixture): Json => ({
   email: `${uniqueName('guest')}@example.com`,
 });
 
@@ -41,25 +41,25 @@ export const eventRouteBody: Make<Json> = async ({ createTopic }) => ({
   eventType: 'connection.error',
 });
 
-export const freshKey = async ({ post, base }: Scene) => ({
+export const freshKey = async ({ post, base }: Fixture) => ({
   apiKey: (await post(`${base}/api-keys`, { label: 'short' })).id as string,
 });
 
-export const freshApp = async ({ post, base }: Scene) => ({
+export const freshApp = async ({ post, base }: Fixture) => ({
   providerAppId: (await post(`${base}/provider-apps`, APP_BODY, 200)).id as string,
 });
 
-export const freshInvite = async (scene: Scene) => {
-  const { id } = await scene.post(`/orgs/${scene.tenant.orgId}/invites`, inviteBody(scene));
+export const freshInvite = async (fixture: Fixture) => {
+  const { id } = await fixture.post(`/orgs/${fixture.tenant.orgId}/invites`, inviteBody(fixture));
   return { inviteId: id as string };
 };
 
-export const freshTopicRoute = async (scene: Scene) => {
-  const path = `${scene.base}/topic-destination-routes`;
-  return { routeId: (await scene.post(path, await topicRouteBody(scene))).id as string };
+export const freshTopicRoute = async (fixture: Fixture) => {
+  const path = `${fixture.base}/topic-destination-routes`;
+  return { routeId: (await fixture.post(path, await topicRouteBody(fixture))).id as string };
 };
 
-export const freshEventRoute = async (scene: Scene) => {
-  const path = `${scene.base}/notification-event-topic-routes`;
-  return { routeId: (await scene.post(path, await eventRouteBody(scene))).id as string };
+export const freshEventRoute = async (fixture: Fixture) => {
+  const path = `${fixture.base}/notification-event-topic-routes`;
+  return { routeId: (await fixture.post(path, await eventRouteBody(fixture))).id as string };
 };

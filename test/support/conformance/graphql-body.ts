@@ -12,24 +12,24 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { toWord } from '../../../src/rest/endpoint/words.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
 import type { Body, Json } from './body.ts';
+import type { Fixture } from './fixture.ts';
 import type { Outcome } from './outcome.ts';
-import type { Scene } from './scene.ts';
 
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
 type MutationCall = Pick<Body, 'mutation' | 'usesBuilder' | 'extraInput'>;
 
 export async function sendByGraphql(
-  scene: Scene,
+  fixture: Fixture,
   body: MutationCall,
   payload: Json,
 ): Promise<Outcome> {
   const { mutation, usesBuilder, extraInput = nameProject } = body;
   const type = mutations[mutation]?.args[0]?.type;
   if (!type) throw new Error(`The schema has no mutation ${mutation}.`);
-  const client = usesBuilder ? scene.tenant.builder : scene.tenant;
+  const client = usesBuilder ? fixture.tenant.builder : fixture.tenant;
   const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
-  const members = { ...(await extraInput(scene)), ...payload };
+  const members = { ...(await extraInput(fixture)), ...payload };
   const input = toEnumNames(type, hasGroups(type) ? inGroups(members) : members);
   const { status, errors } = await client.request(query, { input });
   const [error] = errors ?? [];
@@ -39,7 +39,7 @@ export async function sendByGraphql(
   return { status: problem.status, refusal: [error.message, ...issues].join(' ') };
 }
 
-const nameProject = ({ tenant }: Scene) => ({ projectIdOrName: tenant.projectName });
+const nameProject = ({ tenant }: Fixture) => ({ projectIdOrName: tenant.projectName });
 
 /** True if the input has `@oneOf` members, whose members REST has directly in the body. */
 function hasGroups(type: GraphQLInputType): boolean {

@@ -12,14 +12,14 @@ import {
 import { expect } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { toWord } from '../../../src/rest/endpoint/words.ts';
+import type { Fixture } from './fixture.ts';
 import { valueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
-import type { Scene } from './scene.ts';
 import { isList, listEnumValues, TYPES } from './value-types.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-export async function checkGraphql(scene: Scene, resource: Resource, field: string) {
+export async function checkGraphql(fixture: Fixture, resource: Resource, field: string) {
   const rule = resource.fields[field] as FieldRule;
   const path = rule.graphql ?? field;
   const [, otherType, within = path] = /^([A-Z]\w+)\.(.+)$/.exec(path) ?? [];
@@ -31,7 +31,7 @@ export async function checkGraphql(scene: Scene, resource: Resource, field: stri
   if (rule.values) expect(listEnumValues(type).sort()).toEqual([...rule.values].sort());
   if (otherType) return;
   const { queryGraphql = queryAsNode(resource) } = resource;
-  const response = await queryGraphql(scene, toSelection(within, type));
+  const response = await queryGraphql(fixture, toSelection(within, type));
   const value = valueAt(response, within);
   if (rule.isUnset) return expect(value).toBe(null);
   const namedType = getNamedType(type);
@@ -63,14 +63,14 @@ function toSelection(path: string, type: GraphQLOutputType): string {
 }
 
 function queryAsNode({ type, load }: Resource): NonNullable<Resource['queryGraphql']> {
-  return async (scene, selection) => {
-    const { id } = (await load(scene)) as { id: string };
-    return queryNode(scene.tenant, { id, type, selection });
+  return async (fixture, selection) => {
+    const { id } = (await load(fixture)) as { id: string };
+    return queryNode(fixture.tenant, { id, type, selection });
   };
 }
 
 export async function queryNode(
-  { query }: Pick<Scene['tenant'], 'query'>,
+  { query }: Pick<Fixture['tenant'], 'query'>,
   { id, type, selection }: { id: string; type: string; selection: string },
 ) {
   const text = `query ($id: ID!) { node(id: $id) { ... on ${type} { ${selection} } } }`;

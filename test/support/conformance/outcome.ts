@@ -1,9 +1,9 @@
 /** The outcome of sending a body, in one form for both surfaces. */
 import { expect } from 'vitest';
 import type { Body, Json } from './body.ts';
+import type { Fixture } from './fixture.ts';
 import { sendByGraphql } from './graphql-body.ts';
 import type { Rule } from './rule.ts';
-import type { Scene } from './scene.ts';
 
 export interface Outcome {
   status: number;
@@ -12,7 +12,7 @@ export interface Outcome {
 }
 
 export type BodyEndpoint = Omit<Body, 'name' | 'createCompleteBody' | 'fields'>;
-export type Send = (scene: Scene, body: BodyEndpoint, payload: Json) => Promise<Outcome>;
+export type Send = (fixture: Fixture, body: BodyEndpoint, payload: Json) => Promise<Outcome>;
 
 export const ACCEPTED = {
   status: expect.toSatisfy((status: number) => status < 300),
@@ -25,8 +25,8 @@ export const matchRefusal = (text: string, status = 400) => ({
   refusal: expect.stringContaining(text),
 });
 
-export const sendByRest: Send = async (scene, { send }, payload) => {
-  const { status, body } = await send(scene, payload);
+export const sendByRest: Send = async (fixture, { send }, payload) => {
+  const { status, body } = await send(fixture, payload);
   if (status < 400) return { status, refusal: null };
   const issues: { in: string; name: string; detail: string }[] = body.issues ?? [];
   expect(issues.map((issue) => issue.in)).not.toContain('path');
@@ -35,11 +35,14 @@ export const sendByRest: Send = async (scene, { send }, payload) => {
   return { status, refusal: [detail, ...issueTexts].join(' ') };
 };
 
-type CheckOutcomes = (sendBody: (body: Json) => Promise<Outcome>, scene: Scene) => Promise<unknown>;
+type CheckOutcomes = (
+  sendBody: (body: Json) => Promise<Outcome>,
+  fixture: Fixture,
+) => Promise<unknown>;
 
 /** Returns a rule about a body, checked over the REST endpoint and over the mutation. */
 export function outcomeRule(title: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
-  const checkOver = (send: Send) => (scene: Scene) =>
-    check((payload) => send(scene, body, payload), scene);
+  const checkOver = (send: Send) => (fixture: Fixture) =>
+    check((payload) => send(fixture, body, payload), fixture);
   return { title, rest: checkOver(sendByRest), graphql: checkOver(sendByGraphql) };
 }

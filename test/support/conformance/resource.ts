@@ -1,5 +1,5 @@
 /** Describes a resource and its fields for conformance rules. */
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 import type { TypeName } from './value-types.ts';
 
 export interface FieldRule {
@@ -34,8 +34,8 @@ export interface Resource {
   /** The component in the OpenAPI document. `type` is the type in the GraphQL schema. */
   schema: string;
   type: string;
-  load(scene: Scene): Promise<unknown>;
+  load(fixture: Fixture): Promise<unknown>;
   /** Queries the selection over GraphQL. Default: by `node(id:)`. */
-  queryGraphql?(scene: Scene, selection: string): Promise<unknown>;
+  queryGraphql?(fixture: Fixture, selection: string): Promise<unknown>;
   fields: Record<string, FieldRule>;
 }

@@ -1,22 +1,22 @@
 /** Checks one field over REST: its declaration in the OpenAPI document, and its value in a response. */
 import { expect } from 'vitest';
 import { type DocumentSchema, resolveReference } from '../rest/samples.ts';
+import type { Fixture } from './fixture.ts';
 import { valueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
-import type { Scene } from './scene.ts';
 import { TYPES } from './value-types.ts';
 
 export async function checkRest(
-  scene: Scene,
+  fixture: Fixture,
   { schema: name, load, fields }: Resource,
   field: string,
 ) {
   const rule = fields[field] as FieldRule;
-  const { isRequired, declared } = findDeclaration(scene, name, field);
+  const { isRequired, declared } = findDeclaration(fixture, name, field);
   if (rule.isRequired) expect(isRequired, 'the document declares the field as required').toBe(true);
   expect(TYPES[rule.type].matchesDocument(declared), 'the document has the type').toBe(true);
   if (rule.values) expect([...(declared.enum ?? [])].sort()).toEqual([...rule.values].sort());
-  const value = valueAt(await load(scene), field);
+  const value = valueAt(await load(fixture), field);
   if (rule.isUnset) return expect(value).toBeUndefined();
   expect(TYPES[rule.type].isValid(value), `${field} is ${JSON.stringify(value)}`).toBe(true);
 }
@@ -26,7 +26,7 @@ interface Document {
 }
 
 /** Returns the declaration of a member of a component in the OpenAPI document. */
-function findDeclaration({ app }: Scene, component: string, path: string) {
+function findDeclaration({ app }: Fixture, component: string, path: string) {
   const { components } = app.app.rest.swagger() as unknown as Document;
   const sampling = { components: components.schemas, isWhole: true };
   const steps = path.split('.');

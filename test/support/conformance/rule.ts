@@ -1,7 +1,7 @@
 /** A rule of the API in words, and its check over each surface that has it. */
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 
-export type Check = (scene: Scene) => unknown;
+export type Check = (fixture: Fixture) => unknown;
 
 export interface Rule {
   title: string;

@@ -3,8 +3,8 @@ import type { Database } from '../../../src/database/database.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
+import { connectionVariables, GENERATE } from '../fixtures/connections.ts';
 import type { Receiver } from '../receiver.ts';
-import { connectionVariables, GENERATE } from '../scenes/connections.ts';
 
 const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } signingSecret }

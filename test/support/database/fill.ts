@@ -8,7 +8,7 @@ import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/
 import type { Services } from '../../../src/domain/call.ts';
 import { createStoredConfig } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { contentFor } from '../scenes/integrations.ts';
+import { contentFor } from '../fixtures/integrations.ts';
 
 export interface Sizes {
   /** Number of groups, consumers, integrations, topics, destinations and other small resources. */

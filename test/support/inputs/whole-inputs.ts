@@ -3,8 +3,8 @@
  * returned under that name.
  */
 import { subscribeContent, wholeContent } from '../conformance/contents.ts';
-import { createJwtKeyPair } from '../scenes/end-users.ts';
-import { contentFor, toRevision } from '../scenes/integrations.ts';
+import { createJwtKeyPair } from '../fixtures/end-users.ts';
+import { contentFor, toRevision } from '../fixtures/integrations.ts';
 
 export interface Step {
   mutation: string;

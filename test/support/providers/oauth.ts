@@ -3,8 +3,8 @@ import { openSession } from '../../../src/domain/connection/connection-session.t
 import { readCredentials } from '../../../src/domain/connection/session/stored-credentials.ts';
 import type { Row } from '../../../src/domain/scope.ts';
 import type { Tenant, TestApp } from '../app.ts';
+import { generateConnection } from '../fixtures/connections.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { generateConnection } from '../scenes/connections.ts';
 
 type Host = Pick<TestApp, 'app'>;
 type Caller = Pick<Tenant, 'projectId'> & Pick<GraphqlClient, 'query'>;

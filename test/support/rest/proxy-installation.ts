@@ -10,8 +10,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { generateConnection } from '../scenes/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../scenes/integrations.ts';
+import { generateConnection } from '../fixtures/connections.ts';
+import { CREATE_INSTALLATION, contentFor, integrate } from '../fixtures/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;

@@ -1,7 +1,7 @@
 /** Creates an integration and installs it for the group `acme` over REST. */
 import type { TestApp } from '../app.ts';
-import { generateConnection } from '../scenes/connections.ts';
-import { contentFor, insertDestination, toRevision } from '../scenes/integrations.ts';
+import { generateConnection } from '../fixtures/connections.ts';
+import { contentFor, insertDestination, toRevision } from '../fixtures/integrations.ts';
 import { type RestTenant, restTenant } from './rest-client.ts';
 
 export interface RestInstallation extends RestTenant {

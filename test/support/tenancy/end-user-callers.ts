@@ -4,10 +4,10 @@ import { fillDemo } from '../../../src/demo/demo.ts';
 import { SESSION_PERMISSIONS } from '../../../src/domain/viewer/end-user.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { insertRows } from '../database/insert-rows.ts';
+import { generateConnection } from '../fixtures/connections.ts';
+import { createEndUser, createJwtIssuer, type EndUser } from '../fixtures/end-users.ts';
+import { CREATE_INSTALLATION } from '../fixtures/integrations.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { generateConnection } from '../scenes/connections.ts';
-import { createEndUser, createJwtIssuer, type EndUser } from '../scenes/end-users.ts';
-import { CREATE_INSTALLATION } from '../scenes/integrations.ts';
 import type { Foreign } from './foreign-values.ts';
 import { listStoredIds } from './stored-rows.ts';
 

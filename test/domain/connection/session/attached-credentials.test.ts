@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Credentials } from '../../../../src/domain/connection/credentials.ts';
 import { attachCredentials } from '../../../../src/domain/connection/session/attached-credentials.ts';
 import type { Provider } from '../../../../src/providers/contract.ts';
-import { PROVIDERS } from '../../../support/scenes/connections.ts';
+import { PROVIDERS } from '../../../support/fixtures/connections.ts';
 
 function attach(name: string, credentials: Credentials) {
   return attachCredentials(PROVIDERS.find((each) => each.name === name) as Provider, credentials);

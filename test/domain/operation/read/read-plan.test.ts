@@ -15,7 +15,7 @@ import {
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
-import { contentFor } from '../../../support/scenes/integrations.ts';
+import { contentFor } from '../../../support/fixtures/integrations.ts';
 
 type ReadObjectInput = NonNullable<
   z.input<typeof integrationContentInput>['read']

@@ -1,10 +1,10 @@
-/** The scene's resources, with every field that can be set. Each is created when a rule first needs it. */
+/** The fixture's resources, with every field that can be set. Each is created when a rule first needs it. */
 import { expect } from 'vitest';
 import type { TestApp } from '../app.ts';
+import { POLLING, startReadJobs } from '../fixtures/reads.ts';
+import { contact } from '../fixtures/writes.ts';
 import { restClient } from '../rest/rest-client.ts';
 import type { RestInstallation } from '../rest/rest-installation.ts';
-import { POLLING, startReadJobs } from '../scenes/reads.ts';
-import { contact } from '../scenes/writes.ts';
 import { createConnectionResources } from './accounts.ts';
 import { lazy } from './lazy.ts';
 

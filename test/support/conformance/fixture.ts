@@ -1,15 +1,15 @@
 /** One project for all rules, with one of each resource. A resource is created when a rule first needs it. */
 import type { App } from '../../../src/app.ts';
 import { sharedApp, type TestApp } from '../app.ts';
+import { generateConnection } from '../fixtures/connections.ts';
+import { contentFor, insertDestination, installFor } from '../fixtures/integrations.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
 import { type RestClient, restClient, restTenant } from '../rest/rest-client.ts';
 import { createIntegration, type RestInstallation } from '../rest/rest-installation.ts';
-import { generateConnection } from '../scenes/connections.ts';
-import { contentFor, insertDestination, installFor } from '../scenes/integrations.ts';
 import { wholeContent } from './contents.ts';
-import { createResources, type Resources } from './scene-resources.ts';
+import { createResources, type Resources } from './fixture-resources.ts';
 
-export interface Scene extends RestInstallation {
+export interface Fixture extends RestInstallation {
   app: TestApp;
   services: App['services'];
   resources: Resources;
@@ -31,7 +31,7 @@ export interface Scene extends RestInstallation {
 /** Rate limits that the rules together do not reach. */
 const RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 
-export async function conformanceScene(): Promise<Scene> {
+export async function createConformanceFixture(): Promise<Fixture> {
   const clock = { aheadMs: 0 };
   const now = () => new Date(Date.now() + clock.aheadMs);
   const app = await sharedApp({ env: RATE_LIMITS, now });
