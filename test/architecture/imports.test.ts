@@ -56,10 +56,10 @@ test('the table lists every part of src', () => {
 });
 
 test('each part has only imports that the table permits', () => {
-  const wrong = imports.filter(
+  const forbidden = imports.filter(
     (edge) => edge.from !== edge.to && !ROOTS.includes(edge.from) && !isPermitted(edge),
   );
-  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
   expect(imports.length).toBeGreaterThan(100);
 });
 
@@ -82,11 +82,11 @@ test('no provider imports another', () => {
     folder !== 'declarative' && files.includes(`providers/${folder}/${folder}-provider.ts`);
   const findProviderFolder = (path: string) =>
     [/^providers\/([^/]+)\//.exec(path)?.[1]].find((folder) => folder && isProvider(folder));
-  const wrong = imports.filter(({ file, target }) => {
-    const [own, other] = [findProviderFolder(file), findProviderFolder(target)];
-    return own !== undefined && other !== undefined && own !== other;
+  const forbidden = imports.filter(({ file, target }) => {
+    const [importerFolder, other] = [findProviderFolder(file), findProviderFolder(target)];
+    return importerFolder !== undefined && other !== undefined && importerFolder !== other;
   });
-  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+  expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
 test('only config.ts and serve.ts read the environment', () => {

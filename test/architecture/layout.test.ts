@@ -35,20 +35,20 @@ test('a file has at most 400 lines', () => {
 });
 
 test('files share a name only if they are the same noun or the same part of a provider', () => {
-  const alike = [...Map.groupBy(sources, (file) => basename(file)).values()];
-  const confusing = alike.filter(
-    (named) =>
-      new Set(named.map(toNoun)).size > 1 || new Set(named.map(toLocation)).size < named.length,
+  const filesByName = [...Map.groupBy(sources, (file) => basename(file)).values()];
+  const confusing = filesByName.filter(
+    (files) =>
+      new Set(files.map(toNoun)).size > 1 || new Set(files.map(toLocation)).size < files.length,
   );
   expect(confusing).toEqual([]);
 });
 
 test('constants that are upper bounds end in _MAX', () => {
   const bound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
-  const wrong = files.flatMap((file) =>
+  const misplaced = files.flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(bound)].map(([, name]) => [file, name]),
   );
-  expect(wrong).toEqual([]);
+  expect(misplaced).toEqual([]);
 });
 
 /** The noun of a file: its part of a provider, or its path below the layer. */

@@ -20,10 +20,10 @@ const names = globSync('src/**/*.ts', { cwd: root })
 
 test('log lines have names of one form, which docs/operations.md explains', () => {
   const documented = readFileSync(join(root, 'docs/operations.md'), 'utf8');
-  const wrong = names.filter(
+  const malformed = names.filter(
     ({ name }) =>
       !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(name) || !documented.includes(`\`${name}\``),
   );
-  expect(wrong).toEqual([]);
+  expect(malformed).toEqual([]);
   expect(names.length).toBeGreaterThan(40);
 });

@@ -110,8 +110,8 @@ test('deploy: pauses reads of dropped objects only if the user confirms', async 
     { group: { groupRef: 'acme', groupName: 'acme' } },
   ]);
   const address = await upload(manifest('deals'));
-  const kept = await deploy(address);
-  expect(kept).toMatchObject({
+  const deployment = await deploy(address);
+  expect(deployment).toMatchObject({
     status: 409,
     type: expect.stringContaining('application/problem+json'),
     body: { detail: expect.stringContaining('contacts') },

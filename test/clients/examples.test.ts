@@ -20,7 +20,7 @@ const parties = { projectIdOrName: 'demo', groupRef: 'acme' };
 let server: ServerProcess;
 let args: [token: string, operation: string];
 
-async function ask(headers: Record<string, string>, query: string, input: object) {
+async function send(headers: Record<string, string>, query: string, input: object) {
   const response = await fetch(`${server.demo.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -33,10 +33,10 @@ async function ask(headers: Record<string, string>, query: string, input: object
 beforeAll(async () => {
   server = await startServerProcess();
   const key = { 'x-api-key': server.demo.apiKey };
-  const created = await ask(key, CREATE_SESSION_TOKEN, { ...parties, consumerRef: 'clients' });
+  const created = await send(key, CREATE_SESSION_TOKEN, { ...parties, consumerRef: 'clients' });
   const { token } = created.createSessionToken;
   const read = { ...parties, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
-  const { triggerRead } = await ask({ authorization: `Bearer ${token}` }, READ, read);
+  const { triggerRead } = await send({ authorization: `Bearer ${token}` }, READ, read);
   args = [token, triggerRead.operation.id];
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   copyFileSync(join(ROOT, 'schema.graphql'), join(folder, 'schema.graphql'));

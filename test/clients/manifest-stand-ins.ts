@@ -37,7 +37,7 @@ export interface Account extends AsyncDisposable {
 export interface StandIns extends AsyncDisposable {
   providers: Provider[];
   /** Creates an account with a record of the object. */
-  open(wanted: Wanted): Promise<Account>;
+  open(options: Wanted): Promise<Account>;
 }
 
 export async function standIns(): Promise<StandIns> {
@@ -49,7 +49,7 @@ export async function standIns(): Promise<StandIns> {
   const [salesforce, engagement, hubspot] = servers;
   let current: VendorServer | undefined;
   const declared = DECLARATIONS.map(withKey);
-  const named = new Set(declared.map(({ name }) => name));
+  const names = new Set(declared.map(({ name }) => name));
   const byToken = {
     providerWorkspaceRef: 'acme',
     oauth2AuthorizationCode: { accessToken: { token: TOKEN }, scopes: [] },
@@ -114,12 +114,12 @@ export async function standIns(): Promise<StandIns> {
       ...declared.map((declaration) =>
         servedBy(createDeclarativeProvider(declaration), () => current?.url ?? ''),
       ),
-      ...CATALOGUE.filter(({ name }) => !named.has(name)),
+      ...CATALOGUE.filter(({ name }) => !names.has(name)),
     ],
-    async open(wanted) {
-      if (wanted.provider === 'salesforce') return openSalesforce(wanted);
-      if (wanted.provider === 'hubspot') return openHubspot(wanted);
-      return openDeclared(wanted);
+    async open(options) {
+      if (options.provider === 'salesforce') return openSalesforce(options);
+      if (options.provider === 'hubspot') return openHubspot(options);
+      return openDeclared(options);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));

@@ -43,7 +43,7 @@ interface Content {
 interface Manifest {
   file: string;
   /** The comment at the top of the file. */
-  about: string;
+  description: string;
   text: string;
   specVersion: string;
   integrations: Content[];
@@ -54,8 +54,8 @@ const MANIFESTS: Manifest[] = readdirSync(FOLDER)
   .toSorted()
   .map((file) => {
     const text = readFileSync(join(FOLDER, file), 'utf8');
-    const about = /^# (.*)$/m.exec(text)?.[1] ?? '';
-    return { file, about, text, ...parse(text) };
+    const description = /^# (.*)$/m.exec(text)?.[1] ?? '';
+    return { file, description, text, ...parse(text) };
   });
 
 /** The refused manifests, each with a reason that the document repeats. */
@@ -81,15 +81,15 @@ const WARNINGS: Record<string, string[]> = {
   ],
 };
 
-const stands = await standIns();
+const vendors = await standIns();
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: stands.providers,
+  providers: vendors.providers,
 });
 const workers = await startReadJobs(app);
 afterAll(async () => {
   await workers[Symbol.asyncDispose]();
-  await stands[Symbol.asyncDispose]();
+  await vendors[Symbol.asyncDispose]();
 });
 
 const UPSERT = `mutation ($input: UpsertIntegrationsInput!) {
@@ -130,9 +130,9 @@ test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   const { upsertIntegrations } = await other.tenant.query(UPSERT, { input });
   expect(upsertIntegrations.integrations.map(({ name }: Content) => name)).toEqual(names);
 
-  const used: string[] = [];
-  for (const content of integrations) used.push(await use(rest, content));
-  outcomes.set(file, `works: ${used.join(', ')}`);
+  const objectNames: string[] = [];
+  for (const content of integrations) objectNames.push(await readAndWrite(rest, content));
+  outcomes.set(file, `works: ${objectNames.join(', ')}`);
 });
 
 /** The contents as inputs of GraphQL: with enums, and without members that REST ignores. */
@@ -155,13 +155,13 @@ const ENUMS = new Set([
 ]);
 
 /** Connects, installs, and reads or writes a record. Returns the actions for the document. */
-async function use(rest: RestTenant, content: Content): Promise<string> {
+async function readAndWrite(rest: RestTenant, content: Content): Promise<string> {
   const { name, provider, module = null, read, write } = content;
   const [object] = read?.objects ?? [];
   const objectName = object?.objectName ?? write?.objects[0]?.objectName ?? '';
   const fields = object ? namedFields(object) : [];
-  const wanted: Wanted = { provider, module, objectName, fields };
-  await using account = await stands.open(wanted);
+  const options: Wanted = { provider, module, objectName, fields };
+  await using account = await vendors.open(options);
   const { tenant } = rest;
   await generateConnection(tenant, { provider, ...account.connection });
   const target = {
@@ -244,13 +244,13 @@ const NAMES_WHAT_IS_MISSING =
 
 test('lists the outcomes in the document: `npx vitest run test/clients/manifests.test.ts -u` writes them', async () => {
   const file = join(import.meta.dirname, '../../docs/compatibility.md');
-  const rows = MANIFESTS.map(({ file: name, about, integrations }) => {
+  const rows = MANIFESTS.map(({ file: name, description, integrations }) => {
     const providers = integrations.map(({ provider, module }) =>
       module ? `${provider}/${module}` : provider,
     );
     const link = `[${name.replace('.yaml', '')}](../test/clients/manifests/${name})`;
     const names = [...new Set(providers)].map((provider) => `\`${provider}\``).join(', ');
-    return `| ${link} | ${names} | ${about} | ${outcomes.get(name) ?? 'not run'} |`;
+    return `| ${link} | ${names} | ${description} | ${outcomes.get(name) ?? 'not run'} |`;
   });
   const table = [
     '| Manifest | Provider | Features | Outcome |',

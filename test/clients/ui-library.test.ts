@@ -100,18 +100,18 @@ const callers = {
 type Known = Record<string, unknown>;
 
 /** Replaces each `{name}` by its known value. A string that is one `{name}` alone becomes the value itself. */
-function filled<T>(recorded: T, known: Known): T;
-function filled(recorded: unknown, known: Known): unknown {
+function filled<T>(recorded: T, knownValues: Known): T;
+function filled(recorded: unknown, knownValues: Known): unknown {
   if (typeof recorded === 'string') {
     const [, name] = /^\{(\w+)\}$/.exec(recorded) ?? [];
-    if (name !== undefined) return known[name];
-    return recorded.replace(/\{(\w+)\}/g, (_, part) => String(known[part]));
+    if (name !== undefined) return knownValues[name];
+    return recorded.replace(/\{(\w+)\}/g, (_, part) => String(knownValues[part]));
   }
-  if (Array.isArray(recorded)) return recorded.map((item) => filled(item, known));
+  if (Array.isArray(recorded)) return recorded.map((item) => filled(item, knownValues));
   // Matchers of expect are class instances and must stay unchanged.
   if (typeof recorded !== 'object' || recorded?.constructor !== Object) return recorded;
   return Object.fromEntries(
-    Object.entries(recorded).map(([name, value]) => [name, filled(value, known)]),
+    Object.entries(recorded).map(([name, value]) => [name, filled(value, knownValues)]),
   );
 }
 
@@ -120,9 +120,13 @@ function valueAt(body: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce((value: any, name) => value[name], body);
 }
 
-async function send(recorded: RecordedRequest, known: Known, headers: Headers): Promise<void> {
+async function send(
+  recorded: RecordedRequest,
+  knownValues: Known,
+  headers: Headers,
+): Promise<void> {
   const { keeps = {}, ...request } = recorded;
-  const { method, path, query, body, status, reads } = filled(request, known);
+  const { method, path, query, body, status, reads } = filled(request, knownValues);
   const search = query ? `?${new URLSearchParams(query)}` : '';
   const response = await app.fetch(`/v1${path}${search}`, {
     method,
@@ -136,14 +140,16 @@ async function send(recorded: RecordedRequest, known: Known, headers: Headers): 
   });
   const isJson = response.headers.get('content-type')?.includes('json');
   const received = isJson ? await response.json() : await response.text();
-  const what = `${method} ${path}`;
-  expect({ what, status: response.status, received }).toMatchObject({
-    what,
+  const requestLine = `${method} ${path}`;
+  expect({ requestLine, status: response.status, received }).toMatchObject({
+    requestLine,
     status,
     ...(reads !== undefined && { received: reads }),
   });
   expect(response.headers.get('access-control-allow-origin')).toBe(PAGE);
-  for (const [name, at] of Object.entries(keeps)) known[name] = valueAt(received, at);
+  for (const [name, member] of Object.entries(keeps)) {
+    knownValues[name] = valueAt(received, member);
+  }
 }
 
 /** The JSON that the script of a page of the gateway reads. */
@@ -157,10 +163,10 @@ async function readData(page: Response) {
  * Follows the popup over the provider to the gateway's callback. The first page must continue without a press, and the
  * page of the callback must post the message to the origin of the page that opened it.
  */
-async function usePopup({ opens, person, message }: Popup, known: Known): Promise<void> {
+async function usePopup({ opens, person, message }: Popup, knownValues: Known): Promise<void> {
   const browser = oauthBrowser(app);
   const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
-  const link = await browser.send(known[opens] as string, { headers });
+  const link = await browser.send(knownValues[opens] as string, { headers });
   const url = new URL((await readData(link)).consentUrl);
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
   const state = url.searchParams.get('state') as string;
@@ -168,15 +174,17 @@ async function usePopup({ opens, person, message }: Popup, known: Known): Promis
   if (person === 'approves') callback.searchParams.set('code', 'c');
   else callback.searchParams.set('error', 'access_denied');
   const sent = await readData(await browser.send(callback));
-  expect(sent.message).toMatchObject(filled(message, known));
+  expect(sent.message).toMatchObject(filled(message, knownValues));
   expect(sent.origins).toContain(PAGE);
 }
 
-async function replay(steps: readonly UserStep[], headers: Headers, known: Known) {
+async function replay(steps: readonly UserStep[], headers: Headers, knownValues: Known) {
   for (const { title, requests } of steps) {
     for (const recorded of requests) {
       try {
-        await ('opens' in recorded ? usePopup(recorded, known) : send(recorded, known, headers));
+        await ('opens' in recorded
+          ? usePopup(recorded, knownValues)
+          : send(recorded, knownValues, headers));
       } catch (cause) {
         throw new Error(`The step "${title}" failed: ${(cause as Error).message}`, { cause });
       }
@@ -208,23 +216,28 @@ test.each(
   Object.entries(callers),
 )('lists provider apps only with a frontend key: %s', async (name, createHeaders) => {
   const rest = await projectWith(withContacts);
-  const known = { project: rest.tenant.projectName };
+  const knownValues = { project: rest.tenant.projectName };
   const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;
-  await send(request, known, await createHeaders(rest));
+  await send(request, knownValues, await createHeaders(rest));
 });
 
 test("lets pages send the library's own headers", async () => {
   await projectWith(withContacts);
-  const wanted = ['authorization', 'content-type', 'x-api-key', ...Object.keys(AS_LIBRARY)];
+  const expectedHeaders = [
+    'authorization',
+    'content-type',
+    'x-api-key',
+    ...Object.keys(AS_LIBRARY),
+  ];
   const preflight = await app.fetch('/v1/oauth-connect', {
     method: 'OPTIONS',
     headers: {
       origin: PAGE,
       'access-control-request-method': 'POST',
-      'access-control-request-headers': wanted.join(','),
+      'access-control-request-headers': expectedHeaders.join(','),
     },
   });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get('access-control-allow-origin')).toBe(PAGE);
-  expect(preflight.headers.get('access-control-allow-headers')).toBe(wanted.join(','));
+  expect(preflight.headers.get('access-control-allow-headers')).toBe(expectedHeaders.join(','));
 });

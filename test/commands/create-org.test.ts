@@ -16,18 +16,20 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-create-org-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ said: string; code: number }> {
+async function run(...args: string[]): Promise<{ output: string; code: number }> {
   const env = { ...PROCESS_ENV, DATA_DIR };
   return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
-    ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
-    ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),
+    ({ stdout }) => ({ output: stdout.trim(), code: 0 }),
+    ({ stderr, code }: { stderr: string; code: number }) => ({ output: stderr, code }),
   );
 }
 
 test('creates an org without members, and invites its first one', async () => {
   const created = await run('--label', 'Acme', '--invite', 'Ada@example.com');
   expect(created.code).toBe(0);
-  expect(created.said).toMatch(/^Created the org org_\w+\. ada@example\.com can accept the invite/);
+  expect(created.output).toMatch(
+    /^Created the org org_\w+\. ada@example\.com can accept the invite/,
+  );
   await using database = await openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
   const orgs = await database.prisma.org.findMany({
     include: { members: true, invites: true, billingAccount: true },
@@ -43,9 +45,9 @@ test('creates an org without members, and invites its first one', async () => {
 });
 
 test('names every invalid option and creates nothing', async () => {
-  const { said, code } = await run('--label', ' ', '--invite', 'ada');
+  const { output, code } = await run('--label', ' ', '--invite', 'ada');
   expect(code).toBe(1);
-  expect(said).toContain('--label: ');
-  expect(said).toContain('--invite: must be an e-mail address');
-  expect(said).toContain('Usage: npm run org');
+  expect(output).toContain('--label: ');
+  expect(output).toContain('--invite: must be an e-mail address');
+  expect(output).toContain('Usage: npm run org');
 });

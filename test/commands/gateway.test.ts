@@ -42,12 +42,12 @@ async function run({ args, rest, input = '', env = {} }: Run) {
   const options = ['--url', url, '--project', projectName];
   const child = spawn(process.execPath, [command, ...args, ...options], { env: variables });
   child.stdin.end(input);
-  const [out, error, code] = await Promise.all([
+  const [output, error, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     new Promise<number | null>((resolve) => child.once('close', resolve)),
   ]);
-  return { out, error, code };
+  return { output, error, code };
 }
 
 function fileWith(content: string, name = 'project.yaml'): string {
@@ -61,23 +61,23 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
   const file = fileWith(DOCUMENT);
   const plan = await run({ rest, args: ['plan', '-f', file] });
   expect(plan).toMatchObject({ code: 2, error: '' });
-  expect(plan.out).toContain('+ integrations.crm\n');
-  expect(plan.out).toContain('needs a value: --secret destinations.records.url=VARIABLE');
+  expect(plan.output).toContain('+ integrations.crm\n');
+  expect(plan.output).toContain('needs a value: --secret destinations.records.url=VARIABLE');
   const applied = await run({ rest, args: ['apply', '-f', file, ...SECRETS] });
-  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied at ') });
+  expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 
   const copy = join(folder, 'copy.yaml');
-  expect(await run({ rest, args: ['export', '-f', copy] })).toMatchObject({ code: 0, out: '' });
+  expect(await run({ rest, args: ['export', '-f', copy] })).toMatchObject({ code: 0, output: '' });
   const exported = readFileSync(copy, 'utf8');
-  expect(await run({ rest, args: ['export'] })).toMatchObject({ code: 0, out: exported });
-  const same = await run({ rest, args: ['plan', '-f', '-'], input: exported });
-  expect(same).toEqual({ code: 0, out: 'No changes.\n', error: '' });
+  expect(await run({ rest, args: ['export'] })).toMatchObject({ code: 0, output: exported });
+  const unchanged = await run({ rest, args: ['plan', '-f', '-'], input: exported });
+  expect(unchanged).toEqual({ code: 0, output: 'No changes.\n', error: '' });
 
   const changed = exported.replace('0 * * * *', '30 * * * *');
   const diff = await run({ rest, args: ['diff', '-f', '-'], input: changed });
   expect(diff.code).toBe(2);
-  expect(diff.out).toContain('- read.objects[0].schedule: 0 * * * *');
-  expect(diff.out).toContain('+ read.objects[0].schedule: 30 * * * *');
+  expect(diff.output).toContain('- read.objects[0].schedule: 0 * * * *');
+  expect(diff.output).toContain('+ read.objects[0].schedule: 30 * * * *');
 });
 
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
@@ -85,20 +85,23 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
   await run({ rest, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
   const installed = await installFor(rest.tenant, { id });
-  const mapped = '            - mapToName: tier\n';
-  const next = DOCUMENT.replace('          optionalFields:', `${mapped}          optionalFields:`);
+  const mappedName = '            - mapToName: tier\n';
+  const next = DOCUMENT.replace(
+    '          optionalFields:',
+    `${mappedName}          optionalFields:`,
+  );
   const file = fileWith(next, 'impacts.yaml');
   const plan = await run({ rest, args: ['plan', '-f', file, '--json'] });
   expect(plan.code).toBe(3);
-  const { id: planId, impacts } = JSON.parse(plan.out);
+  const { id: planId, impacts } = JSON.parse(plan.output);
   expect(impacts).toMatchObject([{ installations: [{ installationId: installed.id }] }]);
   const refused = await run({ rest, args: ['apply', '--plan', planId] });
   expect(refused.code).toBe(3);
-  expect(refused.out).toContain('must map tier to a field');
-  expect(refused.out).toContain('(1 of 1 installations)');
-  expect(refused.out).not.toContain('Applied');
+  expect(refused.output).toContain('must map tier to a field');
+  expect(refused.output).toContain('(1 of 1 installations)');
+  expect(refused.output).not.toContain('Applied');
   const applied = await run({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
-  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied at ') });
+  expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 });
 
 test('exits with 1 and names what is wrong', async () => {
@@ -115,8 +118,8 @@ test('exits with 1 and names what is wrong', async () => {
     [['plan', '-f', file, '--rename', 'a=b'], 'must be KIND:FROM=TO', {}],
     [['apply', '-f', file, '--secret', 'a.b=NOT_SET'], 'NOT_SET is not set', {}],
   ] as const) {
-    const { code, error, out } = await run({ rest, args: [...args], env: { ...env } });
-    expect({ code, out }, error).toEqual({ code: 1, out: '' });
+    const { code, error, output } = await run({ rest, args: [...args], env: { ...env } });
+    expect({ code, output }, error).toEqual({ code: 1, output: '' });
     expect(error).toContain(reason);
   }
 });
@@ -126,10 +129,10 @@ test('promotes an export to another project with a bearer token', async () => {
   await run({ rest: from, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
   const live = { name: 'live', type: 'webhook', metadata: { url: 'https://live.example.com/in' } };
   await to.post(`${to.base}/destinations`, live);
-  const { out: input } = await run({ rest: from, args: ['export', '--format', 'json'] });
+  const { output: input } = await run({ rest: from, args: ['export', '--format', 'json'] });
   const env = { GATEWAY_API_KEY: '', GATEWAY_TOKEN: to.tenant.token };
   const args = ['apply', '-f', '-', '--rename', 'destination:records=live'];
   expect(await run({ rest: to, args, input, env })).toMatchObject({ code: 0, error: '' });
-  const { out } = await run({ rest: to, args: ['export'] });
-  expect(out).toContain('destination: live');
+  const { output } = await run({ rest: to, args: ['export'] });
+  expect(output).toContain('destination: live');
 });

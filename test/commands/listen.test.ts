@@ -68,8 +68,8 @@ async function proxy() {
 test('prints events of a topic, and loses none in a reconnect and a restart', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId, projectName, apiKey } = tenant;
-  const between = await proxy();
-  writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: between.url, apiKey }));
+  const connectionProxy = await proxy();
+  writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: connectionProxy.url, apiKey }));
   const cursorFile = join(folder, 'cursor');
   // The cursor before the first event, as of an earlier run.
   writeFileSync(cursorFile, encodeCursor(createEventList(projectId), 0n));
@@ -80,7 +80,7 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
   await recordNamedEvent(database, { projectId, name: 'two' });
   expect(await first.next()).toBe('two');
 
-  between.drop();
+  connectionProxy.drop();
   await recordNamedEvent(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
   await recordNamedEvent(database, { projectId, name: 'during the drop' });
   expect(await first.next()).toBe('during the drop');
@@ -98,15 +98,15 @@ test('prints messages of a stream, and loses none in a reconnect and a restart',
   const tenant = await app.tenant();
   const { projectId, apiKey } = tenant;
   const stream = await createStream(database, { projectId });
-  const between = await proxy();
+  const connectionProxy = await proxy();
   const cursorFile = join(folder, 'stream-cursor');
   writeFileSync(cursorFile, encodeMessageCursor({ ...stream, position: 0n }));
-  const options = ['--url', between.url, '--key', apiKey, '--project', projectId];
+  const options = ['--url', connectionProxy.url, '--key', apiKey, '--project', projectId];
   const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
   const first = listen(args);
   await appendMessages(database, stream, { names: ['one', 'two'] });
   expect([await first.nextBody(), await first.nextBody()]).toEqual(['one', 'two']);
-  between.drop();
+  connectionProxy.drop();
   await appendMessages(database, stream, { names: ['during the drop'] });
   expect(await first.nextBody()).toBe('during the drop');
   first.child.kill();

@@ -119,12 +119,13 @@ test.each([
 test.each([
   ['1.0.0', '1.1.0', '2.0.0'],
   ['0.1.0', '0.1.1', '0.2.0'],
-])('refuses a breaking change of %s as %s', (present, refused, accepted) => {
-  const stamped = (path: string) => FILES[path]?.replaceAll('"1.0.0"', `"${present}"`) ?? '';
+])('refuses a breaking change of %s as %s', (currentVersion, refused, accepted) => {
+  const withVersion = (path: string) =>
+    FILES[path]?.replaceAll('"1.0.0"', `"${currentVersion}"`) ?? '';
   const { release } = repository({
     'CHANGELOG.md': CHANGELOG.replace('### Added', '### Breaking'),
-    'package.json': stamped('package.json'),
-    'package-lock.json': stamped('package-lock.json'),
+    'package.json': withVersion('package.json'),
+    'package-lock.json': withVersion('package-lock.json'),
   });
   const { status, stderr } = release(refused, '--skip-checks');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${accepted}`)]);

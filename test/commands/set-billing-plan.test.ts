@@ -19,11 +19,11 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
-async function run(...args: string[]): Promise<{ said: string; code: number }> {
+async function run(...args: string[]): Promise<{ output: string; code: number }> {
   const env = { ...PROCESS_ENV, DATA_DIR };
   return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
-    ({ stdout }) => ({ said: stdout.trim(), code: 0 }),
-    ({ stderr, code }: { stderr: string; code: number }) => ({ said: stderr, code }),
+    ({ stdout }) => ({ output: stdout.trim(), code: 0 }),
+    ({ stderr, code }: { stderr: string; code: number }) => ({ output: stderr, code }),
   );
 }
 
@@ -43,12 +43,12 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
 
 test('stores the options of the operator and changes nothing else', async () => {
   const removed = await run('--project', 'Planned', '--branding-removal', 'true');
-  expect(removed).toEqual({ said: 'The project planned: brandingRemoval is true.', code: 0 });
+  expect(removed).toEqual({ output: 'The project planned: brandingRemoval is true.', code: 0 });
   const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
-  const said = `The billing account of ${orgId}: Acme, stripe cus_1.`;
-  expect(billed).toEqual({ said, code: 0 });
-  const again = await run('--project', projectId, '--branding-removal', 'false');
-  expect(again.said).toContain('brandingRemoval is false');
+  const output = `The billing account of ${orgId}: Acme, stripe cus_1.`;
+  expect(billed).toEqual({ output, code: 0 });
+  const repeated = await run('--project', projectId, '--branding-removal', 'false');
+  expect(repeated.output).toContain('brandingRemoval is false');
   await using database = await open();
   const org = await database.prisma.org.findUniqueOrThrow({
     where: { id: orgId },
@@ -63,7 +63,7 @@ test('stores the options of the operator and changes nothing else', async () => 
 
 test('refuses invalid options with the reason and the usage', async () => {
   const unknown = await run('--project', 'none', '--branding-removal', 'true');
-  expect(unknown).toEqual({ said: 'Project "none" was not found.\n', code: 1 });
+  expect(unknown).toEqual({ output: 'Project "none" was not found.\n', code: 1 });
   for (const [args, reason] of [
     [['--project', 'planned', '--branding-removal', 'maybe'], '--branding-removal: '],
     [['--project', 'planned', '--org', orgId], '--branding-removal: '],
@@ -71,8 +71,8 @@ test('refuses invalid options with the reason and the usage', async () => {
     [['--plan', 'gold'], "Unknown option '--plan'"],
     [[], '--org: '],
   ] as const) {
-    const { said, code } = await run(...args);
-    expect({ code, isTold: said.includes(reason) }, said).toEqual({ code: 1, isTold: true });
-    expect(said).toContain('Usage: npm run billing-plan');
+    const { output, code } = await run(...args);
+    expect({ code, isTold: output.includes(reason) }, output).toEqual({ code: 1, isTold: true });
+    expect(output).toContain('Usage: npm run billing-plan');
   }
 });

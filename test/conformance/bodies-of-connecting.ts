@@ -5,7 +5,7 @@ import { bodyRules } from '../support/conformance/body-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 
-const ofApps: Section = {
+const providerAppBodies: Section = {
   title: 'Bodies of provider apps',
   rules: [
     ...bodyRules({
@@ -69,10 +69,10 @@ const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =
 const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
 const withBasic = having({ basicAuth });
 /** An account has one kind of credentials at a time. */
-const credentials = (given: Json) =>
-  optionalField('object', { createWith: having(given), createWithout: withBasic });
+const credentials = (credentialMembers: Json) =>
+  optionalField('object', { createWith: having(credentialMembers), createWithout: withBasic });
 
-const ofConnections: Section = {
+const connectionBodies: Section = {
   title: 'Bodies of connections',
   rules: connection({
     groupRef: requiredField('string'),
@@ -99,4 +99,4 @@ const ofConnections: Section = {
   }),
 };
 
-export const bodiesOfConnecting: Section[] = [ofApps, ofConnections];
+export const bodiesOfConnecting: Section[] = [providerAppBodies, connectionBodies];

@@ -21,8 +21,8 @@ export const integrationBody: Body = {
   fields: {},
 };
 
-const fieldsAt = (place: string, fields: Body['fields']) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [`${place}${name}`, field]));
+const fieldsAt = (path: string, fields: Body['fields']) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [`${path}${name}`, field]));
 
 const content = 'latestRevision.content';
 const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
@@ -49,8 +49,8 @@ const top: Body['fields'] = {
   }),
 };
 
-const mapping = (place: string) =>
-  fieldsAt(`${place}[0].`, {
+const mapping = (path: string) =>
+  fieldsAt(`${path}[0].`, {
     fieldName: unspecifiedField('string'),
     mapToName: unspecifiedField('string'),
     mapToDisplayName: unspecifiedField('string'),

@@ -6,15 +6,18 @@ import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
-const single = () => ({ ...create, record: mappedContact() });
-const later = () => ({ ...single(), mode: 'asynchronous' });
-const several = () => ({ ...create, batch: [{ record: mappedContact() }] });
+const createSingleWrite = () => ({ ...create, record: mappedContact() });
+const later = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
+const createBatchWrite = () => ({ ...create, batch: [{ record: mappedContact() }] });
 const association = {
   to: { id: '1' },
   types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }],
 };
-const associated = () => ({ ...single(), associations: [association] });
-const headed = () => ({ ...single(), headers: [{ key: 'x-sandbox-trace', value: '1' }] });
+const createWithAssociation = () => ({ ...createSingleWrite(), associations: [association] });
+const createWithHeader = () => ({
+  ...createSingleWrite(),
+  headers: [{ key: 'x-sandbox-trace', value: '1' }],
+});
 
 export const writeBody: BodyEndpoint = {
   send: ({ ask, objectPath }, body) => ask('POST', objectPath, body),
@@ -32,7 +35,7 @@ export const bodiesOfWrites: Section[] = [
     rules: bodyRules({
       ...writeBody,
       name: 'A write',
-      createCompleteBody: single,
+      createCompleteBody: createSingleWrite,
       fields: {
         groupRef: requiredField('string'),
         type: requiredField('string', { values: ['create', 'update', 'delete'] }),
@@ -46,27 +49,30 @@ export const bodiesOfWrites: Section[] = [
         autoBatchPolicy: optionalField('object', {
           createWith: () => ({ ...later(), autoBatchPolicy: { maxDelayMinutes: 60 } }),
         }),
-        record: optionalField('object', { createWithout: several }),
+        record: optionalField('object', { createWithout: createBatchWrite }),
         batchPolicy: optionalField('object', {
-          createWith: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
+          createWith: () => ({ ...createBatchWrite(), batchPolicy: { allOrNone: true } }),
         }),
         'batchPolicy.allOrNone': optionalField('boolean', {
-          createWith: () => ({ ...several(), batchPolicy: { allOrNone: true } }),
+          createWith: () => ({ ...createBatchWrite(), batchPolicy: { allOrNone: true } }),
         }),
-        batch: optionalField('objects', { createWith: several, createWithout: single }),
-        associations: optionalField('objects', { createWith: associated }),
-        'associations[0].to': requiredField('object', { createWith: associated }),
-        'associations[0].to.id': requiredField('string', { createWith: associated }),
-        'associations[0].types': requiredField('objects', { createWith: associated }),
+        batch: optionalField('objects', {
+          createWith: createBatchWrite,
+          createWithout: createSingleWrite,
+        }),
+        associations: optionalField('objects', { createWith: createWithAssociation }),
+        'associations[0].to': requiredField('object', { createWith: createWithAssociation }),
+        'associations[0].to.id': requiredField('string', { createWith: createWithAssociation }),
+        'associations[0].types': requiredField('objects', { createWith: createWithAssociation }),
         'associations[0].types[0].associationCategory': requiredField('string', {
-          createWith: associated,
+          createWith: createWithAssociation,
         }),
         'associations[0].types[0].associationTypeId': requiredField('integer', {
-          createWith: associated,
+          createWith: createWithAssociation,
         }),
-        headers: optionalField('objects', { createWith: headed }),
-        'headers[0].key': requiredField('string', { createWith: headed }),
-        'headers[0].value': requiredField('string', { createWith: headed }),
+        headers: optionalField('objects', { createWith: createWithHeader }),
+        'headers[0].key': requiredField('string', { createWith: createWithHeader }),
+        'headers[0].value': requiredField('string', { createWith: createWithHeader }),
       },
     }),
   },

@@ -35,7 +35,7 @@ export const claimBody: BodyEndpoint = {
   mutation: 'claimDomain',
 };
 
-const ofProjects: Section = {
+const projectBodies: Section = {
   title: 'Bodies of API keys, projects and claims',
   rules: [
     ...bodyRules({
@@ -79,7 +79,7 @@ const ofProjects: Section = {
   ],
 };
 
-const ofRoutes: Section = {
+const routeBodies: Section = {
   title: 'Bodies of routes',
   rules: [
     ...bodyRules({
@@ -108,7 +108,7 @@ const ofRoutes: Section = {
   ],
 };
 
-const ofReads: Section = {
+const readBodies: Section = {
   title: 'Bodies of pauses',
   rules: bodyRules({
     name: 'A pause of reads',
@@ -123,4 +123,4 @@ const ofReads: Section = {
   }),
 };
 
-export const bodies: Section[] = [ofProjects, ofRoutes, ofReads];
+export const bodies: Section[] = [projectBodies, routeBodies, readBodies];

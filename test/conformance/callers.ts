@@ -123,12 +123,12 @@ const CREDENTIALS: [scheme: string, given: object][] = [
 ];
 
 const schemes = CREDENTIALS.map(
-  ([scheme, given]): Rule => ({
-    title: `With \`${Object.keys(given).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
+  ([scheme, credentials]): Rule => ({
+    title: `With \`${Object.keys(credentials).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
     rest: async ({ post, base, uniqueName }) => {
       const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
-      const made = await post(`${base}/connections:generate`, { ...account, ...given });
-      expect(made).toMatchObject({ authScheme: scheme, status: 'created' });
+      const response = await post(`${base}/connections:generate`, { ...account, ...credentials });
+      expect(response).toMatchObject({ authScheme: scheme, status: 'created' });
     },
   }),
 );

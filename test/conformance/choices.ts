@@ -36,23 +36,23 @@ const LEFT_OUT = [
   `${object}.delivery`,
   `${object}.enabled`,
 ];
-const last = (place: string) => place.split('.').at(-1) as string;
+const last = (path: string) => path.split('.').at(-1) as string;
 
-const ofIntegrations: Choice[] = [
+const integrationChoices: Choice[] = [
   {
     open: 'Required fields of an integration',
     ...outcomeRule(
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
       async (fetchOutcome, fixture) => {
-        const whole = async () => integrationBody.createCompleteBody(fixture);
-        for (const place of NEEDED) {
-          const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
-          expect(outcome, place).toMatchObject(matchRefusal(last(place)));
+        const createBody = async () => integrationBody.createCompleteBody(fixture);
+        for (const path of NEEDED) {
+          const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
+          expect(outcome, path).toMatchObject(matchRefusal(last(path)));
         }
-        for (const place of LEFT_OUT) {
-          const outcome = await fetchOutcome(withValue(await whole(), place, undefined));
-          expect(outcome, place).toMatchObject(ACCEPTED);
+        for (const path of LEFT_OUT) {
+          const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
+          expect(outcome, path).toMatchObject(ACCEPTED);
         }
       },
     ),
@@ -63,18 +63,14 @@ const ofIntegrations: Choice[] = [
       'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
       async (fetchOutcome, fixture) => {
-        for (const place of [
+        for (const path of [
           `${object}.enabled`,
           `${object}.optionalFieldsAuto`,
           `${object}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
-          const given = withValue(
-            await integrationBody.createCompleteBody(fixture),
-            place,
-            'other',
-          );
-          expect(await fetchOutcome(given), place).toMatchObject(matchRefusal(last(place)));
+          const body = withValue(await integrationBody.createCompleteBody(fixture), path, 'other');
+          expect(await fetchOutcome(body), path).toMatchObject(matchRefusal(last(path)));
         }
       },
     ),
@@ -125,5 +121,5 @@ const webhookSecretMask: Choice = {
 export const choices: Section = {
   title: 'Events of routes',
   rules: [],
-  choices: [...ofIntegrations, ...moreEventTypes, webhookSecretMask],
+  choices: [...integrationChoices, ...moreEventTypes, webhookSecretMask],
 };

@@ -25,20 +25,20 @@ function testRule(rule: Rule) {
   for (const { surface, check } of listChecks(rule)) {
     test(`${numbers.get(rule)} ${rule.title} (${surface})`, async () => {
       if (!rule.notYet) return check(fixture);
-      const kept = await Promise.resolve(check(fixture)).then(
+      const isKept = await Promise.resolve(check(fixture)).then(
         () => true,
         () => false,
       );
-      expect(kept, 'the rule holds by now: take its notYet away').toBe(false);
+      expect(isKept, 'the rule holds by now: take its notYet away').toBe(false);
     });
   }
 }
 
 test('contains each rule once, checked over a surface', () => {
-  const all = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
-  const titles = all.map(({ title }) => title);
+  const allRules = SECTIONS.flatMap(({ rules, choices = [] }) => [...rules, ...choices]);
+  const titles = allRules.map(({ title }) => title);
   expect(titles.filter((title, index) => titles.indexOf(title) < index)).toEqual([]);
-  expect(all.filter((rule) => listChecks(rule).length === 0)).toEqual([]);
+  expect(allRules.filter((rule) => listChecks(rule).length === 0)).toEqual([]);
 });
 
 test('docs/conformance.md is up to date', async () => {

@@ -32,9 +32,9 @@ const conventions: Rule[] = [
       const body = JSON.stringify({ name: uniqueName('topic') });
       expect((await send('text/plain', body)).status).toBe(415);
       expect((await send('application/json', '{')).status).toBe(400);
-      const made = await send('application/json', body);
-      expect(made.status).toBe(201);
-      expect(made.headers.get('content-type')).toMatch(/^application\/json/);
+      const response = await send('application/json', body);
+      expect(response.status).toBe(201);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     },
   },
   {
@@ -42,10 +42,10 @@ const conventions: Rule[] = [
     rest: async ({ post, get, base, uniqueName }) => {
       const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
       const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
-      const given = { ...account, oauth2AuthorizationCode: { accessToken: token } };
-      const { id } = await post(`${base}/connections:generate`, given);
-      const shown = await get(`${base}/connections/${id}?includeCreds=true`);
-      const { issuedAt } = shown.oauth2AuthorizationCode.accessToken;
+      const body = { ...account, oauth2AuthorizationCode: { accessToken: token } };
+      const { id } = await post(`${base}/connections:generate`, body);
+      const response = await get(`${base}/connections/${id}?includeCreds=true`);
+      const { issuedAt } = response.oauth2AuthorizationCode.accessToken;
       expect(issuedAt).toBe('2026-01-01T00:00:00.000Z');
     },
   },
@@ -65,19 +65,19 @@ const conventions: Rule[] = [
   {
     title: 'The name of a project is unique, and is stored in lower case.',
     rest: async (fixture) => {
-      const given = createProjectBody(fixture);
-      const name = String(given.name).toUpperCase();
-      const made = await fixture.builder.post('/projects', { ...given, name });
-      expect(made.name).toBe(name.toLowerCase());
-      expect(await fixture.builder.ask('POST', '/projects', given)).toMatchObject({ status: 409 });
+      const body = createProjectBody(fixture);
+      const name = String(body.name).toUpperCase();
+      const response = await fixture.builder.post('/projects', { ...body, name });
+      expect(response.name).toBe(name.toLowerCase());
+      expect(await fixture.builder.ask('POST', '/projects', body)).toMatchObject({ status: 409 });
     },
   },
   {
     title: 'The API cannot set the entitlements of a project.',
     rest: async ({ builder, base, ...fixture }) => {
       const entitlements = { brandingRemoval: { value: true } };
-      const given = { ...createProjectBody({ ...fixture, builder, base }), entitlements };
-      expect(await builder.ask('POST', '/projects', given)).toMatchObject({ status: 400 });
+      const body = { ...createProjectBody({ ...fixture, builder, base }), entitlements };
+      expect(await builder.ask('POST', '/projects', body)).toMatchObject({ status: 400 });
       const change = { updateMask: ['entitlements'], project: { entitlements } };
       expect(await builder.ask('PATCH', base, change)).toMatchObject({ status: 400 });
     },
@@ -132,15 +132,15 @@ const masks = MASKED.map(
   }),
 );
 
-const EXTRACTED: [given: string, from: string, domain: (name: string) => string][] = [
+const EXTRACTED: [value: string, from: string, domain: (name: string) => string][] = [
   ['an e-mail address', 'the part after `@`', (name) => `ann@${name}.example.com`],
   ['a domain name', 'the name itself', (name) => `${name}.example.com`],
   ['a URL', 'its host without `www`', (name) => `https://www.${name}.example.com/path`],
 ];
 
 const claims = EXTRACTED.map(
-  ([given, from, domainOf]): Rule => ({
-    title: `The domain of ${given} is ${from}.`,
+  ([value, from, domainOf]): Rule => ({
+    title: `The domain of ${value} is ${from}.`,
     rest: async ({ builder, uniqueName, tenant }) => {
       const name = uniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
@@ -170,9 +170,9 @@ const queries: Rule[] = [
     rest: async (fixture) => {
       const { fields } = await fixture.get(metadataPath(fixture));
       const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
-      const shown = await fixture.get(`${metadataPath(fixture)}&excludeReadOnly=true`);
+      const response = await fixture.get(`${metadataPath(fixture)}&excludeReadOnly=true`);
       expect(names.length).toBeLessThan(Object.keys(fields).length);
-      expect(Object.keys(shown.fields).sort()).toEqual(names.sort());
+      expect(Object.keys(response.fields).sort()).toEqual(names.sort());
     },
     graphql: async ({ tenant, metadataQuery }) => {
       const query = metadataQuery('fields { readOnly }', ', excludeReadOnly: true');

@@ -10,11 +10,11 @@ import { integrationBody } from './bodies-of-integrations.ts';
 const project = '/projects/{projectIdOrName}';
 const invites = '/orgs/{orgId}/invites';
 const inOrg = ({ tenant }: Fixture) => ({ orgId: tenant.orgId });
-const inNothing = () => ({});
+const withoutInput = () => ({});
 
-const ofOrg = (selection: string) => (fixture: Fixture) =>
+const queryOrg = (selection: string) => (fixture: Fixture) =>
   queryNode(fixture.tenant, { id: fixture.tenant.orgId, type: 'Org', selection });
-const ofInstallation =
+const queryInstallation =
   (selection: string) =>
   ({ tenant, installation: { id } }: Fixture) =>
     queryNode(tenant, { id, type: 'Installation', selection });
@@ -74,7 +74,7 @@ const inProjects: EndpointRow[] = [
     request: `GET ${project}/integrations/{integrationId}/installations/{installationId}/operations`,
     status: 200,
     response: 'results and pagination',
-    query: ofInstallation('operations { nodes { id } pageInfo { hasNextPage endCursor } }'),
+    query: queryInstallation('operations { nodes { id } pageInfo { hasNextPage endCursor } }'),
   },
   {
     request: `POST ${project}/integrations/{integrationId}/objects/{objectName}`,
@@ -114,7 +114,7 @@ const aboutOrgs: EndpointRow[] = [
     usesBuilder: true,
     body: fresh.createProjectBody,
     mutation: 'createProject',
-    extraInput: inNothing,
+    extraInput: withoutInput,
   },
   {
     request: 'POST /claimed-domains',
@@ -123,7 +123,7 @@ const aboutOrgs: EndpointRow[] = [
     usesBuilder: true,
     body: fresh.domainClaimBody,
     mutation: 'claimDomain',
-    extraInput: inNothing,
+    extraInput: withoutInput,
   },
   {
     request: `POST ${invites}`,
@@ -137,7 +137,7 @@ const aboutOrgs: EndpointRow[] = [
     request: `GET ${invites}`,
     status: 200,
     response: ['Invite'],
-    query: ofOrg('invites { nodes { id } }'),
+    query: queryOrg('invites { nodes { id } }'),
   },
   {
     request: `GET ${invites}/{inviteId}`,
@@ -161,17 +161,17 @@ const aboutOrgs: EndpointRow[] = [
     request: 'GET /orgs/{orgId}/builders',
     status: 200,
     response: ['Builder'],
-    query: ofOrg('builders { nodes { id } }'),
+    query: queryOrg('builders { nodes { id } }'),
   },
   {
     request: 'GET /orgs/{orgId}/billingAccount',
     status: 200,
     response: 'BillingAccount',
-    query: ofOrg('billingAccount { id }'),
+    query: queryOrg('billingAccount { id }'),
   },
 ];
 
-const ofRoutes: EndpointRow[] = [
+const routeEndpoints: EndpointRow[] = [
   {
     request: `POST ${project}/topic-destination-routes`,
     status: 201,
@@ -214,5 +214,8 @@ const ofRoutes: EndpointRow[] = [
 ];
 
 export const endpoints: Section[] = [
-  { title: 'Endpoints', rules: createEndpointRules([...inProjects, ...aboutOrgs, ...ofRoutes]) },
+  {
+    title: 'Endpoints',
+    rules: createEndpointRules([...inProjects, ...aboutOrgs, ...routeEndpoints]),
+  },
 ];

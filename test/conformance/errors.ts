@@ -5,12 +5,12 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 
 /** Two values are invalid: one in the path, one in the body. */
-const ofRest = ({ refusal }: Fixture): Promise<Problem> =>
+const fetchRestProblem = ({ refusal }: Fixture): Promise<Problem> =>
   refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
     name: 'no_underscores',
   });
 
-const ofGraphql = async ({ tenant }: Fixture): Promise<Problem> => {
+const fetchGraphqlProblem = async ({ tenant }: Fixture): Promise<Problem> => {
   const query =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
@@ -20,8 +20,8 @@ const ofGraphql = async ({ tenant }: Fixture): Promise<Problem> => {
 function problemRule(title: string, check: (problem: Problem) => unknown): Rule {
   return {
     title,
-    rest: async (fixture) => check(await ofRest(fixture)),
-    graphql: async (fixture) => check(await ofGraphql(fixture)),
+    rest: async (fixture) => check(await fetchRestProblem(fixture)),
+    graphql: async (fixture) => check(await fetchGraphqlProblem(fixture)),
   };
 }
 
@@ -73,8 +73,10 @@ const problems: Rule[] = [
   {
     title: 'Every invalid path parameter and body property has an issue.',
     rest: async (fixture) => {
-      const places = getIssues(await ofRest(fixture)).map((issue) => `${issue.in} ${issue.name}`);
-      expect(places.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
+      const locations = getIssues(await fetchRestProblem(fixture)).map(
+        (issue) => `${issue.in} ${issue.name}`,
+      );
+      expect(locations.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);
     },
   },
   {

@@ -83,14 +83,14 @@ const createBatch = (length: number) => ({
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
-const lengths = (member: string, taken: string[], wrong: string[], title: string) =>
+const lengths = (member: string, accepted: string[], refused: string[], title: string) =>
   outcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
-    for (const value of taken) {
+    for (const value of accepted) {
       expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
         ACCEPTED,
       );
     }
-    for (const value of wrong) {
+    for (const value of refused) {
       const outcome = await fetchOutcome({ ...createProjectBody(fixture), [member]: value });
       expect(outcome, value).toMatchObject(matchRefusal(member));
     }
@@ -125,11 +125,11 @@ export const limits: Section = {
       "A project's `name` has 2 to 128 characters.",
       projectBody,
       async (fetchOutcome, fixture) => {
-        const named = (name: string) => fetchOutcome({ ...createProjectBody(fixture), name });
-        expect(await named(createShortName())).toMatchObject(ACCEPTED);
-        expect(await named(unique(128))).toMatchObject(ACCEPTED);
-        expect(await named('a')).toMatchObject(matchRefusal('name'));
-        expect(await named(unique(129))).toMatchObject(matchRefusal('name'));
+        const createNamed = (name: string) => fetchOutcome({ ...createProjectBody(fixture), name });
+        expect(await createNamed(createShortName())).toMatchObject(ACCEPTED);
+        expect(await createNamed(unique(128))).toMatchObject(ACCEPTED);
+        expect(await createNamed('a')).toMatchObject(matchRefusal('name'));
+        expect(await createNamed(unique(129))).toMatchObject(matchRefusal('name'));
       },
     ),
     lengths(

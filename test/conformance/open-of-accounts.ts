@@ -46,7 +46,7 @@ const facts = { region: { value: 'eu', source: 'input' }, plan: 'gold', seats: [
 const METADATA =
   'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { providerMetadata } } }';
 
-const ofConnections: Choice[] = [
+const connectionChoices: Choice[] = [
   {
     open: 'Fields of `providerMetadata`',
     title:
@@ -55,8 +55,8 @@ const ofConnections: Choice[] = [
       const path = `${fixture.base}/connections:generate`;
       const body = account(fixture, { apiKey: 'sandbox-key', providerMetadata: facts });
       const { id } = await fixture.post(path, body);
-      const shown = await fixture.get(`${fixture.base}/connections/${id}`);
-      expect(shown.providerMetadata).toEqual({
+      const response = await fixture.get(`${fixture.base}/connections/${id}`);
+      expect(response.providerMetadata).toEqual({
         region: facts.region,
         plan: { value: 'gold', source: 'input' },
         seats: { value: '[1,{"a":null}]', source: 'input' },
@@ -68,12 +68,12 @@ const ofConnections: Choice[] = [
       });
     },
     graphql: async ({ tenant, uniqueName }) => {
-      const given = {
+      const body = {
         groupRef: uniqueName('group'),
         apiKey: 'sandbox-key',
         providerMetadata: facts,
       };
-      const { id } = await generateConnection(tenant, given);
+      const { id } = await generateConnection(tenant, body);
       expect((await tenant.query(METADATA, { id })).node.providerMetadata).toEqual(facts);
     },
   },
@@ -83,15 +83,15 @@ const ofConnections: Choice[] = [
       '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
       connectionBody,
       async (fetchOutcome, fixture) => {
-        for (const [kind, whole] of Object.entries(CREDENTIALS)) {
-          const given = account(fixture, { [kind]: whole });
-          expect(await fetchOutcome(given), kind).toMatchObject(ACCEPTED);
+        for (const [kind, completeCredentials] of Object.entries(CREDENTIALS)) {
+          const body = account(fixture, { [kind]: completeCredentials });
+          expect(await fetchOutcome(body), kind).toMatchObject(ACCEPTED);
           if (kind !== 'basicAuth') {
-            const scoped = withValue(given, `${kind}.scopes`, ['read']);
+            const scoped = withValue(body, `${kind}.scopes`, ['read']);
             expect(await fetchOutcome(scoped), kind).toMatchObject(ACCEPTED);
           }
-          for (const member of Object.keys(whole)) {
-            const outcome = await fetchOutcome(withValue(given, `${kind}.${member}`, undefined));
+          for (const member of Object.keys(completeCredentials)) {
+            const outcome = await fetchOutcome(withValue(body, `${kind}.${member}`, undefined));
             expect(outcome, `${kind}.${member}`).toMatchObject(matchRefusal(member));
           }
         }
@@ -104,12 +104,12 @@ const ofConnections: Choice[] = [
       'A token, or only `scopes`: the connection then waits for a consent that requests them.',
       connectionBody,
       async (fetchOutcome, fixture) => {
-        const given = (oauth2AuthorizationCode: Json) =>
+        const connect = (oauth2AuthorizationCode: Json) =>
           fetchOutcome(account(fixture, { oauth2AuthorizationCode }));
-        expect(await given({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
-        expect(await given({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
-        expect(await given({ scopes: ['read'] })).toMatchObject(ACCEPTED);
-        expect(await given({})).toMatchObject(matchRefusal('must include accessToken'));
+        expect(await connect({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
+        expect(await connect({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
+        expect(await connect({ scopes: ['read'] })).toMatchObject(ACCEPTED);
+        expect(await connect({})).toMatchObject(matchRefusal('must include accessToken'));
       },
     ),
   },
@@ -119,14 +119,16 @@ const ofConnections: Choice[] = [
       'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
       async (fetchOutcome, fixture) => {
-        const wrong = account(fixture, { apiKey: 'wrong' });
-        expect(await fetchOutcome(wrong)).toMatchObject(
+        const wrongKeyBody = account(fixture, { apiKey: 'wrong' });
+        expect(await fetchOutcome(wrongKeyBody)).toMatchObject(
           matchRefusal('rejected the credentials', 422),
         );
-        expect(await fetchOutcome({ ...wrong, skipCheck: true })).toMatchObject(ACCEPTED);
+        expect(await fetchOutcome({ ...wrongKeyBody, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
-        const ofClient = account(fixture, { oauth2ClientCredentials: client });
-        expect(await fetchOutcome(ofClient)).toMatchObject(matchRefusal('invalid_client', 422));
+        const clientCredentialsBody = account(fixture, { oauth2ClientCredentials: client });
+        expect(await fetchOutcome(clientCredentialsBody)).toMatchObject(
+          matchRefusal('invalid_client', 422),
+        );
       },
     ),
   },
@@ -136,9 +138,9 @@ const ofConnections: Choice[] = [
       'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
     rest: async ({ post, tenant, resources, uniqueName }) => {
       await resources.providerApp();
-      const who = { provider: 'sandbox', groupRef: uniqueName('group'), consumerRef: 'ann' };
+      const parties = { provider: 'sandbox', groupRef: uniqueName('group'), consumerRef: 'ann' };
       for (const enableCSRFProtection of [true, false]) {
-        const body = { projectIdOrName: tenant.projectName, ...who, enableCSRFProtection };
+        const body = { projectIdOrName: tenant.projectName, ...parties, enableCSRFProtection };
         const url = await post('/oauth-connect', body, 200);
         expect(new URL(url).searchParams.get('ticket')).toBeTruthy();
       }
@@ -186,7 +188,7 @@ const ofConnections: Choice[] = [
   },
 ];
 
-const ofAnswers: Choice[] = [
+const writeResponseChoices: Choice[] = [
   {
     open: 'Further fields of the result of a write',
     title:
@@ -194,11 +196,11 @@ const ofAnswers: Choice[] = [
     rest: async ({ ask, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
       const noMail = { lastname: 'No e-mail' };
-      const single = await ask('POST', objectPath, { ...write, record: noMail });
-      expect(single.status).toBe(422);
-      expect(single.body.errors.length).toBeGreaterThan(0);
-      const batch = [mappedContact(), { record: noMail }].map((one) =>
-        'record' in one ? one : { record: one },
+      const singleResponse = await ask('POST', objectPath, { ...write, record: noMail });
+      expect(singleResponse.status).toBe(422);
+      expect(singleResponse.body.errors.length).toBeGreaterThan(0);
+      const batch = [mappedContact(), { record: noMail }].map((record) =>
+        'record' in record ? record : { record },
       );
       const { body } = await ask('POST', objectPath, { ...write, batch });
       expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
@@ -242,8 +244,8 @@ const ofAnswers: Choice[] = [
       for (let count = 0; count < 6; count += 1) {
         responses.push(await app.fetch(`/v1${base}/topics`, { headers }));
       }
-      const over = responses.find(({ status }) => status === 429);
-      expect(Number(over?.headers.get('retry-after'))).toBeGreaterThan(0);
+      const limited = responses.find(({ status }) => status === 429);
+      expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
     },
   },
   {
@@ -260,5 +262,5 @@ const ofAnswers: Choice[] = [
 export const openOfAccounts: Section = {
   title: 'Accounts',
   rules: [],
-  choices: [...ofConnections, ...ofAnswers],
+  choices: [...connectionChoices, ...writeResponseChoices],
 };

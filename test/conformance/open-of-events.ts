@@ -13,10 +13,14 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
 }`;
 
 /** Creates a destination that a number of topics route the event type to. */
-async function listening({ post, base, uniqueName }: Fixture, eventType: string, topics = 1) {
+async function createListeningDestination(
+  { post, base, uniqueName }: Fixture,
+  eventType: string,
+  topics = 1,
+) {
   const metadata = { url: 'https://receiver.test/hook' };
-  const place = { name: uniqueName('place'), type: 'webhook', metadata };
-  const { id: destinationId } = await post(`${base}/destinations`, place);
+  const destination = { name: uniqueName('place'), type: 'webhook', metadata };
+  const { id: destinationId } = await post(`${base}/destinations`, destination);
   for (let count = 0; count < topics; count += 1) {
     const { id: topicId } = await post(`${base}/topics`, { name: uniqueName('topic') });
     await post(`${base}/notification-event-topic-routes`, { eventType, topicId });
@@ -26,12 +30,12 @@ async function listening({ post, base, uniqueName }: Fixture, eventType: string,
 }
 
 /** The deliveries of the destination. */
-async function owed({ services }: Fixture, destinationId: string) {
+async function listMessages({ services }: Fixture, destinationId: string) {
   const rows = await services.database.prisma.delivery.findMany({ where: { destinationId } });
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
 }
 
-async function connected({ tenant, uniqueName }: Fixture) {
+async function createConnection({ tenant, uniqueName }: Fixture) {
   const groupRef = uniqueName('group');
   const consumerRef = uniqueName('consumer');
   const connection = await generateConnection(tenant, {
@@ -48,9 +52,9 @@ const payloads: Choice[] = [
     title:
       '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (fixture) => {
-      const destinationId = await listening(fixture, 'connection.created');
-      const { id: connectionId, groupRef, consumerRef } = await connected(fixture);
-      const [message, ...others] = await owed(fixture, destinationId);
+      const destinationId = await createListeningDestination(fixture, 'connection.created');
+      const { id: connectionId, groupRef, consumerRef } = await createConnection(fixture);
+      const [message, ...others] = await listMessages(fixture, destinationId);
       expect(others).toEqual([]);
       const ends = { groupRef, consumerRef, consumerName: consumerRef };
       const data = {
@@ -63,8 +67,8 @@ const payloads: Choice[] = [
       expect(message?.data).toEqual(data);
     },
     graphql: async (fixture) => {
-      await listening(fixture, 'connection.created');
-      const { id } = await connected(fixture);
+      await createListeningDestination(fixture, 'connection.created');
+      const { id } = await createConnection(fixture);
       const { viewer } = await fixture.tenant.query(`{ viewer { project {
         notificationEvents(last: 1) { nodes { eventType data connection { id } } }
       } } }`);
@@ -79,12 +83,12 @@ const payloads: Choice[] = [
       'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (fixture) => {
       const { tenant, uniqueName, app } = fixture;
-      const destinationId = await listening(fixture, 'installation.created');
+      const destinationId = await createListeningDestination(fixture, 'installation.created');
       const integration = await integrate(app, tenant, contentFor(uniqueName('crm')));
       const groupRef = uniqueName('group');
       await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
       const { id: installationId } = await installFor(tenant, integration, { groupRef });
-      const [message] = await owed(fixture, destinationId);
+      const [message] = await listMessages(fixture, destinationId);
       expect(message?.data).toMatchObject({
         projectId: tenant.projectId,
         provider: 'sandbox',
@@ -102,7 +106,7 @@ const payloads: Choice[] = [
   },
 ];
 
-const places: Choice = {
+const destinationChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
@@ -111,9 +115,11 @@ const places: Choice = {
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
     expect(await refusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
     const metadata = { url: 'https://receiver.test/hook' };
-    const place = { name: uniqueName('place'), type: 'webhook', metadata };
-    expect(await post(`${base}/destinations`, place)).toMatchObject(place);
-    expect(await refusal('POST', `${base}/destinations`, place)).toMatchObject({ status: 409 });
+    const destination = { name: uniqueName('place'), type: 'webhook', metadata };
+    expect(await post(`${base}/destinations`, destination)).toMatchObject(destination);
+    expect(await refusal('POST', `${base}/destinations`, destination)).toMatchObject({
+      status: 409,
+    });
   },
   graphql: async ({ tenant, uniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
@@ -124,8 +130,8 @@ const places: Choice = {
     const url = 'https://receiver.test/hook';
     const input = { projectIdOrName, name: uniqueName('place'), type: 'WEBHOOK', url };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
-    const { projectIdOrName: _project, ...shown } = input;
-    expect(createDestination.destination).toMatchObject(shown);
+    const { projectIdOrName: _project, ...response } = input;
+    expect(createDestination.destination).toMatchObject(response);
     expect(await tenant.refusal(CREATE_DESTINATION, { input })).toMatchObject({ code: 'CONFLICT' });
   },
 };
@@ -144,13 +150,13 @@ const maskedValues: Choice = {
   title:
     "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
   rest: async ({ get, post, patch, refusal, base, uniqueName }) => {
-    const place = { name: uniqueName('place'), type: 'webhook', metadata: SECRET };
-    const { id, metadata } = await post(`${base}/destinations`, place);
+    const destination = { name: uniqueName('place'), type: 'webhook', metadata: SECRET };
+    const { id, metadata } = await post(`${base}/destinations`, destination);
     expect(metadata).toEqual(MASKED);
     const path = `${base}/destinations/${id}`;
-    const body = (given: object) => ({
-      updateMask: Object.keys(given).map((name) => `metadata.${name}`),
-      destination: { metadata: given },
+    const body = (overrides: object) => ({
+      updateMask: Object.keys(overrides).map((name) => `metadata.${name}`),
+      destination: { metadata: overrides },
     });
     expect(await refusal('PATCH', path, body(MASKED))).toMatchObject({ status: 400 });
     await patch(path, body({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
@@ -163,15 +169,17 @@ const maskedValues: Choice = {
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { id: destinationId } = createDestination.destination;
     const { url, headers } = SECRET;
-    const shown = { ...MASKED, urlWithValues: url, headerValues: headers };
-    expect((await tenant.query(VALUES, { id: destinationId })).node).toEqual(shown);
+    const response = { ...MASKED, urlWithValues: url, headerValues: headers };
+    expect((await tenant.query(VALUES, { id: destinationId })).node).toEqual(response);
     const change = { projectIdOrName, destinationId };
-    const back = { input: { ...change, ...MASKED } };
-    expect(await tenant.refusal(UPDATE_DESTINATION, back)).toMatchObject({
+    const maskedChange = { input: { ...change, ...MASKED } };
+    expect(await tenant.refusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
-    const kept = { input: { ...change, headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] } };
-    await tenant.query(UPDATE_DESTINATION, kept);
+    const keptHeaderChange = {
+      input: { ...change, headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] },
+    };
+    await tenant.query(UPDATE_DESTINATION, keptHeaderChange);
     const { node } = await tenant.query(VALUES, { id: destinationId });
     expect(node.headerValues).toEqual({ ...headers, 'X-B': 'b' });
   },
@@ -184,9 +192,9 @@ const guarantees: Choice[] = [
     open: GUARANTEES,
     title: 'An event is one message to a destination, however many topics route it there.',
     rest: async (fixture) => {
-      const destinationId = await listening(fixture, 'connection.created', 3);
-      await connected(fixture);
-      expect(await owed(fixture, destinationId)).toHaveLength(1);
+      const destinationId = await createListeningDestination(fixture, 'connection.created', 3);
+      await createConnection(fixture);
+      expect(await listMessages(fixture, destinationId)).toHaveLength(1);
     },
   },
   {
@@ -196,11 +204,11 @@ const guarantees: Choice[] = [
     rest: async (fixture) => {
       await using receiver = await startReceiver();
       const { database, vault } = fixture.services;
-      const destinationId = await listening(fixture, 'connection.created');
+      const destinationId = await createListeningDestination(fixture, 'connection.created');
       const url = receiver.url('hook');
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
-      await connected(fixture);
-      const [message] = await owed(fixture, destinationId);
+      await createConnection(fixture);
+      const [message] = await listMessages(fixture, destinationId);
       receiver.setBehaviour('hook', { status: 500 });
       const clock = createClock(new Date(Date.now() + 1_000).toISOString());
       await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });
@@ -221,5 +229,5 @@ const guarantees: Choice[] = [
 export const openOfEvents: Section = {
   title: 'Events',
   rules: [],
-  choices: [...payloads, places, maskedValues, ...guarantees],
+  choices: [...payloads, destinationChoice, maskedValues, ...guarantees],
 };

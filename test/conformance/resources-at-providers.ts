@@ -128,7 +128,7 @@ async function metadataByGraphql({ tenant, installation: { id } }: Fixture, sele
 }
 
 /** A field with values to choose from. */
-const chosen = (fields: { values?: unknown }[]) => fields.find(({ values }) => values);
+const findFieldWithValues = (fields: { values?: unknown }[]) => fields.find(({ values }) => values);
 
 const metadata: Section = {
   title: 'Object metadata',
@@ -151,10 +151,13 @@ const metadata: Section = {
       schema: 'FieldMetadata',
       type: 'FieldMetadata',
       load: async ({ resources }) =>
-        chosen(Object.values((await resources.objectMetadata()).fields)),
+        findFieldWithValues(Object.values((await resources.objectMetadata()).fields)),
       async queryGraphql(fixture, selection) {
-        const found = await metadataByGraphql(fixture, `fields { values { value } ${selection} }`);
-        return chosen(found.fields);
+        const response = await metadataByGraphql(
+          fixture,
+          `fields { values { value } ${selection} }`,
+        );
+        return findFieldWithValues(response.fields);
       },
       fields: {
         fieldName: optionalMember('string'),

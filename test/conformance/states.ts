@@ -24,36 +24,43 @@ async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
   return status;
 }
 
-const both = (title: string, check: Rule['rest']): Rule => ({ title, rest: check, graphql: check });
+const bothSurfaces = (title: string, check: Rule['rest']): Rule => ({
+  title,
+  rest: check,
+  graphql: check,
+});
 const call = async ({ app }: Fixture, id: string) => callSandbox(app, await getConnection(app, id));
 
-const ofConnections: Rule[] = [
-  both('A connection is `created` when it is new.', async (fixture) => {
+const connectionStates: Rule[] = [
+  bothSurfaces('A connection is `created` when it is new.', async (fixture) => {
     const { id } = await generateConnection(fixture.tenant, {
       groupRef: fixture.uniqueName('group'),
       apiKey: 'sandbox-key',
     });
     expect(await fetchStatuses(fixture, id)).toBe('created');
   }),
-  both('A connection is `created` after a refresh of its access token.', async (fixture) => {
-    const { id } = await connectWithTokens(fixture.app, fixture.tenant);
-    await fixture.patch(
-      `${fixture.base}/provider-apps/${(await fixture.resources.providerApp()).id}`,
-      {
-        updateMask: ['clientId', 'clientSecret'],
-        providerApp: CLIENT,
-      },
-    );
-    await fixture.get(`${fixture.base}/connections/${id}?refresh=force`);
-    expect(await fetchStatuses(fixture, id)).toBe('created');
-  }),
-  both('A connection is `working` after a successful request.', async (fixture) => {
+  bothSurfaces(
+    'A connection is `created` after a refresh of its access token.',
+    async (fixture) => {
+      const { id } = await connectWithTokens(fixture.app, fixture.tenant);
+      await fixture.patch(
+        `${fixture.base}/provider-apps/${(await fixture.resources.providerApp()).id}`,
+        {
+          updateMask: ['clientId', 'clientSecret'],
+          providerApp: CLIENT,
+        },
+      );
+      await fixture.get(`${fixture.base}/connections/${id}?refresh=force`);
+      expect(await fetchStatuses(fixture, id)).toBe('created');
+    },
+  ),
+  bothSurfaces('A connection is `working` after a successful request.', async (fixture) => {
     const groupRef = fixture.uniqueName('group');
     const { id } = await generateConnection(fixture.tenant, { groupRef, apiKey: 'sandbox-key' });
     await call(fixture, id);
     expect(await fetchStatuses(fixture, id)).toBe('working');
   }),
-  both(
+  bothSurfaces(
     'A connection is `bad_credentials` after the provider refused its credentials in a request.',
     async (fixture) => {
       const groupRef = fixture.uniqueName('group');
@@ -66,7 +73,7 @@ const ofConnections: Rule[] = [
       expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
     },
   ),
-  both(
+  bothSurfaces(
     'A connection is `bad_credentials` after the provider refused to refresh its token.',
     async (fixture) => {
       const { id } = await generateConnection(fixture.tenant, {
@@ -96,15 +103,15 @@ async function invited(fixture: Fixture) {
 }
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-const ofInvites: Choice[] = [
+const inviteStates: Choice[] = [
   {
-    ...both('It is `pending` when it is new.', async (fixture) => {
+    ...bothSurfaces('It is `pending` when it is new.', async (fixture) => {
       expect(await (await invited(fixture)).status()).toBe('pending');
     }),
     open: 'Transitions of an invite',
   },
   {
-    ...both(
+    ...bothSurfaces(
       'It is `revoked` when it is deleted. Only a pending invite can be deleted.',
       async (fixture) => {
         const invite = await invited(fixture);
@@ -116,20 +123,25 @@ const ofInvites: Choice[] = [
     open: 'Transitions of an invite',
   },
   {
-    ...both('It is `accepted` when the builder of that address accepts it.', async (fixture) => {
-      const { token, primaryEmail: email } = await fixture.resources.builder();
-      const path = `/orgs/${fixture.tenant.orgId}/invites`;
-      const known = await fixture.get(path);
-      const mine = known.find((one: { invitedEmail: string }) => one.invitedEmail === email);
-      const { id, status } = mine ?? (await fixture.post(path, { email }));
-      const guest = restClient(fixture.app, { authorization: `Bearer ${token}` });
-      if (status === 'pending') await guest.post('/invites:accept', { inviteId: id }, 200);
-      expect(await fixture.get(`${path}/${id}`)).toMatchObject({ status: 'accepted' });
-    }),
+    ...bothSurfaces(
+      'It is `accepted` when the builder of that address accepts it.',
+      async (fixture) => {
+        const { token, primaryEmail: email } = await fixture.resources.builder();
+        const path = `/orgs/${fixture.tenant.orgId}/invites`;
+        const invites = await fixture.get(path);
+        const ownInvite = invites.find(
+          (invite: { invitedEmail: string }) => invite.invitedEmail === email,
+        );
+        const { id, status } = ownInvite ?? (await fixture.post(path, { email }));
+        const guest = restClient(fixture.app, { authorization: `Bearer ${token}` });
+        if (status === 'pending') await guest.post('/invites:accept', { inviteId: id }, 200);
+        expect(await fixture.get(`${path}/${id}`)).toMatchObject({ status: 'accepted' });
+      },
+    ),
     open: 'Transitions of an invite',
   },
   {
-    ...both(
+    ...bothSurfaces(
       'It is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
       async (fixture) => {
         const invite = await invited(fixture);
@@ -150,12 +162,12 @@ const statusOfOperation = async ({ get, base }: Fixture, id: string) =>
 const write = ({ ask, objectPath }: Fixture, overrides: object) =>
   ask('POST', objectPath, { groupRef: 'acme', type: 'create', ...overrides });
 
-const ofOperations: Choice[] = [
+const operationStates: Choice[] = [
   {
     open: 'Other states of an operation',
-    ...both('An operation is `in_progress` until it has ended.', async (fixture) => {
-      const given = { mode: 'asynchronous', record: mappedContact() };
-      const { operationId } = (await write(fixture, given)).body;
+    ...bothSurfaces('An operation is `in_progress` until it has ended.', async (fixture) => {
+      const members = { mode: 'asynchronous', record: mappedContact() };
+      const { operationId } = (await write(fixture, members)).body;
       expect(await statusOfOperation(fixture, operationId)).toBe('in_progress');
       await using _jobs = await startWriteJobs(fixture.app);
       await expect.poll(() => statusOfOperation(fixture, operationId)).toBe('success');
@@ -163,7 +175,7 @@ const ofOperations: Choice[] = [
   },
   {
     open: 'Other states of an operation',
-    ...both('An operation that failed is `failure`.', async (fixture) => {
+    ...bothSurfaces('An operation that failed is `failure`.', async (fixture) => {
       const { operationId } = (await write(fixture, { record: { lastname: 'No e-mail' } })).body;
       expect(await statusOfOperation(fixture, operationId)).toBe('failure');
     }),
@@ -177,18 +189,18 @@ const pausing = ({ post, installationPath }: Fixture, body?: object) =>
 const resuming = async ({ tenant, installation: { id } }: Fixture) =>
   tenant.query(RESUME, { input: { projectIdOrName: tenant.projectName, installationId: id } });
 
-const ofPauses: Rule[] = [
-  both('A pause without objects pauses the reads of all objects.', async (fixture) => {
+const pauseStates: Rule[] = [
+  bothSurfaces('A pause without objects pauses the reads of all objects.', async (fixture) => {
     await resuming(fixture);
     await pausing(fixture);
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  both("A pause accepts the provider's name of an object.", async (fixture) => {
+  bothSurfaces("A pause accepts the provider's name of an object.", async (fixture) => {
     await resuming(fixture);
     await pausing(fixture, { objects: ['contacts'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  both('A pause accepts the mapped name of an object.', async (fixture) => {
+  bothSurfaces('A pause accepts the mapped name of an object.', async (fixture) => {
     await resuming(fixture);
     await pausing(fixture, { objects: ['people'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
@@ -196,26 +208,26 @@ const ofPauses: Rule[] = [
 ];
 
 export const states: Section[] = [
-  { title: 'States of connections', rules: ofConnections },
+  { title: 'States of connections', rules: connectionStates },
   {
     title: 'States of operations',
     rules: [
-      both('A read or a write that succeeded is `success`.', async ({ resources }) => {
+      bothSurfaces('A read or a write that succeeded is `success`.', async ({ resources }) => {
         expect(await resources.operation()).toMatchObject({
           actionType: 'read',
           status: 'success',
         });
       }),
     ],
-    choices: [...ofInvites, ...ofOperations],
+    choices: [...inviteStates, ...operationStates],
   },
   {
     title: 'Pauses of reads',
-    rules: ofPauses,
+    rules: pauseStates,
     choices: [
       {
         open: 'How reads are resumed',
-        ...both('By `:unpause` or `resumeReads`.', async (fixture) => {
+        ...bothSurfaces('By `:unpause` or `resumeReads`.', async (fixture) => {
           await pausing(fixture);
           await fixture.post(`${fixture.installationPath}:unpause`, undefined, 204);
           expect(await fetchPaused(fixture)).toEqual([false]);

@@ -16,15 +16,15 @@ import { createIntegration } from '../support/rest/rest-installation.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
 const to = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
-const single = (overrides: object = {}) => to({ record: mappedContact(), ...overrides });
-const several = (overrides: object = {}) =>
+const createSingle = (overrides: object = {}) => to({ record: mappedContact(), ...overrides });
+const createBatch = (overrides: object = {}) =>
   to({ batch: [{ record: mappedContact() }], ...overrides });
-const later = (overrides: object = {}) => single({ mode: 'asynchronous', ...overrides });
+const later = (overrides: object = {}) => createSingle({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No e-mail' } };
 
 /** The response of a write over REST. The result describes a failure. */
-const restWrite = async ({ ask, objectPath }: Fixture, given: object) =>
-  (await ask('POST', objectPath, to(given))).body;
+const restWrite = async ({ ask, objectPath }: Fixture, members: object) =>
+  (await ask('POST', objectPath, to(members))).body;
 const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Fixture, overrides: object) =>
   (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...overrides }) })).writeRecords;
 
@@ -33,25 +33,31 @@ type Write = (overrides: object) => Promise<{
   result?: { success: boolean; recordId: string; data?: object } | null;
   results?: { success: boolean }[] | null;
 }>;
-const bothWays = (title: string, check: (write: Write, inCapitals: boolean) => unknown): Rule => ({
+const onBothSurfaces = (
+  title: string,
+  check: (write: Write, inCapitals: boolean) => unknown,
+): Rule => ({
   title,
-  rest: (fixture) => check((given) => restWrite(fixture, given), false),
-  graphql: (fixture) => check((given) => graphqlWrite(fixture, given), true),
+  rest: (fixture) => check((members) => restWrite(fixture, members), false),
+  graphql: (fixture) => check((members) => graphqlWrite(fixture, members), true),
 });
 
 const outcomes: Rule[] = [
-  bothWays('A synchronous write returns its result.', async (write) => {
+  onBothSurfaces('A synchronous write returns its result.', async (write) => {
     const { result } = await write({ record: mappedContact() });
     expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
   }),
-  bothWays('An asynchronous write returns only the id of its operation.', async (write, big) => {
-    const mode = big ? 'ASYNCHRONOUS' : 'asynchronous';
-    const response = await write({ mode, record: mappedContact() });
-    expect(response).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
-    expect(response.result ?? null).toBe(null);
-  }),
-  bothWays('A record is created, updated and deleted.', async (write, big) => {
-    const toType = (word: string) => (big ? word.toUpperCase() : word);
+  onBothSurfaces(
+    'An asynchronous write returns only the id of its operation.',
+    async (write, inCapitals) => {
+      const mode = inCapitals ? 'ASYNCHRONOUS' : 'asynchronous';
+      const response = await write({ mode, record: mappedContact() });
+      expect(response).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
+      expect(response.result ?? null).toBe(null);
+    },
+  ),
+  onBothSurfaces('A record is created, updated and deleted.', async (write, inCapitals) => {
+    const toType = (word: string) => (inCapitals ? word.toUpperCase() : word);
     const { result } = await write({ record: mappedContact() });
     const { recordId: id } = result as { recordId: string };
     for (const [type, record] of [
@@ -62,22 +68,26 @@ const outcomes: Rule[] = [
       expect(changed.result).toMatchObject({ success: true, recordId: id });
     }
   }),
-  bothWays('A batch writes its valid records by default.', async (write) => {
+  onBothSurfaces('A batch writes its valid records by default.', async (write) => {
     const { results } = await write({ batch: [{ record: mappedContact() }, NO_EMAIL] });
     expect(results).toMatchObject([{ success: true }, { success: false }]);
   }),
-  bothWays('With `allOrNone`, a batch fails as a whole if one record fails.', async (write) => {
-    const batch = [{ record: mappedContact() }, NO_EMAIL];
-    const { results } = await write({ batch, batchPolicy: { allOrNone: true } });
-    expect(results).toMatchObject([{ success: false }, { success: false }]);
-  }),
+  onBothSurfaces(
+    'With `allOrNone`, a batch fails as a whole if one record fails.',
+    async (write) => {
+      const batch = [{ record: mappedContact() }, NO_EMAIL];
+      const { results } = await write({ batch, batchPolicy: { allOrNone: true } });
+      expect(results).toMatchObject([{ success: false }, { success: false }]);
+    },
+  ),
 ];
 
-const rule = (title: string, taken: object[], wrong: [object, string][]) =>
+const rule = (title: string, accepted: object[], refused: [object, string][]) =>
   outcomeRule(title, writeBody, async (fetchOutcome) => {
-    for (const given of taken) expect(await fetchOutcome({ ...given })).toMatchObject(ACCEPTED);
-    for (const [given, place] of wrong) {
-      expect(await fetchOutcome({ ...given })).toMatchObject(matchRefusal(place));
+    for (const members of accepted)
+      expect(await fetchOutcome({ ...members })).toMatchObject(ACCEPTED);
+    for (const [members, path] of refused) {
+      expect(await fetchOutcome({ ...members })).toMatchObject(matchRefusal(path));
     }
   });
 
@@ -90,9 +100,9 @@ const mode = 'asynchronous';
 const bodies: Rule[] = [
   rule(
     'A write has `record` or `batch`, and not both.',
-    [single(), several()],
+    [createSingle(), createBatch()],
     [
-      [single({ batch: [{ record: mappedContact() }] }), 'record'],
+      [createSingle({ batch: [{ record: mappedContact() }] }), 'record'],
       [to({}), 'record'],
     ],
   ),
@@ -100,8 +110,8 @@ const bodies: Rule[] = [
     '`autoBatchPolicy` is for asynchronous writes of a single record.',
     [later({ autoBatchPolicy })],
     [
-      [single({ autoBatchPolicy }), 'autoBatchPolicy'],
-      [several({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
+      [createSingle({ autoBatchPolicy }), 'autoBatchPolicy'],
+      [createBatch({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
     ],
   ),
   rule(
@@ -110,24 +120,24 @@ const bodies: Rule[] = [
       later({ retryPolicy: { deadlineHours: 2 } }),
       later({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
     ],
-    [[single({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
+    [[createSingle({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
   ),
   rule(
     '`batchPolicy` requires a batch.',
-    [several({ batchPolicy: { allOrNone: false } })],
-    [[single({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
+    [createBatch({ batchPolicy: { allOrNone: false } })],
+    [[createSingle({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
   ),
   rule(
     'A batch creates or updates, and does not delete.',
     [
-      several(),
-      several({
+      createBatch(),
+      createBatch({
         type: 'update',
         batch: [{ record: { id: 'unknown', lastname: 'New' } }, { record: { id: 'unknown' } }],
         mode,
       }),
     ],
-    [[several({ type: 'delete' }), 'batch']],
+    [[createBatch({ type: 'delete' }), 'batch']],
   ),
   rule(
     'A deletion accepts only the id of the record.',
@@ -139,8 +149,8 @@ const bodies: Rule[] = [
   ),
   rule(
     '`associations` are for a single record.',
-    [single({ associations })],
-    [[several({ associations }), 'associations']],
+    [createSingle({ associations })],
+    [[createBatch({ associations }), 'associations']],
   ),
 ];
 
@@ -198,7 +208,7 @@ const targets: Rule[] = [
       `\`${Object.keys(member)}\` are only for providers that support them.`,
       otherProviderBody,
       async (outcomeOf) =>
-        expect(await outcomeOf(single(member))).toMatchObject(
+        expect(await outcomeOf(createSingle(member))).toMatchObject(
           matchRefusal(`${Object.keys(member)}: are not taken by Stripe`, 422),
         ),
     ),
@@ -211,14 +221,14 @@ async function succeeded({ get, base, app, services }: Fixture, ids: string[]) {
   const { prisma } = services.database;
   // Reads the database directly, because repeated queries for each operation would delay the work.
   const where = { id: { in: ids }, status: { not: 'IN_PROGRESS' } } as const;
-  const ended = () => prisma.operation.count({ where });
-  await expect.poll(ended, { interval: 100, timeout: 45_000 }).toBe(ids.length);
+  const countEnded = () => prisma.operation.count({ where });
+  await expect.poll(countEnded, { interval: 100, timeout: 45_000 }).toBe(ids.length);
   const fetchStatus = async (id: string) => (await get(`${base}/operations/${id}`)).status;
   expect(await Promise.all(ids.map(fetchStatus))).toEqual(ids.map(() => 'success'));
 }
 
 /** Writes with other headers are collected separately, so each of these is. */
-const collected = (value: string, maxDelayMinutes: number) =>
+const createCollectedWrite = (value: string, maxDelayMinutes: number) =>
   later({
     autoBatchPolicy: { maxDelayMinutes },
     headers: [{ key: 'x-sandbox-trace', value }],
@@ -228,7 +238,7 @@ const autoBatches: Rule[] = [
   {
     title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(fixture) {
-      const write = () => restWrite(fixture, collected('hundred', 1440));
+      const write = () => restWrite(fixture, createCollectedWrite('hundred', 1440));
       const responses = await Promise.all(Array.from({ length: 100 }, write));
       expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
       await succeeded(
@@ -240,7 +250,7 @@ const autoBatches: Rule[] = [
   {
     title: 'They are executed earlier when the maximum delay of the first write has passed.',
     async rest(fixture) {
-      const { operationId } = await restWrite(fixture, collected('delayed', 1));
+      const { operationId } = await restWrite(fixture, createCollectedWrite('delayed', 1));
       fixture.clock.aheadMs = 61_000;
       try {
         await succeeded(fixture, [operationId]);
@@ -272,7 +282,7 @@ export const writes: Section = {
     },
     {
       open: 'The mode of a write without `mode`',
-      ...bothWays('Synchronous.', async (write) => {
+      ...onBothSurfaces('Synchronous.', async (write) => {
         expect((await write({ record: mappedContact() })).result).toBeTruthy();
       }),
     },

@@ -65,8 +65,8 @@ test(
     expect(restored.output).toContain('- 1 deliveries waited: they are FAILED now');
     const sent = receiver.received(projectId).length;
     receiver.setBehaviour(projectId, { status: 200 });
-    const there = await startGateway(env);
-    const client = createClient(there.fetch, { 'x-api-key': apiKey });
+    const gateway = await startGateway(env);
+    const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
     const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
     const { node } = await client.query(DELIVERIES, { id: destinationId });
@@ -81,7 +81,7 @@ test(
     await receiver.waitForMessages(projectId, sent + 2);
     const ids = receiver.received(projectId).slice(sent);
     expect(ids.map(({ id }) => id)).toContain(receiver.received(projectId)[0]?.id);
-    await there[Symbol.asyncDispose]();
+    await gateway[Symbol.asyncDispose]();
 
     const refused = await runCommand('restore', [file], { ...env, ...SEALED });
     expect(refused).toMatchObject({ code: 1 });
@@ -114,8 +114,8 @@ function hasBegun({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): b
   return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
 }
 
-async function startServer(place: DatabaseEnv) {
-  const env = { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, PORT: '0' };
+async function startServer(databaseEnv: DatabaseEnv) {
+  const env = { ...PROCESS_ENV, ...GATEWAY_ENV, ...databaseEnv, PORT: '0' };
   const server = spawn(process.execPath, ['src/main.ts'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -143,23 +143,23 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
   expect(await runCommand('backup', [file], { ...original, ...SEALED })).toMatchObject({
     code: 0,
   });
-  const again = await runCommand('backup', [file], { ...original, ...SEALED });
-  expect(again.output).toBe(`${file} already exists: name another file.\n`);
+  const repeated = await runCommand('backup', [file], { ...original, ...SEALED });
+  expect(repeated.output).toBe(`${file} already exists: name another file.\n`);
 
-  const place = await createEmptyDatabase();
-  const restore = async (env: Record<string, string>) => {
-    const { code, output } = await runCommand('restore', [file], { ...place, ...env });
+  const env = await createEmptyDatabase();
+  const restore = async (passphrase: Record<string, string>) => {
+    const { code, output } = await runCommand('restore', [file], { ...env, ...passphrase });
     expect(code).toBe(1);
     return output;
   };
   expect(await restore({})).toContain('Set BACKUP_PASSPHRASE');
   expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
-  const whole = readFileSync(file);
-  truncateSync(file, whole.length - 20);
+  const archive = readFileSync(file);
+  truncateSync(file, archive.length - 20);
   expect(await restore(SEALED)).toMatch(/is incomplete|is damaged/);
   writeFileSync(file, 'something else');
   expect(await restore(SEALED)).toContain('is damaged');
-  const { Org } = await openAndReadRows(place);
+  const { Org } = await openAndReadRows(env);
   expect(Org).toEqual([]);
 });
 
@@ -188,7 +188,7 @@ async function emptyPlace(
  * Tables, functions and types of the location, and files of its DATA_DIR, or null if the folder does not
  * exist.
  */
-async function leftAt({ DATABASE_URL, DATA_DIR }: Awaited<ReturnType<typeof emptyPlace>>) {
+async function listLeftovers({ DATABASE_URL, DATA_DIR }: Awaited<ReturnType<typeof emptyPlace>>) {
   const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
   return { files, objects: DATABASE_URL ? await inPostgres(DATABASE_URL, OBJECTS) : [] };
 }
@@ -210,23 +210,23 @@ async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string
 
 test('leaves an empty location unchanged if the restore fails', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
-  const whole = readFileSync(file);
+  const archive = readFileSync(file);
   for (const folder of ['empty', 'missing'] as const) {
-    const place = await emptyPlace(folder);
-    const untouched = await leftAt(place);
-    const restore = (env: Record<string, string>) =>
-      runCommand('restore', [file], { ...place, ...env });
+    const env = await emptyPlace(folder);
+    const untouched = await listLeftovers(env);
+    const restore = (passphrase: Record<string, string>) =>
+      runCommand('restore', [file], { ...env, ...passphrase });
     for (const [bytes, passphrase, problem] of [
-      [whole.subarray(0, whole.length - 20), SEALED.BACKUP_PASSPHRASE, /not whole|damaged/],
-      [whole, 'another passphrase', /is not the one/],
+      [archive.subarray(0, archive.length - 20), SEALED.BACKUP_PASSPHRASE, /not whole|damaged/],
+      [archive, 'another passphrase', /is not the one/],
     ] as const) {
       writeFileSync(file, bytes);
       const { code, output } = await restore({ BACKUP_PASSPHRASE: passphrase });
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
-      expect(await leftAt(place)).toEqual(untouched);
+      expect(await listLeftovers(env)).toEqual(untouched);
     }
     expect(await restore(SEALED)).toMatchObject({ code: 0 });
-    expect((await openAndReadRows(place)).Org).toEqual(orgs);
+    expect((await openAndReadRows(env)).Org).toEqual(orgs);
   }
 });
 
@@ -236,9 +236,9 @@ test('keeps other tables and files if the restore fails', LIMIT, async () => {
   const env = await emptyPlace('empty');
   writeFileSync(join(env.DATA_DIR, 'issuer-key.json'), '{}');
   if (env.DATABASE_URL) await inPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
-  const untouched = await leftAt(env);
+  const untouched = await listLeftovers(env);
   expect(await runCommand('restore', [file], { ...env, ...SEALED })).toMatchObject({ code: 1 });
-  expect(await leftAt(env)).toEqual(untouched);
+  expect(await listLeftovers(env)).toEqual(untouched);
 });
 
 test('repeats a restore that was killed midway', LIMIT, async () => {
@@ -253,8 +253,8 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
   await expect.poll(() => hasBegunFilling(env), { timeout: 60_000, interval: 5 }).toBe(true);
   restoring.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
-  const again = await runCommand('restore', [file], { ...env, ...SEALED });
-  expect(again).toMatchObject({ code: 0 });
+  const repeated = await runCommand('restore', [file], { ...env, ...SEALED });
+  expect(repeated).toMatchObject({ code: 0 });
   expect((await openAndReadRows(env)).Org).toEqual(orgs);
 });
 

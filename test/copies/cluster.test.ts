@@ -33,9 +33,9 @@ test.skipIf(!onCitus)(
 
     const app = await startGateway(cluster);
     for (let count = 0; count < PROJECTS; count += 1) await generateConnection(await app.tenant());
-    const moved = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
-    const backedUp = () => runCommand('backup', [file], { ...cluster, ...passphrase });
-    for (const running of [await moved(), await backedUp()]) {
+    const runMove = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
+    const runBackup = () => runCommand('backup', [file], { ...cluster, ...passphrase });
+    for (const running of [await runMove(), await runBackup()]) {
       expect(running).toMatchObject({ code: 1 });
       expect(running.output).toContain('A gateway runs on the cluster');
     }
@@ -43,9 +43,9 @@ test.skipIf(!onCitus)(
 
     const before = await openAndReadRows(cluster);
     expect(before.Group).toHaveLength(PROJECTS);
-    expect(await moved()).toMatchObject({ code: 0 });
+    expect(await runMove()).toMatchObject({ code: 0 });
     expect(await openAndReadRows(target)).toEqual(before);
-    expect(await backedUp()).toMatchObject({ code: 0 });
+    expect(await runBackup()).toMatchObject({ code: 0 });
     const restored = {
       DATA_DIR: createFolder(),
       DATABASE_URL: await createPostgresDatabase(),
@@ -60,8 +60,8 @@ test.skipIf(!onCitus)(
     expect(into).toMatchObject({ code: 1 });
     expect(into.output).toContain('The target database is already distributed');
 
-    const back = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
-    expect(back).toMatchObject({ code: 1 });
-    expect(back.output).toContain('The target database is already distributed');
+    const movedBack = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
+    expect(movedBack).toMatchObject({ code: 1 });
+    expect(movedBack.output).toContain('The target database is already distributed');
   },
 );

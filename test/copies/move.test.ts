@@ -33,14 +33,14 @@ import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/r
 const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
 /** The target of the move, and the settings of a server on it: PostgreSQL, or another folder. */
-async function elsewhere(from: DatabaseEnv): Promise<{ to: string; place: DatabaseEnv }> {
+async function createTarget(from: DatabaseEnv): Promise<{ to: string; env: DatabaseEnv }> {
   if (!onPostgres) {
     const env = await createEmptyDatabase();
-    return { to: env.DATA_DIR as string, place: env };
+    return { to: env.DATA_DIR as string, env };
   }
   const to = await createPostgresDatabase();
   const key = readFileSync(join(from.DATA_DIR as string, 'encryption-keys'), 'utf8').trim();
-  return { to, place: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
+  return { to, env: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
 }
 
 /** Each test opens a database eight times, mostly in processes of their own. */
@@ -65,45 +65,45 @@ test('moves all rows, delivers pending messages, and accepts earlier cursors', L
   const before = await openAndReadRows(source, (database) =>
     insertLostErasure(database, projectId),
   );
-  const { to, place } = await elsewhere(source);
+  const { to, env } = await createTarget(source);
   const moved = await runCommand('move', ['--to', to], source);
   expect(moved).toMatchObject({ code: 0 });
   expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
   expect(moved.output).not.toContain('A gateway runs');
-  expect(await openAndReadRows(place)).toEqual(before);
+  expect(await openAndReadRows(env)).toEqual(before);
   expect(before.Operation).toHaveLength(2);
-  const again = await runCommand('move', ['--to', to], source);
-  expect(again).toMatchObject({ code: 1 });
-  expect(again.output).toMatch(/is not empty \(.*\): name another one/);
+  const repeated = await runCommand('move', ['--to', to], source);
+  expect(repeated).toMatchObject({ code: 1 });
+  expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
 
   const sent = receiver.received(projectId).length;
   receiver.setBehaviour(projectId, { status: 200 });
-  const there = await startGateway(place, RETRIES);
+  const gateway = await startGateway(env, RETRIES);
   await receiver.waitForMessages(projectId, sent + 1);
   const messages = receiver.received(projectId);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
   expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
-  const client = createClient(there.fetch, { 'x-api-key': apiKey });
+  const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
   const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
   expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
   await connectGroup({ ...tenant, ...client }, 'second');
   const later = await client.query(EVENTS, { project: projectId, after: cursor });
   expect(later.project.notificationEvents.edges).toHaveLength(1);
-  const { prisma } = there.app.services.database;
+  const { prisma } = gateway.app.services.database;
   await expect.poll(() => prisma.erasure.count()).toBe(0);
-  await there[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
 
   const back = createEmbeddedDatabase();
-  const returned = await runCommand('move', ['--to', back.DATA_DIR], place);
+  const returned = await runCommand('move', ['--to', back.DATA_DIR], env);
   expect(returned).toMatchObject({ code: 0 });
-  expect(await openAndReadRows(back)).toEqual(await openAndReadRows(place));
+  expect(await openAndReadRows(back)).toEqual(await openAndReadRows(env));
 });
 
 test('refuses without a target and with the source as target', async () => {
   const DATA_DIR = createFolder();
   expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
-  const same = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });
-  expect(same.output).toContain('the database is already there');
-  const none = await runCommand('move', ['--to', createFolder()], { DATA_DIR });
-  expect(none).toMatchObject({ code: 1, output: `There is no database in ${DATA_DIR}.\n` });
+  const sameFolder = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });
+  expect(sameFolder.output).toContain('the database is already there');
+  const emptyFolder = await runCommand('move', ['--to', createFolder()], { DATA_DIR });
+  expect(emptyFolder).toMatchObject({ code: 1, output: `There is no database in ${DATA_DIR}.\n` });
 });

@@ -14,12 +14,14 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
 
 /** Runs all migrations before the named one, or from it on. */
 async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
-  const all = readdirSync(FOLDER, { withFileTypes: true })
+  const migrations = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  const index = all.findIndex((migration) => migration.endsWith(name));
-  for (const migration of part === 'before' ? all.slice(0, index) : all.slice(index)) {
+  const index = migrations.findIndex((migration) => migration.endsWith(name));
+  for (const migration of part === 'before'
+    ? migrations.slice(0, index)
+    : migrations.slice(index)) {
     await database.exec(readFileSync(join(FOLDER, migration, 'migration.sql'), 'utf8'));
   }
 }
@@ -51,20 +53,23 @@ test('fills in the group and the consumer of stored rows', async () => {
   await migrate(database, 'before', 'ends_of_life');
   await database.exec(FILL);
   await migrate(database, 'from', 'ends_of_life');
-  const whose = async (table: string) => {
+  const findOwnerColumn = async (table: string) => {
     const { rows } = await database.query<Record<'id' | 'groupId' | 'consumerId', string>>(
       `select "id", "groupId", "consumerId" from "${table}" order by "id"`,
     );
     return rows.map(({ id, groupId, consumerId }) => `${id}: ${groupId} ${consumerId}`);
   };
-  expect(await whose('Operation')).toEqual([
+  expect(await findOwnerColumn('Operation')).toEqual([
     'installed: grp csm',
     'sent: grp csm',
     'told: grp csm',
     'unknown: null null',
   ]);
-  expect(await whose('NotificationEvent')).toEqual(['nobody: null null', 'told: grp csm']);
-  expect(await whose('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
+  expect(await findOwnerColumn('NotificationEvent')).toEqual([
+    'nobody: null null',
+    'told: grp csm',
+  ]);
+  expect(await findOwnerColumn('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
 });
 
 /**
@@ -170,8 +175,8 @@ test('converts stored activity counts to rows of many buckets', async () => {
       { ...day, key: 'READ SUCCESS', p50Ms: [], p99Ms: [] },
     ]),
   );
-  const { rows: left } = await database.query('select count(*)::int from "ActivityHistogram"');
-  expect(left).toEqual([{ count: 3 }]);
+  const { rows: remaining } = await database.query('select count(*)::int from "ActivityHistogram"');
+  expect(remaining).toEqual([{ count: 3 }]);
 });
 
 test('keeps the rows when a key gets the project first, and estimates the duration', async () => {
@@ -209,11 +214,11 @@ test('keeps the rows when a key gets the project first, and estimates the durati
 });
 
 function namesFrom(name: string): string[] {
-  const all = readdirSync(FOLDER, { withFileTypes: true })
+  const migrations = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-  return all.slice(all.findIndex((migration) => migration.endsWith(name)));
+  return migrations.slice(migrations.findIndex((migration) => migration.endsWith(name)));
 }
 
 const FILL_LATER = `

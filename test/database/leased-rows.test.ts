@@ -62,16 +62,16 @@ test('divides due rows among workers that claim at the same time', async () => {
   const names = listNames(claims.flat());
   expect(new Set(names).size).toBe(names.length);
   while (names.length < 12) {
-    const more = await claim(3);
-    expect(more).not.toEqual([]);
-    names.push(...listNames(more));
+    const secondClaim = await claim(3);
+    expect(secondClaim).not.toEqual([]);
+    names.push(...listNames(secondClaim));
   }
   expect(new Set(names).size).toBe(12);
 });
 
 test('claims at most the requested number over separate projects, in turn', async () => {
   const ids = [(await rowsDue([NOW, NOW])).projectId, (await rowsDue([NOW, NOW])).projectId];
-  const splitIntoParts = (some: readonly string[]) => some.map((id) => [id]);
+  const splitIntoParts = (projectIds: readonly string[]) => projectIds.map((id) => [id]);
   const group = { name: 'some', projectIds: () => ids, splitIntoParts };
   const spec = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
   const rows = new LeasedRows({ ...spec, leaseMs: MINUTE_MS });
@@ -138,10 +138,10 @@ test('stores the result of a claim and releases the row', async () => {
 
 test('neither claims nor keeps rows that are no longer wanted', async () => {
   const { rows, claim, projectId } = await rowsDue([NOW, NOW], SHORT_MS);
-  const [kept] = await claim(1);
-  if (!kept) throw new Error('Nothing was claimed.');
+  const [keptRow] = await claim(1);
+  if (!keptRow) throw new Error('Nothing was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();
-  using _lease = rows.keepRenewing({ database, log }, kept, { notRenewed, onLost: resolve });
+  using _lease = rows.keepRenewing({ database, log }, keptRow, { notRenewed, onLost: resolve });
   await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });
   await lost;
   expect(await claim(2)).toEqual([]);

@@ -25,7 +25,7 @@ test('returns one text for lists that differ only in their values', () => {
 
 test('returns another text for each shape of a list', () => {
   const where = { projectId: 'prj_1' };
-  const along = ['projectId', 'status'];
+  const indexPrefix = ['projectId', 'status'];
   const texts = [
     page(where),
     page({ projectId: null }),
@@ -36,8 +36,8 @@ test('returns another text for each shape of a list', () => {
     page({ createTime: { upTo: new Date(0) } }),
     page(where, { above: 'a' }),
     page({ ...where, status: 'WORKING' }),
-    page({ ...where, status: 'WORKING' }, { indexPrefix: along }),
-    page({ ...where, status: 'WORKING' }, { indexPrefix: along, above: 'a' }),
+    page({ ...where, status: 'WORKING' }, { indexPrefix }),
+    page({ ...where, status: 'WORKING' }, { indexPrefix, above: 'a' }),
     page(where, { links: [link] }),
     page(where, { links: [{ ...link, where: { projectId: { projectsOfOrgs: ['org_1'] } } }] }),
     page(where, { links: [{ ...link, table: 'Consumer', column: 'consumerId' }] }),

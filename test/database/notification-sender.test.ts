@@ -49,8 +49,8 @@ test('queues at most 10,000 notifications while the database is down, and sends 
   database.isDown = true;
   sender.notify(['logs first']);
   await wait(1);
-  const many = Array.from({ length: 12_000 }, (_, number) => `logs ${number}` as const);
-  sender.notify(many);
+  const channels = Array.from({ length: 12_000 }, (_, number) => `logs ${number}` as const);
+  sender.notify(channels);
   database.isDown = false;
   await expect.poll(() => database.delivered().length, POLLING).toBe(10_001);
   expect(database.delivered().slice(0, 2)).toEqual(['logs first', 'logs 0']);

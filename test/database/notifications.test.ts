@@ -7,10 +7,10 @@ const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 /** Records the notifications of a channel. Returns when the database listens to it. */
-async function listenTo(channel: string, on: Database = database) {
+async function listenTo(channel: string, onDatabase: Database = database) {
   const received: (string | undefined)[] = [];
   let next = Promise.withResolvers<void>();
-  const listening = on.listen(channel, (payload) => {
+  const listening = onDatabase.listen(channel, (payload) => {
     received.push(payload);
     next.resolve();
     next = Promise.withResolvers();

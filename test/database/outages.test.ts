@@ -27,11 +27,14 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
     new Error('timeout exceeded when trying to connect'),
   ];
   for (const cause of failures) {
-    const mapped = met.toCallerError(cause) as ServiceUnavailable;
-    expect(mapped).toBeInstanceOf(ServiceUnavailable);
-    expect(mapped.cause).toBe(cause);
-    expect(mapped.problem).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
-    expect(met.toCallerError(mapped)).toBe(mapped);
+    const callerError = met.toCallerError(cause) as ServiceUnavailable;
+    expect(callerError).toBeInstanceOf(ServiceUnavailable);
+    expect(callerError.cause).toBe(cause);
+    expect(callerError.problem).toMatchObject({
+      status: 503,
+      retryAfterSeconds: expect.any(Number),
+    });
+    expect(met.toCallerError(callerError)).toBe(callerError);
   }
   for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
     expect(met.toCallerError(error)).toBe(error);

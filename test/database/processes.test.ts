@@ -16,7 +16,7 @@ import { acquireEngine } from '../support/database/embedded/embedded-databases.t
 
 const log = createLog('silent');
 
-async function twoProcesses() {
+async function joinTwoProcesses() {
   const database = await testDatabase(log);
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
@@ -35,7 +35,7 @@ function createConfig(url: string) {
 test.runIf(onPostgres)(
   'marks a process as missed when its connection is lost, until it reconnects',
   async () => {
-    const { database, other, url } = await twoProcesses();
+    const { database, other, url } = await joinTwoProcesses();
     const { processes, prisma } = database;
     const missedTime = async () =>
       (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
@@ -75,7 +75,7 @@ test.runIf(onPostgres)(
 );
 
 test.runIf(onPostgres)('reopens a connection that fails before its first use', async () => {
-  const { database, other, url } = await twoProcesses();
+  const { database, other, url } = await joinTwoProcesses();
   let attempts = 0;
   const processes = {
     ...other.processes,
@@ -103,19 +103,21 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
 test.runIf(onPostgres)(
   'misses no process without a connection of its own, nor just after it reconnects',
   async () => {
-    const { database, url } = await twoProcesses();
+    const { database, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
     const query: RunQuery = async (text, values) => (await server.query(text, values)).rows;
     const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
     await expect.poll(() => query(isLongUp, [])).toEqual([{ is: true }]);
     const joined = await joinProcesses(query);
-    const gone = await joinProcesses(query);
+    const closedProcess = await joinProcesses(query);
     // The process holds no lock, as after a failure that cut all connections.
     expect(await joined.check()).toEqual([]);
     await joined.announce((text, values) => server.query(text, values));
-    expect(await joined.check()).toEqual([gone.id]);
-    await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [gone.id]);
+    expect(await joined.check()).toEqual([closedProcess.id]);
+    await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [
+      closedProcess.id,
+    ]);
     await joined.announce((text, values) => server.query(text, values));
     expect(await joined.check()).toEqual([]);
     await server.end();
@@ -126,7 +128,7 @@ test.runIf(onPostgres)(
 test.runIf(onPostgres)(
   'sends notifications through the database only while other processes run',
   async () => {
-    const { database, other, url } = await twoProcesses();
+    const { database, other, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
     const passed: string[] = [];
@@ -137,16 +139,16 @@ test.runIf(onPostgres)(
     await expect.poll(() => received).toEqual([undefined]);
 
     await other.ping();
-    const tellBoth = () => {
+    const notifyBoth = () => {
       database.notify(['test_passed to-both']);
       return passed;
     };
-    await expect.poll(tellBoth).toContain('to-both');
+    await expect.poll(notifyBoth).toContain('to-both');
     await expect.poll(() => received).toContain('to-both');
 
     await other[Symbol.asyncDispose]();
     let count = 0;
-    const tellOnce = async () => {
+    const notifyOnce = async () => {
       count += 1;
       const payload = `alone-${count}`;
       database.notify([`test_passed ${payload}`]);
@@ -157,16 +159,16 @@ test.runIf(onPostgres)(
       await expect.poll(() => passed).toContain(`after-${count}`);
       return passed.includes(payload);
     };
-    await expect.poll(tellOnce).toBe(false);
+    await expect.poll(notifyOnce).toBe(false);
 
-    await using back = await openDatabase(createConfig(url), log);
-    await back.ping();
+    await using reopened = await openDatabase(createConfig(url), log);
+    await reopened.ping();
     // The other process needs a moment to notice the new one.
-    const tellAgain = () => {
+    const notifyAgain = () => {
       database.notify(['test_passed to-both-again']);
       return passed;
     };
-    await expect.poll(tellAgain).toContain('to-both-again');
+    await expect.poll(notifyAgain).toContain('to-both-again');
     await server.end();
     await database[Symbol.asyncDispose]();
   },
@@ -176,10 +178,10 @@ test.runIf(!onPostgres)(
   'marks all other processes as missed when it opens an embedded database',
   async () => {
     await using engine = await acquireEngine();
-    const stays = { address: engine.address, [Symbol.asyncDispose]: async () => {} };
-    const first = await openEngine(stays, log);
+    const persistentEngine = { address: engine.address, [Symbol.asyncDispose]: async () => {} };
+    const first = await openEngine(persistentEngine, log);
     await first[Symbol.asyncDispose]();
-    const second = await openEngine(stays, log);
+    const second = await openEngine(persistentEngine, log);
     const rows = await second.prisma.serverProcess.findMany({ where: { missedTime: null } });
     expect(rows.map(({ id }) => id)).toEqual([second.processes.id]);
     expect(first.processes.id).not.toBe(second.processes.id);

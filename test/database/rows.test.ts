@@ -44,10 +44,10 @@ test('returns one row as a page only if the row meets the conditions', async () 
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
-  const at = { column: 'id', direction: 'asc', at: first, limit: 1 } as const;
-  expect(sortIds(await database.rows.page('Invite', { orgId }, at))).toEqual([first]);
-  expect(await database.rows.page('Invite', { orgId: newId('org') }, at)).toEqual([]);
-  expect(await database.rows.page('Invite', { id: [ids[1], ids[2]] }, at)).toEqual([]);
+  const range = { column: 'id', direction: 'asc', at: first, limit: 1 } as const;
+  expect(sortIds(await database.rows.page('Invite', { orgId }, range))).toEqual([first]);
+  expect(await database.rows.page('Invite', { orgId: newId('org') }, range)).toEqual([]);
+  expect(await database.rows.page('Invite', { id: [ids[1], ids[2]] }, range)).toEqual([]);
 });
 
 test('filters by several enum values, even directly after the migration that creates the enum', async () => {

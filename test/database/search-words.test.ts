@@ -33,6 +33,6 @@ test('returns 64 characters from each start of a word among the first 256', asyn
 
 test('returns each common word once, none for null, and at most 40', async () => {
   expect(await readSearchWords(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
-  const many = Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ');
-  expect(await readSearchWords([many, 'more'])).toHaveLength(40);
+  const text = Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ');
+  expect(await readSearchWords([text, 'more'])).toHaveLength(40);
 });

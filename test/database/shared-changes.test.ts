@@ -42,18 +42,18 @@ test('combines up to 100 changes of a turn in one statement, and returns to each
 
 test('returns null for a change without a row', async () => {
   const { changes } = await open();
-  const [none, one] = await Promise.all([
+  const [failed, one] = await Promise.all([
     changes.run(ADD_RATE, { callerId: 'none', tokens: 0 }),
     changes.run(ADD_RATE, { callerId: 'one', tokens: 1 }),
   ]);
-  expect([none, one]).toEqual([null, { tokens: 1 }]);
+  expect([failed, one]).toEqual([null, { tokens: 1 }]);
 });
 
 test('rejects only the failing change, and runs later ones', async () => {
   const { changes, prisma } = await open();
   await changes.run(ADD_RATE, { callerId: 'c1', tokens: 1 });
-  const settled = await Promise.allSettled(rates(5).map((rate) => changes.run(ADD_RATE, rate)));
-  expect(settled.map(({ status }) => status)).toEqual([
+  const outcomes = await Promise.allSettled(rates(5).map((rate) => changes.run(ADD_RATE, rate)));
+  expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
     'rejected',
     'fulfilled',

@@ -52,7 +52,7 @@ const FILTERS = {
 };
 
 /** The id of a row that has many items in each of its lists. */
-function idOfSome(type: string): string {
+function findAnyId(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
   return rowId(prefixOfType(type), 0, newest);
@@ -73,11 +73,11 @@ function createQuery({ name, parent, field }: ListShape, args: string, selection
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
-  const id = name === 'Destination.messages' ? rowId('dst', 0, FEW) : idOfSome(parent.name);
+  const id = name === 'Destination.messages' ? rowId('dst', 0, FEW) : findAnyId(parent.name);
   return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
-async function askList(shape: ListShape, args: string, selection = '__typename') {
+async function queryList(shape: ListShape, args: string, selection = '__typename') {
   const { data, texts } = await run(createQuery(shape, args, selection));
   return { list: (data.parent ?? data).list, texts };
 }
@@ -86,7 +86,7 @@ async function askList(shape: ListShape, args: string, selection = '__typename')
  * One statement each for the parent, the page, its total and pageInfo, and at most two for each relation and
  * each total of a list.
  */
-const most = ({ item }: ListShape) => 5 + 2 * countRelations(item);
+const getStatementsMax = ({ item }: ListShape) => 5 + 2 * countRelations(item);
 
 /** The caller can join no org. A page of these orgs reads orgs by their ids. */
 const EMPTY_HERE = 'Viewer.joinableOrgs';
@@ -96,8 +96,8 @@ const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_HERE);
 test.each(
   shapes.map((shape) => [shape.name, shape] as const),
 )('%s runs equally many statements for a long and a short page', async (_name, shape) => {
-  const { startCursor } = (await askList(shape, 'first: 1')).list.pageInfo;
-  const { endCursor } = (await askList(shape, 'last: 1')).list.pageInfo;
+  const { startCursor } = (await queryList(shape, 'first: 1')).list.pageInfo;
+  const { endCursor } = (await queryList(shape, 'last: 1')).list.pageInfo;
   for (const [direction, bound] of [
     ['first', ''],
     ['first', `, after: "${startCursor}"`],
@@ -105,12 +105,12 @@ test.each(
     ['last', `, before: "${endCursor}"`],
   ]) {
     const page = (size: number) =>
-      askList(shape, `${direction}: ${size}${bound}`, selectItem(shape.item, size));
-    const [short, long] = [await page(SHORT), await page(LONG)];
-    expect(short.list.nodes).toHaveLength(SHORT);
+      queryList(shape, `${direction}: ${size}${bound}`, selectItem(shape.item, size));
+    const [shortPage, long] = [await page(SHORT), await page(LONG)];
+    expect(shortPage.list.nodes).toHaveLength(SHORT);
     expect(long.list.nodes).toHaveLength(LONG);
-    expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
-    expect(long.texts.length).toBeLessThanOrEqual(most(shape));
+    expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
+    expect(long.texts.length).toBeLessThanOrEqual(getStatementsMax(shape));
   }
 });
 
@@ -119,13 +119,13 @@ const filtered = shapes.filter(({ filters }) => filters.length > 0);
 test.each(
   filtered.map((shape) => [shape.name, shape] as const),
 )('%s with filters runs equally many statements for many parents as for two', async (_name, shape) => {
-  for (const above of shapes.filter(({ item }) => item === shape.parent)) {
+  for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
     for (const args of listFilterArguments(shape, FILTERS)) {
       const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
-      const parents = (size: number) => askList(above, `first: ${size}`, list);
-      const [short, long] = [await parents(SHORT), await parents(LONG)];
+      const parents = (size: number) => queryList(parent, `first: ${size}`, list);
+      const [shortPage, long] = [await parents(SHORT), await parents(LONG)];
       expect(long.list.nodes).toHaveLength(LONG);
-      expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
+      expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
     }
   }
 });
@@ -142,9 +142,9 @@ test.each(
     const ids = JSON.stringify(rows.map(({ id }) => id));
     return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT)} } } }`);
   };
-  const [short, long] = [await nodes(SHORT), await nodes(LONG)];
+  const [shortPage, long] = [await nodes(SHORT), await nodes(LONG)];
   expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
-  expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
+  expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
   expect(long.texts.length).toBeLessThanOrEqual(
     1 + 2 * countRelations(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
   );

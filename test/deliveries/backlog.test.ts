@@ -17,9 +17,10 @@ function createDelivery(
 }
 
 function take(backlog: Backlog, nowMs = 0): ClaimedDelivery[] {
-  const taken: ClaimedDelivery[] = [];
-  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs)) taken.push(next);
-  return taken;
+  const received: ClaimedDelivery[] = [];
+  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs))
+    received.push(next);
+  return received;
 }
 
 function listDestinations(deliveries: ClaimedDelivery[]): string[] {
@@ -37,9 +38,9 @@ test('alternates between destinations, and limits the messages in flight of each
   ]);
   const first = take(backlog);
   expect(listDestinations(first)).toEqual(['a', 'b', 'c', 'a']);
-  const [ofA] = first;
-  if (!ofA) return expect.unreachable();
-  backlog.endAttempt(ofA, QUICKLY);
+  const [deliveryOfA] = first;
+  if (!deliveryOfA) return expect.unreachable();
+  backlog.endAttempt(deliveryOfA, QUICKLY);
   expect(listDestinations(take(backlog))).toEqual(['a']);
 });
 

@@ -12,7 +12,7 @@ const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
 
 async function newDestination(data: Parameters<typeof destination>[1] = {}) {
   const endpoint = newEndpointName();
-  return { place: endpoint, ...(await destination(receiver.url(endpoint), data)) };
+  return { endpoint, ...(await destination(receiver.url(endpoint), data)) };
 }
 
 /** Rows of one statement. It must end within five seconds, even on a busy machine. */
@@ -32,7 +32,7 @@ async function enqueueMany(destinationId: string, count: number): Promise<void> 
 
 test('limits a hanging destination with 20,000 due messages to 8 in flight, and delays no other', async () => {
   const hanging = await newDestination();
-  receiver.setBehaviour(hanging.place, 'HANG');
+  receiver.setBehaviour(hanging.endpoint, 'HANG');
   await enqueueMany(hanging.id, 20_000);
   const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
   for (const { id } of others) await enqueue(id, 200);
@@ -41,11 +41,11 @@ test('limits a hanging destination with 20,000 due messages to 8 in flight, and 
   const limits = { attemptMs: 100_000, leaseMs: 120_000 };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await Promise.all(others.map(({ place }) => receiver.waitForMessages(place, 200)));
-  expect(receiver.received(hanging.place)).toHaveLength(8);
+  await Promise.all(others.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)));
+  expect(receiver.received(hanging.endpoint)).toHaveLength(8);
   await sender.worker.stop(running);
-  expect(receiver.mostAtOnce(hanging.place)).toBe(8);
-  for (const { place } of others) expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(8);
+  expect(receiver.mostAtOnce(hanging.endpoint)).toBe(8);
+  for (const { endpoint } of others) expect(receiver.mostAtOnce(endpoint)).toBeLessThanOrEqual(8);
 });
 
 test('leaves half of the capacity to other destinations while many hang', async () => {
@@ -54,8 +54,8 @@ test('leaves half of the capacity to other destinations while many hang', async 
       newDestination({ failingSince: new Date(), failedAttempts: 5 }),
     ),
   );
-  for (const { id, place } of hanging) {
-    receiver.setBehaviour(place, 'HANG');
+  for (const { id, endpoint } of hanging) {
+    receiver.setBehaviour(endpoint, 'HANG');
     await enqueue(id, 50);
   }
   const good = await newDestination();
@@ -63,28 +63,28 @@ test('leaves half of the capacity to other destinations while many hang', async 
 
   await using sender = createWorker(database, { config: atOnce });
   const running = sender.worker.run();
-  await receiver.waitForMessages(good.place, 500);
+  await receiver.waitForMessages(good.endpoint, 500);
   await sender.worker.stop(running);
-  const held = hanging.map(({ place }) => receiver.received(place).length);
+  const held = hanging.map(({ endpoint }) => receiver.received(endpoint).length);
   expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
 });
 
 test('delays no other project when the destinations of a project fill the capacity in flight', async () => {
   // Each destination may have 8 messages in flight. Together they exceed the limit of the process.
   const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
-  for (const { place } of hanging) receiver.setBehaviour(place, 'HANG');
+  for (const { endpoint } of hanging) receiver.setBehaviour(endpoint, 'HANG');
   for (const { id } of hanging) await enqueue(id, 8);
   const quiet = await createDeliveryProject(database);
-  const place = newEndpointName();
-  const { id } = await quiet.destination(receiver.url(place));
+  const endpoint = newEndpointName();
+  const { id } = await quiet.destination(receiver.url(endpoint));
   await quiet.enqueue(id, 200);
 
   const limits = { attemptMs: 100_000, leaseMs: 120_000 };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await receiver.waitForMessages(place, 200);
+  await receiver.waitForMessages(endpoint, 200);
   await sender.worker.stop(running);
-  expect(receiver.received(place)).toHaveLength(200);
+  expect(receiver.received(endpoint)).toHaveLength(200);
 });
 
 /** Creates a project with hanging destinations, and a quiet one whose id is greater. */
@@ -93,15 +93,15 @@ async function measureBesideHanging({ destinations, failing = false, body = '{}'
   const hanging = await Promise.all(
     Array.from({ length: destinations }, () => newDestination(since)),
   );
-  for (const { id, place } of hanging) {
-    receiver.setBehaviour(place, 'HANG');
+  for (const { id, endpoint } of hanging) {
+    receiver.setBehaviour(endpoint, 'HANG');
     await enqueue(id, 20, { body });
   }
   const quiet = await createDeliveryProject(database);
-  const place = newEndpointName();
-  const { id } = await quiet.destination(receiver.url(place), since);
+  const endpoint = newEndpointName();
+  const { id } = await quiet.destination(receiver.url(endpoint), since);
   await quiet.enqueue(id, 40, { body });
-  return { place, hanging };
+  return { endpoint, hanging };
 }
 
 interface Hanging {
@@ -114,34 +114,36 @@ interface Hanging {
 const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
 
 test.each([
-  { resource: 'rows', limits: { claimRows: 20, heldRows: 40 }, given: {} },
+  { resource: 'rows', limits: { claimRows: 20, heldRows: 40 }, delivery: {} },
   {
     resource: 'bytes',
     limits: { claimRows: 20, heldBytes: 50_000 },
-    given: { body: JSON.stringify('x'.repeat(1_000)) },
+    delivery: { body: JSON.stringify('x'.repeat(1_000)) },
   },
   {
     resource: 'rows for destinations that fail',
     limits: { claimRows: 20, heldRows: 80 },
-    given: { failing: true },
+    delivery: { failing: true },
   },
 ])('leaves other projects a part of the $resource while the destinations of a project hang', async (scenario) => {
-  const { place } = await measureBesideHanging({ destinations: 20, ...scenario.given });
+  const { endpoint } = await measureBesideHanging({ destinations: 20, ...scenario.delivery });
   const limits = { ...HANGING, ...scenario.limits };
   await using sender = createWorker(database, { config: atOnce, limits });
   const running = sender.worker.run();
-  await receiver.waitForMessages(place, 40);
+  await receiver.waitForMessages(endpoint, 40);
   await sender.worker.stop(running);
-  expect(receiver.received(place)).toHaveLength(40);
+  expect(receiver.received(endpoint)).toHaveLength(40);
 });
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
   const { hanging } = await measureBesideHanging({ destinations: 12 });
-  for (const { place } of hanging) receiver.setBehaviour(place, { status: 200 });
+  for (const { endpoint } of hanging) receiver.setBehaviour(endpoint, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
-  expect(hanging.map(({ place }) => receiver.received(place).length)).toEqual(Array(12).fill(20));
+  expect(hanging.map(({ endpoint }) => receiver.received(endpoint).length)).toEqual(
+    Array(12).fill(20),
+  );
 });
 
 test('serves every destination, even if many have many messages', async () => {
@@ -150,32 +152,32 @@ test('serves every destination, even if many have many messages', async () => {
   const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
-  const counts = destinations.map(({ place }) => receiver.received(place).length);
+  const counts = destinations.map(({ endpoint }) => receiver.received(endpoint).length);
   expect(counts).toEqual(Array(30).fill(30));
 });
 
 test('bounds the bodies in memory, and sends all messages', async () => {
-  const { id, place } = await newDestination();
+  const { id, endpoint } = await newDestination();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
   await enqueue(id, 40, { body });
   await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
   await sender.worker.drain();
-  expect(receiver.received(place)).toHaveLength(40);
-  expect(receiver.mostAtOnce(place)).toBeLessThanOrEqual(3);
+  expect(receiver.received(endpoint)).toHaveLength(40);
+  expect(receiver.mostAtOnce(endpoint)).toBeLessThanOrEqual(3);
 });
 
 test('releases deliveries that cannot start within their lease, and sends them with a new one', async () => {
-  const { id, place } = await newDestination();
+  const { id, endpoint } = await newDestination();
   const limits = { attemptMs: 150, leaseMs: 200, heldPerQuickDestination: 20 };
   await using sender = createWorker(database, { limits: { ...limits, inFlightPerDestination: 4 } });
   // A quick response allows the worker to hold more messages of the destination than are in flight.
   await enqueue(id);
   await sender.worker.drain();
-  receiver.setBehaviour(place, 'HANG');
+  receiver.setBehaviour(endpoint, 'HANG');
   await enqueue(id, 20);
   await sender.worker.drain();
-  expect(receiver.received(place)).toHaveLength(21);
-  expect(receiver.mostAtOnce(place)).toBe(4);
+  expect(receiver.received(endpoint)).toHaveLength(21);
+  expect(receiver.mostAtOnce(endpoint)).toBe(4);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
   const attempts = await prisma.deliveryAttempt.groupBy({ by: ['deliveryId'], _count: true });
   expect(attempts.map(({ _count }) => _count)).toEqual(Array(21).fill(1));

@@ -9,7 +9,7 @@ import { createVault } from '../../src/secrets.ts';
 
 const vault = createVault([Buffer.alloc(32, 1)]);
 const owner = { id: 'dst_1', projectId: 'prj_1' };
-const none = { previousSecretSealed: null, previousSecretExpireTime: null };
+const noPreviousSecret = { previousSecretSealed: null, previousSecretExpireTime: null };
 const now = new Date('2026-01-01T00:00:00Z');
 
 test('creates a secret of whsec_ and 32 random bytes in base64', () => {
@@ -19,7 +19,7 @@ test('creates a secret of whsec_ and 32 random bytes in base64', () => {
 });
 
 test('opens a sealed secret only for its destination', () => {
-  const sealed = { ...owner, ...none, ...sealSigningSecret(vault, owner, 'whsec_a') };
+  const sealed = { ...owner, ...noPreviousSecret, ...sealSigningSecret(vault, owner, 'whsec_a') };
   expect(JSON.stringify(sealed)).not.toContain('whsec_a');
   expect(openSigningSecrets(vault, sealed, now)).toEqual(['whsec_a']);
   expect(() => openSigningSecrets(vault, { ...sealed, id: 'dst_2' }, now)).toThrow();
@@ -33,6 +33,6 @@ test('signs with the previous secret, too, for 24 hours after a rotation', () =>
   expect(openSigningSecrets(vault, rotated, hoursLater(23.9))).toEqual(['whsec_b', 'whsec_a']);
   expect(openSigningSecrets(vault, rotated, hoursLater(24))).toEqual(['whsec_b']);
 
-  const again = { ...owner, ...rotateSecrets(vault, rotated, { secret: 'whsec_c', now }) };
-  expect(openSigningSecrets(vault, again, now)).toEqual(['whsec_c', 'whsec_b']);
+  const rotatedTwice = { ...owner, ...rotateSecrets(vault, rotated, { secret: 'whsec_c', now }) };
+  expect(openSigningSecrets(vault, rotatedTwice, now)).toEqual(['whsec_c', 'whsec_b']);
 });

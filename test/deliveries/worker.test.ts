@@ -59,21 +59,21 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
 
-  const waits: number[] = [];
+  const waitsSeconds: number[] = [];
   await sender.worker.drain();
   for (;;) {
     const { nextAttemptTime, isRetrying } = await delivery(deliveryId);
     if (!nextAttemptTime) break;
     expect(isRetrying).toBe(true);
     const waitMs = nextAttemptTime.getTime() - clock.now().getTime();
-    waits.push(waitMs / 1000);
+    waitsSeconds.push(waitMs / 1000);
     clock.advance(waitMs - 1);
     await sender.worker.drain();
-    expect(receiver.received(endpoint)).toHaveLength(waits.length);
+    expect(receiver.received(endpoint)).toHaveLength(waitsSeconds.length);
     clock.advance(1);
     await sender.worker.drain();
   }
-  expect(waits).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
+  expect(waitsSeconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
   const failed = await delivery(deliveryId);
   expect(failed).toMatchObject({
     status: 'FAILED',
@@ -103,25 +103,25 @@ test.each([
     status: null,
     error: 'The connection ended before the response (UND_ERR_SOCKET).',
   },
-] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failing) => {
-  const [bad, good] = [newEndpointName(), newEndpointName()];
-  receiver.setBehaviour(bad, failing.behaviour);
-  const [badOne, goodOne] = [
-    await destination(receiver.url(bad)),
-    await destination(receiver.url(good)),
+] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failure) => {
+  const [badEndpoint, goodEndpoint] = [newEndpointName(), newEndpointName()];
+  receiver.setBehaviour(badEndpoint, failure.behaviour);
+  const [badDelivery, goodDelivery] = [
+    await destination(receiver.url(badEndpoint)),
+    await destination(receiver.url(goodEndpoint)),
   ];
-  const [failed] = await enqueue(badOne.id);
-  await enqueue(goodOne.id, 20);
+  const [failed] = await enqueue(badDelivery.id);
+  await enqueue(goodDelivery.id, 20);
   // The limit is short only if the request must time out. A busy machine responds slowly.
-  const attemptMs = failing.behaviour === 'HANG' ? 200 : 5_000;
+  const attemptMs = failure.behaviour === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
-  expect(receiver.received(good)).toHaveLength(20);
+  expect(receiver.received(goodEndpoint)).toHaveLength(20);
   const { attempts, ...row } = await delivery(failed);
   expect(row).toMatchObject({ status: 'PENDING', attemptCount: 1, failureReason: null });
-  expect(attempts).toMatchObject([{ responseStatus: failing.status, error: failing.error }]);
+  expect(attempts).toMatchObject([{ responseStatus: failure.status, error: failure.error }]);
   expect(receiver.received('elsewhere')).toEqual([]);
-  await prisma.destination.deleteMany({ where: { id: badOne.id } });
+  await prisma.destination.deleteMany({ where: { id: badDelivery.id } });
 });
 
 test('treats an endless response with a good status as a success', async () => {
@@ -196,7 +196,7 @@ test('no longer counts a delivery as being retried once an attempt succeeds', as
 
 test('honours Retry-After up to one hour', async () => {
   const clock = createClock('2031-01-01T00:00:00Z');
-  const waits: number[] = [];
+  const waitsSeconds: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
     const endpoint = newEndpointName();
     receiver.setBehaviour(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
@@ -205,9 +205,9 @@ test('honours Retry-After up to one hour', async () => {
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
     await sender.worker.drain();
     const { nextAttemptTime } = await delivery(deliveryId);
-    waits.push(((nextAttemptTime?.getTime() ?? 0) - clock.now().getTime()) / 1000);
+    waitsSeconds.push(((nextAttemptTime?.getTime() ?? 0) - clock.now().getTime()) / 1000);
   }
-  expect(waits).toEqual([120, 600, 3600, 5, 5]);
+  expect(waitsSeconds).toEqual([120, 600, 3600, 5, 5]);
 });
 
 test('signs with both secrets after a rotation, until the older one expires', async () => {
@@ -227,13 +227,13 @@ test('signs with both secrets after a rotation, until the older one expires', as
   await enqueue(id);
   await sender.worker.drain();
 
-  const [both, only] = receiver.received(endpoint);
-  if (!both || !only) return expect.unreachable();
-  expect(both.headers['webhook-signature']?.split(' ')).toHaveLength(2);
-  expect(verifyMessage(both, before)).toEqual(verifyMessage(both, after));
-  expect(only.headers['webhook-signature']?.split(' ')).toHaveLength(1);
-  verifyMessage(only, after);
-  expect(() => verifyMessage(only, before)).toThrow();
+  const [signedTwice, signedOnce] = receiver.received(endpoint);
+  if (!signedTwice || !signedOnce) return expect.unreachable();
+  expect(signedTwice.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+  expect(verifyMessage(signedTwice, before)).toEqual(verifyMessage(signedTwice, after));
+  expect(signedOnce.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+  verifyMessage(signedOnce, after);
+  expect(() => verifyMessage(signedOnce, before)).toThrow();
 });
 
 test('signs with the time of the database, whatever the clock of the process', async () => {

@@ -24,14 +24,14 @@ test("reports the demo's own org after a restart, even if its builder has create
 });
 
 test('fills the sandbox, without a demo, in a database that has projects', async () => {
-  await using used = await testApp({ env: { DEMO: undefined } });
-  await used.tenant();
-  await used.app.start();
-  const records = await fetch(`${used.app.services.sandboxUrl()}/objects/contacts/records`);
+  await using existing = await testApp({ env: { DEMO: undefined } });
+  await existing.tenant();
+  await existing.app.start();
+  const records = await fetch(`${existing.app.services.sandboxUrl()}/objects/contacts/records`);
   expect(await records.json()).toMatchObject({ total: 50 });
-  expect(await used.app.services.database.prisma.project.count({ where: { name: 'demo' } })).toBe(
-    0,
-  );
+  expect(
+    await existing.app.services.database.prisma.project.count({ where: { name: 'demo' } }),
+  ).toBe(0);
 });
 
 test('has a history of reads that agrees with the records of the sandbox', async () => {

@@ -54,13 +54,13 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
   const served = buildClientSchema(
     (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
   );
-  const [people, create, changed] = createTypedDemoTabs(DEMO).map(({ query }) => query) as [
+  const [peopleQuery, create, changed] = createTypedDemoTabs(DEMO).map(({ query }) => query) as [
     string,
     string,
     string,
   ];
   expect(validate(served, parse(changed))).toEqual([]);
-  const { acme, initech } = await typed.query(people);
+  const { acme, initech } = await typed.query(peopleQuery);
   expect(acme.nodes).toMatchObject(Array(3).fill({ _installation: { integration: 'crm-sync' } }));
   expect(initech.nodes).toMatchObject([
     {

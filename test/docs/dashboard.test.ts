@@ -53,9 +53,9 @@ const queries = panels.flatMap((panelOrRow) => ('targets' in panelOrRow ? panelO
 
 test('queries use only declared variables and metrics that operations.md lists', () => {
   const documented = read('docs/operations.md');
-  const known = [...templating.list.map(({ name }) => name), '__rate_interval'];
+  const variables = [...templating.list.map(({ name }) => name), '__rate_interval'];
   for (const { expr } of queries) {
-    for (const [, name] of expr.matchAll(/\$(\w+)/g)) expect(known).toContain(name);
+    for (const [, name] of expr.matchAll(/\$(\w+)/g)) expect(variables).toContain(name);
     for (const [name] of expr.matchAll(/\b(?:gateway|http|db)_\w+/g)) {
       expect(documented).toContain(`\`${name.replace(/_(count|bucket)$/, '')}`);
     }

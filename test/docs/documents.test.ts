@@ -17,8 +17,8 @@ import {
   BLOCKS_NOT_RUN,
   blocks,
   COMMANDS_NOT_RUN,
+  inLanguage,
   isRun,
-  ofLanguage,
   readName,
 } from './not-run.ts';
 
@@ -26,23 +26,23 @@ test('every block runs, or has a reason why not', () => {
   const fences = DOCUMENTS.map((name) =>
     readFileSync(join(ROOT, name), 'utf8').match(/^\s*(```|~~~)/gm),
   );
-  expect(blocks).toHaveLength(fences.flatMap((found) => found ?? []).length / 2);
+  expect(blocks).toHaveLength(fences.flatMap((matches) => matches ?? []).length / 2);
   const languages = new Set(blocks.filter(isRun).map(({ language }) => language));
   expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'yaml']);
   const stale = BLOCKS_NOT_RUN.filter(
     ({ start }) => !blocks.some(({ text }) => text.startsWith(start)),
   );
   expect(stale).toEqual([]);
-  for (const { text, document } of ofLanguage('js')) {
+  for (const { text, document } of inLanguage('js')) {
     const name = readName(text);
     expect(
-      ofLanguage('sh', document).filter((block) => block.text.includes(`node ${name} `)),
+      inLanguage('sh', document).filter((block) => block.text.includes(`node ${name} `)),
     ).not.toEqual([]);
   }
 });
 
 test('every command in a sentence runs, or has a reason why not', () => {
-  const run = [...ofLanguage('sh'), ...ASIDE.map((text) => ({ text }))]
+  const run = [...inLanguage('sh'), ...ASIDE.map((text) => ({ text }))]
     .map(({ text }) => text.replaceAll('npm run -s', 'npm run'))
     .join('\n');
   const commands = DOCUMENTS.flatMap(listCommands);
@@ -53,9 +53,9 @@ test('every command in a sentence runs, or has a reason why not', () => {
 
 test('every npm script and test that a document names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const named = DOCUMENTS.flatMap(listNpmScripts);
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
-  expect(named.length).toBeGreaterThan(10);
+  const names = DOCUMENTS.flatMap(listNpmScripts);
+  expect(names.filter((name) => !(name in scripts))).toEqual([]);
+  expect(names.length).toBeGreaterThan(10);
   const tests = DOCUMENTS.flatMap(listTestFiles);
   expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(tests).not.toEqual([]);

@@ -22,7 +22,7 @@ const SECRETS = { DATABASE_URL: 'postgresql://a:b@c/d', ENCRYPTION_KEY: KEY };
 /** Time to exit after SHUTDOWN_MS. */
 const MARGIN_MS = 5_000;
 
-const named = z.object({
+const namedSchema = z.object({
   kind: z.enum(['ConfigMap', 'PodDisruptionBudget', 'Service', 'StatefulSet']),
 });
 const files = readdirSync(FOLDER).filter((name) => name !== 'kustomization.yaml');
@@ -49,7 +49,7 @@ const compose = z
 const gateways = Object.values(compose.services).filter(({ build }) => build);
 
 /** Replaces variables as docker compose does. */
-function filledIn(variables: Record<string, string>): Record<string, string> {
+function fillIn(variables: Record<string, string>): Record<string, string> {
   const fill = (text: string) =>
     text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, sign, fallback) =>
       sign === '-' ? fallback : name === 'ENCRYPTION_KEY' ? KEY : 'given',
@@ -81,7 +81,7 @@ test('compose.yaml has findings only about order, and two processes of each role
 test('the processes of compose.yaml have valid settings and time to stop', () => {
   for (const { environment: env = {}, stop_grace_period: grace } of gateways) {
     expect(listUnknown(env)).toEqual([]);
-    const config = readConfig(filledIn(env));
+    const config = readConfig(fillIn(env));
     const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
     expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
   }
@@ -99,7 +99,7 @@ test('Prometheus scrapes each process of compose.yaml, and HAProxy balances thos
 
 test('the manifests are valid for Kubernetes, and kustomize applies all of them', () => {
   for (const { manifest } of manifests) {
-    const { kind } = named.parse(manifest);
+    const { kind } = namedSchema.parse(manifest);
     expect(() => new KINDS[kind](manifest as never).validate()).not.toThrow();
   }
   const { resources } = parse(readFileSync(join(FOLDER, 'kustomization.yaml'), 'utf8'));

@@ -207,7 +207,7 @@ export const ASIDE = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
 export const blocks = DOCUMENTS.flatMap(listCodeBlocks);
 export const isRun = ({ text }: CodeBlock) =>
   !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
-export const ofLanguage = (language: string, document?: string) =>
+export const inLanguage = (language: string, document?: string) =>
   blocks.filter(
     (block) =>
       block.language === language && (!document || block.document === document) && isRun(block),

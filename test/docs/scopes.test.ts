@@ -27,8 +27,8 @@ function listFields(scope: Scope): string {
       Object.values(type.getFields())
         .filter(({ name, extensions }) => {
           if (type.getInterfaces().some((parent) => name in parent.getFields())) return false;
-          const need = extensions.needs as Need | undefined;
-          return need !== undefined && findScope(need) === scope;
+          const missingScope = extensions.needs as Need | undefined;
+          return missingScope !== undefined && findScope(missingScope) === scope;
         })
         .map(({ name }) => (type.name === 'Mutation' ? name : `${type.name}.${name}`)),
     );

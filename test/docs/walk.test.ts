@@ -12,7 +12,7 @@ import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts'
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
-import { LISTEN, ofLanguage, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
+import { inLanguage, LISTEN, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
 const OPERATIONS = 'docs/operations.md';
@@ -50,14 +50,14 @@ test('the commands of the documentation run against one server', { timeout: WALK
   await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
   const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
   const listener = await reader.run(`${LISTEN} &`);
-  await shows(listener, [/^Listening to /m]);
-  const shown: string[] = [];
+  await expectOutput(listener, [/^Listening to /m]);
+  const outputs: string[] = [];
   for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
-    shown.push(await follow(reader, document));
+    outputs.push(await follow(reader, document));
   }
-  await shows(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
-  checkExamples(shown.join('\n'));
-  for (const { text, line, document } of ofLanguage('graphql')) {
+  await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
+  checkExamples(outputs.join('\n'));
+  for (const { text, line, document } of inLanguage('graphql')) {
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
     const body = JSON.stringify({ query: text });
     const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
@@ -84,25 +84,25 @@ test.skipIf(postgresMissing)(
 
 test('the wait for a server ends when the server fails', async () => {
   const reader = await openReader();
-  const failing = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
-  await expect(failing).rejects.toThrow(/PORT: .*FAILED: npm start exited with 1/s);
+  const failedStart = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
+  await expect(failedStart).rejects.toThrow(/PORT: .*FAILED: npm start exited with 1/s);
 });
 
 /** Runs all commands of a document in one terminal, with the scripts that it says to save. */
 async function follow(reader: Reader, document: string): Promise<string> {
-  for (const { text } of ofLanguage('js', document)) {
+  for (const { text } of inLanguage('js', document)) {
     reader.save(readName(text), text);
   }
-  const commands = ofLanguage('sh', document).map(({ text }) => text);
+  const commands = inLanguage('sh', document).map(({ text }) => text);
   if (commands.length === 0) return '';
   const terminal = await reader.run(commands.join('\n'));
-  await shows(terminal, SHOWN[document] ?? []);
+  await expectOutput(terminal, SHOWN[document] ?? []);
   expect(terminal.output()).not.toMatch(REFUSED);
   return terminal.output();
 }
 
 /** Waits for the patterns, and fails immediately if a program has failed. */
-async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
+async function expectOutput({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
   const missing = () => expected.filter((pattern) => !pattern.test(output()));
   await vi.waitFor(() => {
     if (!hasFailed()) expect(missing(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
@@ -117,11 +117,11 @@ async function shows({ output, hasFailed }: Terminal, expected: RegExp[]): Promi
 const NOT_SENT = ['subscribe', 'schema.watch', 'test.message'];
 
 /** The messages in documents have the same members as the received ones. */
-function checkExamples(shown: string): void {
-  const received = [...shown.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((match) =>
+function checkExamples(output: string): void {
+  const received = [...output.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((match) =>
     JSON.parse(match[1] ?? ''),
   );
-  for (const { text, line, document } of ofLanguage('json')) {
+  for (const { text, line, document } of inLanguage('json')) {
     const example = JSON.parse(text);
     if (NOT_SENT.includes(getKind(example) ?? '')) continue;
     const [message] = received.filter((candidate) => getKind(candidate) === getKind(example));
@@ -140,10 +140,10 @@ function listMembers(message: Record<string, unknown>): unknown {
   );
 }
 
-async function openReader(more: Record<string, string> = {}): Promise<Reader> {
+async function openReader(env: Record<string, string> = {}): Promise<Reader> {
   const ports = ['4000', '4010', '4100', '4101'];
   const free = await Promise.all(ports.map(async (port) => [port, String(await findFreePort())]));
-  const reader = new Reader({ ...more, ...Object.fromEntries(free) });
+  const reader = new Reader({ ...env, ...Object.fromEntries(free) });
   onTestFinished(() => reader[Symbol.asyncDispose]());
   return reader;
 }

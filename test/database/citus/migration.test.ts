@@ -85,23 +85,23 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
 
   await withServer(url, async (client) => {
     const query = async (text: string) => (await client.query(text)).rows;
-    const places = await query(
+    const placements = await query(
       `select table_name::text as "name", citus_table_type as "type" from citus_tables
        where table_name::text in ('"Note"', '"Reader"') order by 1`,
     );
-    expect(places).toEqual([{ name: '"Note"', type: 'distributed' }]);
-    const counted = () => query(`select "id", "notes", "words" from "Group" order by "id"`);
+    expect(placements).toEqual([{ name: '"Note"', type: 'distributed' }]);
+    const readGroups = () => query(`select "id", "notes", "words" from "Group" order by "id"`);
     const rows = (notes: number) =>
       groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
-    expect(await counted()).toEqual(rows(1));
+    expect(await readGroups()).toEqual(rows(1));
     // Prisma also casts the new enum.
     const changed = await query(
       `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
     );
     expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
-    expect(await counted()).toEqual(rows(2));
-    const again = await migrate(server, createLog('silent'), { migrations });
-    expect(again.isDistributed).toBe(true);
+    expect(await readGroups()).toEqual(rows(2));
+    const repeated = await migrate(server, createLog('silent'), { migrations });
+    expect(repeated.isDistributed).toBe(true);
   });
 
   const database = await openDatabase(config, createLog('silent'));

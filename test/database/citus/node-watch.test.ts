@@ -10,52 +10,58 @@ const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
 /** Longer than statements wait before their node is probed, and many checks long. */
 const LONG_MS = 1_300;
 
-/** Creates a watch with statements for the nodes. The test answers each statement, or the watch fails it. */
+/** Creates a watch with statements for the nodes. The test completes each statement, or the watch fails it. */
 function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
-  const tried: number[] = [];
+  const probedNodes: number[] = [];
   const watch = new NodeWatch({
     findNode: (projectId) => PROJECTS[projectId],
     listNodes: () => [1, 2],
     canCommit: async (node) => {
-      tried.push(node);
+      probedNodes.push(node);
       return canCommit(node);
     },
     log,
     pollMs: 20,
   });
-  const ask = (projectId: string) => {
-    const take = vi.fn();
+  const run = (projectId: string) => {
+    const onResult = vi.fn();
     const cut = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const settle = watch.watchStatement(watch.listNodes([1, null, [projectId]]), { cut }, take);
+    const settle = watch.watchStatement(watch.listNodes([1, null, [projectId]]), { cut }, onResult);
     const lose = () => {
       const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
       settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
     };
-    return { take, answer: () => settle(null, 'rows'), lose };
+    return { onResult, succeed: () => settle(null, 'rows'), lose };
   };
-  return { watch, ask, tried, lines, [Symbol.dispose]: () => watch[Symbol.dispose]() };
+  return {
+    watch,
+    run,
+    probedNodes,
+    lines,
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  };
 }
 
-/** Answers statements of the same node every 10 ms. */
-function answerRepeatedly(ask: (projectId: string) => { answer(): void }): Disposable {
-  const timer = setInterval(() => ask('prj_a').answer(), 10);
+/** Completes statements of the same node every 10 ms. */
+function succeedRepeatedly(run: (projectId: string) => { succeed(): void }): Disposable {
+  const timer = setInterval(() => run('prj_a').succeed(), 10);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
   let isBack = false;
   using fixture = createWatch((node) => node !== 1 || isBack);
-  const { watch, ask, lines } = fixture;
-  const waiting = Array.from({ length: 4 }, () => ask('prj_a'));
-  const other = ask('prj_b');
+  const { watch, run, lines } = fixture;
+  const waiting = Array.from({ length: 4 }, () => run('prj_a'));
+  const other = run('prj_b');
   await expect.poll(() => watch.isAway(1)).toBe(true);
-  for (const { take } of waiting) {
-    expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
+  for (const { onResult } of waiting) {
+    expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
-  expect(other.take).not.toHaveBeenCalled();
+  expect(other.onResult).not.toHaveBeenCalled();
   expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal(watch.listAllNodes())).toBeInstanceOf(ServiceUnavailable);
@@ -65,41 +71,41 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
   isBack = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
   expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeNull();
-  other.answer();
-  expect(other.take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+  other.succeed();
+  expect(other.onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });
 
 test('does not probe a node when few statements are slow', async () => {
   using fixture = createWatch(() => false);
-  const { watch, ask, tried } = fixture;
-  ask('prj_a');
-  ask('prj_a');
+  const { watch, run, probedNodes } = fixture;
+  run('prj_a');
+  run('prj_a');
   await delay(LONG_MS);
-  expect(tried).toEqual([]);
+  expect(probedNodes).toEqual([]);
   expect(watch.isAnyAway).toBe(false);
 });
 
-test('fails statements that wait too long, even if the node answers other statements', async () => {
+test('fails statements that wait too long, even if the node responds to other statements', async () => {
   let isBack = false;
   using fixture = createWatch(() => isBack);
-  const { watch, ask } = fixture;
-  const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
-  using _answered = answerRepeatedly(ask);
+  const { watch, run } = fixture;
+  const waiting = Array.from({ length: 3 }, () => run('prj_a'));
+  using _answered = succeedRepeatedly(run);
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
-  for (const { take } of waiting) {
-    expect(take).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
+  for (const { onResult } of waiting) {
+    expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
   isBack = true;
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
 });
 
-test('treats a node as slow if it answers its statements during a failed probe', async () => {
+test('treats a node as slow if it responds to its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
   using fixture = createWatch(() => failed);
-  const { watch, ask, tried } = fixture;
-  const waiting = Array.from({ length: 3 }, () => ask('prj_a'));
-  await expect.poll(() => tried.length, { timeout: 10_000 }).toBe(1);
-  for (const { answer } of waiting) answer();
+  const { watch, run, probedNodes } = fixture;
+  const waiting = Array.from({ length: 3 }, () => run('prj_a'));
+  await expect.poll(() => probedNodes.length, { timeout: 10_000 }).toBe(1);
+  for (const { succeed } of waiting) succeed();
   fail(false);
   await delay(LONG_MS);
   expect(watch.isAnyAway).toBe(false);
@@ -108,26 +114,26 @@ test('treats a node as slow if it answers its statements during a failed probe',
 test('probes a node immediately after the coordinator loses it', async () => {
   let isThere = false;
   using fixture = createWatch(() => isThere);
-  const { watch, ask } = fixture;
-  ask('prj_a').lose();
+  const { watch, run } = fixture;
+  run('prj_a').lose();
   await expect.poll(() => watch.isAway(1)).toBe(true);
   expect(watch.isAway(2)).toBe(false);
   isThere = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  ask('prj_a').lose();
-  await expect.poll(() => fixture.tried.length).toBeGreaterThan(2);
+  run('prj_a').lose();
+  await expect.poll(() => fixture.probedNodes.length).toBeGreaterThan(2);
   expect(watch.isAway(1)).toBe(false);
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
   using fixture = createWatch(() => true);
-  const { watch, ask, tried, lines } = fixture;
-  const waiting = Array.from({ length: 4 }, () => ask('prj_b'));
-  await expect.poll(() => tried.length).toBeGreaterThan(0);
+  const { watch, run, probedNodes, lines } = fixture;
+  const waiting = Array.from({ length: 4 }, () => run('prj_b'));
+  await expect.poll(() => probedNodes.length).toBeGreaterThan(0);
   expect(watch.isAway(2)).toBe(false);
   expect(lines).toEqual([]);
-  for (const { take, answer } of waiting) {
-    answer();
-    expect(take).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+  for (const { onResult, succeed } of waiting) {
+    succeed();
+    expect(onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
   }
 });

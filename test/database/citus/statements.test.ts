@@ -28,14 +28,14 @@ test('leaves to Citus what it plans, and runs other statements on the shards of 
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
   expect(listRoutedProjects(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
   expect(findRoute('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
-  const several = 'delete from "Delivery" where "projectId" = any($1)';
-  expect(listRoutedProjects(several, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
+  const byProjects = 'delete from "Delivery" where "projectId" = any($1)';
+  expect(listRoutedProjects(byProjects, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
   const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
   expect(listRoutedProjects(insertion, ['prj_1'])).toEqual(['prj_1']);
   expect(findRoute('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
-  const ofAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
-  expect(findRoute(ofAllNodes, ['prj_1'])).toBeNull();
+  const onAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
+  expect(findRoute(onAllNodes, ['prj_1'])).toBeNull();
   expect(findRoute('/* all projects: a token */ select from "JwtKey"', [])).toBeNull();
   const byPrisma =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';

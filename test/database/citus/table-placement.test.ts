@@ -27,10 +27,10 @@ test('requires projectId in every unique key of a distributed table', async () =
      group by i.indexrelid, c.relname`,
     [],
   );
-  const apart = keys.filter(
+  const notColocated = keys.filter(
     ({ table, columns }) =>
       getPlacement(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
   );
   expect(keys.length).toBeGreaterThan(TABLES.length / 2);
-  expect(apart).toEqual([]);
+  expect(notColocated).toEqual([]);
 });

@@ -20,23 +20,23 @@ import { createLog } from '../../../src/log.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-damage-'));
-const whole = join(folder, 'whole');
+const intactFolder = join(folder, 'whole');
 const log = createLog('silent');
 const open = (dataDir: string) =>
   createApp(readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false' }), { log });
 
 beforeAll(async () => {
   // An interrupted first start does not count as damage.
-  mkdirSync(join(whole, 'database.unfinished'), { recursive: true });
-  writeFileSync(join(whole, 'database.unfinished', 'PG_VERSION'), '18\n');
-  await using app = await open(whole);
+  mkdirSync(join(intactFolder, 'database.unfinished'), { recursive: true });
+  writeFileSync(join(intactFolder, 'database.unfinished', 'PG_VERSION'), '18\n');
+  await using app = await open(intactFolder);
   await app.services.database.prisma.builder.create({
     data: { id: newId('bld'), idpProvider: LOCAL_ISSUER, idpRef: 'ada' },
   });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const emptied = (path: string) => {
+const emptyFile = (path: string) => {
   rmSync(path, { recursive: true });
   mkdirSync(path);
 };
@@ -44,11 +44,11 @@ const emptied = (path: string) => {
 test.each<[string, string, (path: string) => void]>([
   ['is removed', 'database/PG_VERSION', (path) => rmSync(path)],
   ['is emptied', 'database/PG_VERSION', (path) => truncateSync(path)],
-  ['is emptied', 'database/pg_wal', emptied],
+  ['is emptied', 'database/pg_wal', emptyFile],
   ['is removed', 'database/pg_wal', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'database/pg_wal/000000010000000000000001', (path) => rmSync(path)],
   ['is cut off', 'database/global/pg_control', (path) => truncateSync(path, 100)],
-  ['is emptied', 'database/base', emptied],
+  ['is emptied', 'database/base', emptyFile],
   ['is removed', 'database', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'issuer-key.json', (path) => rmSync(path)],
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
@@ -56,7 +56,7 @@ test.each<[string, string, (path: string) => void]>([
   ['is garbage', 'encryption-keys', (path) => writeFileSync(path, 'garbage\n')],
 ])('refuses to start and creates no file if a part of the data folder %s: %s', async (how, name, damage) => {
   const dataDir = join(folder, `${how}-${name}`.replaceAll(/\W/g, '-'));
-  cpSync(whole, dataDir, { recursive: true });
+  cpSync(intactFolder, dataDir, { recursive: true });
   damage(join(dataDir, name));
   const before = readdirSync(dataDir);
   const refused = open(dataDir);

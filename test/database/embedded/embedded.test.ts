@@ -131,10 +131,10 @@ test.skipIf(onPostgres)('answers a ping during a long transaction', async () => 
 
 test('is unavailable while the database is silent, until it answers again', async () => {
   let look = Promise.withResolvers<void>();
-  using answering = new AvailabilityCheck(() => look.promise, { pollMs: 1, silenceMaxMs: 20 });
+  using availability = new AvailabilityCheck(() => look.promise, { pollMs: 1, silenceMaxMs: 20 });
   const failure = () => {
     try {
-      answering.check();
+      availability.check();
       return null;
     } catch (error) {
       return String(error);

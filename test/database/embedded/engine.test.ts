@@ -133,8 +133,8 @@ onEmbedded(
     await engine[Symbol.asyncDispose]();
 
     renameSync(`${log}.away`, log);
-    await using again = await startEngine(dataDir, crashed.reject);
-    const next = await connect(again);
+    await using restarted = await startEngine(dataDir, crashed.reject);
+    const next = await connect(restarted);
     expect((await next.query('select n from t')).rows).toEqual([{ n: 1 }]);
     await next.end();
   },

@@ -28,8 +28,8 @@ test.runIf(onPostgres && !onCitus)(
       return row?.count;
     };
     // Autovacuum would run at an unpredictable time.
-    const kept = 'with (autovacuum_enabled = false)';
-    await query(`create table "Fresh" ("projectId" text, "id" text) ${kept}`, []);
+    const autovacuumOff = 'with (autovacuum_enabled = false)';
+    await query(`create table "Fresh" ("projectId" text, "id" text) ${autovacuumOff}`, []);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
     await query(`insert into "Fresh" select 'prj', n::text from generate_series(1, 300) n`, []);
     // PostgreSQL updates its counts shortly after the commit.

@@ -181,13 +181,13 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     // The primary key looks cheapest: rows lie in the order of their ids, and each value seems to occur in
     // all rows.
     await query('cluster "Operation" using "Operation_pkey"');
-    const pretend = async (setting: string) => {
+    const setEstimate = async (setting: string) => {
       for (const name of ['projectId', 'installationId', 'status', 'actionType']) {
         await query(`alter table "Operation" alter column "${name}" ${setting}`);
       }
       await query('analyze "Operation"');
     };
-    await pretend('set (n_distinct = 1)');
+    await setEstimate('set (n_distinct = 1)');
     const filters = [
       'status: IN_PROGRESS, actionType: SUBSCRIBE',
       'status: IN_PROGRESS',
@@ -200,7 +200,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
             await org.run(createQuery(parent, `operations(${args}, ${filter}) { nodes { id } }`));
     };
     expect(await faults(work)).toEqual([]);
-    await pretend('reset (n_distinct)');
+    await setEstimate('reset (n_distinct)');
   });
 
   test('reads nodes by their ids', async () => {
@@ -291,7 +291,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const { deliveries } = await claimer.claim(new Backlog(limits));
       expect(deliveries).toHaveLength(PAGE);
       const rows = deliveries.map(({ row }) => row);
-      const ended = {
+      const endedTimes = {
         durationMs: 1,
         responseStatus: 200,
         responseBody: null,
@@ -299,12 +299,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         event: null,
         failureReason: null,
       };
-      const result = { ...ended, status: 'SUCCEEDED', nextAttemptTime: null } as const;
+      const result = { ...endedTimes, status: 'SUCCEEDED', nextAttemptTime: null } as const;
       const attempts = rows.slice(1).map(({ id, projectId, destinationId, leaseToken }) => ({
         ...{ attemptId: newId('att'), projectId, deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
       }));
-      const toBatch = <R>(some: R[]) => ({ projectIds: null, rows: some });
+      const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
       await release(query, toBatch(rows.slice(0, 1)));
       await recordAttempts(database, toBatch(attempts.slice(1)), time);
       const event = createFailureEvent(deliveries[1] as ClaimedDelivery, {
@@ -345,9 +345,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only related rows to record a page of a read', async () => {
     const tenant = await app.tenant();
-    const reading = await installReads(app, tenant);
+    const installation = await installReads(app, tenant);
     const { triggerRead } = await tenant.query(TRIGGER, {
-      input: { ...reading.trigger, objectName: 'contacts' },
+      input: { ...installation.trigger, objectName: 'contacts' },
     });
     const { services } = app.app;
     const run = await claimRun(services, {
@@ -355,8 +355,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       operationId: triggerRead.operation.id,
     });
     if (!run) throw new Error('not claimed');
-    const about = { id: reading.id, projectId: tenant.projectId };
-    const source = await getReadSource(services, about, 'contacts');
+    const installationKey = { id: installation.id, projectId: tenant.projectId };
+    const source = await getReadSource(services, installationKey, 'contacts');
     const records = [{ id: '1', fields: {}, raw: {} }];
     const page = { records, nextCursor: 'next', estimatedTotal: null };
     const work = () => recordPage(services, { run, source, page, durationMs: 0 });

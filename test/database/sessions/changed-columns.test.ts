@@ -22,23 +22,23 @@ const addColumn = () => database.rows.query('alter table "Changing" add column "
 
 test('repeats a statement when a migration has added a column to its table', async () => {
   const { rows } = database;
-  const ask = () => Promise.all(Array.from({ length: 20 }, () => rows.query(BY_ID, [['a']])));
-  expect(await ask()).toEqual(Array(20).fill([{ id: 'a' }]));
+  const query = () => Promise.all(Array.from({ length: 20 }, () => rows.query(BY_ID, [['a']])));
+  expect(await query()).toEqual(Array(20).fill([{ id: 'a' }]));
   await addColumn();
-  expect(await ask()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
-  expect(await ask()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
+  expect(await query()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
+  expect(await query()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
 });
 
 test('repeats the transaction of such a statement, and commits it once', async () => {
-  const ask = () =>
+  const query = () =>
     inTransaction(database, async (tx) => {
       await tx.$executeRawUnsafe(`insert into "Changing" ("id") values ('b')`);
       return tx.$queryRawUnsafe(ALL);
     });
-  expect(await ask()).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(await query()).toEqual([{ id: 'a' }, { id: 'b' }]);
   await addColumn();
   const row = (id: string) => ({ id, more: null });
-  expect(await ask()).toEqual([row('a'), row('b'), row('b')]);
+  expect(await query()).toEqual([row('a'), row('b'), row('b')]);
 });
 
 test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {
@@ -53,12 +53,12 @@ test.runIf(onPostgres)('reads the current columns of each result behind a pooler
     outages: new Outages(createLog('silent')),
     pooler: { keepsStatements: true },
   });
-  const ask = async () => (await session.query({ name: 'changing', text: ALL })).rows;
-  expect(await ask()).toEqual([{ id: 'a' }]);
+  const query = async () => (await session.query({ name: 'changing', text: ALL })).rows;
+  expect(await query()).toEqual([{ id: 'a' }]);
   await addColumn();
   // The pooler does this on a server connection that lacks the statement.
   await session.query('deallocate "changing"');
   await session.query(`prepare "changing" as ${ALL}`);
-  expect(await ask()).toEqual([{ id: 'a', more: null }]);
+  expect(await query()).toEqual([{ id: 'a', more: null }]);
   await session.end();
 });

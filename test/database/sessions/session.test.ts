@@ -103,12 +103,12 @@ test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maxi
        end $$`,
     [],
   );
-  const ask = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
-  expect(await ask(3)).toEqual([{ tries: expect.anything() }]);
+  const query = (first: number) => rows.query('select undone_before($1) as "tries"', [first]);
+  expect(await query(3)).toEqual([{ tries: expect.anything() }]);
   expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
     { tries: 3 },
   ]);
-  await expect(ask(100)).rejects.toThrow('a deadlock');
+  await expect(query(100)).rejects.toThrow('a deadlock');
   expect(await rows.query('select last_value::int as "tries" from tried', [])).toEqual([
     { tries: 3 + TRIES_MAX },
   ]);
