@@ -70,10 +70,10 @@ const isBackgroundStatement = (text: string) =>
 const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
 const { query } = prototype;
 prototype.query = function (queryConfig, values, ...rest) {
-  const { asked: productQuery = queryConfig } = queryConfig as { asked?: unknown };
+  const { callerQuery = queryConfig } = queryConfig as { callerQuery?: unknown };
   // Queries for columns and shards of a cluster are not the product's own statements.
-  if (productQuery === null) return query.call(this, queryConfig, values, ...rest);
-  const statement = toStatement(productQuery, values);
+  if (callerQuery === null) return query.call(this, queryConfig, values, ...rest);
+  const statement = toStatement(callerQuery, values);
   if (isProductConnection(this)) productTexts.add(statement.text);
   const waits = [...recordings].flatMap(({ statements, before, isIgnored }) => {
     if (isIgnored(statement.text)) return [];
