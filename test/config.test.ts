@@ -95,7 +95,7 @@ test('requires an encryption key with PostgreSQL, and a key URL with an issuer',
   expect(readConfig(complete).ENCRYPTION_KEY?.reveal()).toBe(key);
 });
 
-test('refuses a password of the local issuer next to another issuer', () => {
+test('rejects a password of the local issuer next to another issuer', () => {
   const variables = {
     BEARER_ISSUER: 'https://id.example',
     BEARER_JWKS_URL: 'https://id.example/keys',

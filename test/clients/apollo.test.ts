@@ -8,7 +8,7 @@ import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
-import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
+import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 
 const app = await sharedApp();
 /** Yoga's own handler takes every request. */
@@ -30,7 +30,7 @@ async function createClient(target: TestApp, tenant: Tenant, before: ApolloLink[
   });
 }
 
-async function post(target: TestApp, tenant: Tenant, accept: string) {
+async function postSubscription(target: TestApp, tenant: Tenant, accept: string) {
   const { url } = await target.app.start();
   const query = EVENTS.loc?.source.body;
   return fetch(`${url}/graphql`, {
@@ -63,7 +63,7 @@ test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', asyn
   });
   await expect
     .poll(async () => {
-      if (received.length === 0) await recordNamedEvents(database, tenant, names('e', 1));
+      if (received.length === 0) await recordNamedEvents(database, tenant, createNames('e', 1));
       return received.length;
     })
     .toBeGreaterThan(0);
@@ -85,7 +85,7 @@ test('returns a refused subscription to HttpLink as an error', async () => {
 test('ends a multipart subscription with a transport error on stop', async () => {
   await using small = await testApp();
   const tenant = await small.tenant();
-  const response = await post(
+  const response = await postSubscription(
     small,
     tenant,
     'multipart/mixed;subscriptionSpec=1.0, application/json',
@@ -102,7 +102,7 @@ test.each(
   ENTRIES,
 )('refuses a subscription that accepts only JSON with 406 through %s', async (_, target) => {
   const tenant = await target.tenant();
-  const response = await post(target, tenant, 'application/json');
+  const response = await postSubscription(target, tenant, 'application/json');
   expect(response.status).toBe(406);
   expect((await response.json()).errors[0]).toMatchObject({
     message: expect.stringContaining('text/event-stream or multipart/mixed'),

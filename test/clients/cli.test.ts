@@ -31,7 +31,7 @@ integrations:
 `;
 
 /** Requests with `--key` and `--project`, as `amp` sends them. */
-function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
+function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
   const project = `/v1/projects/${tenant.projectName}`;
   const headers = {
     accept: 'application/json',
@@ -77,7 +77,7 @@ function cli({ tenant }: Pick<RestTenant, 'tenant'>) {
 async function prepare() {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
-  return { ...rest, ...cli(rest) };
+  return { ...rest, ...createCliClient(rest) };
 }
 
 test('deploy: uploads a manifest and puts its integrations', async () => {

@@ -26,7 +26,7 @@ async function send(headers: Record<string, string>, query: string, input: objec
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query, variables: { input } }),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   return ((await response.json()) as { data: any }).data;
 }
 

@@ -40,7 +40,7 @@ export interface StandIns extends AsyncDisposable {
   open(options: Wanted): Promise<Account>;
 }
 
-export async function standIns(): Promise<StandIns> {
+export async function startStandIns(): Promise<StandIns> {
   const servers = await Promise.all([
     startSalesforceServer({ token: TOKEN }),
     startVendorServer(accountEngagement.fixture),
@@ -87,7 +87,7 @@ export async function standIns(): Promise<StandIns> {
       return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
     }
     const { store } = salesforce;
-    const object = store.object(ownName(objectName));
+    const object = store.object(getVendorName(objectName));
     const [template] = object.fields.filter(({ type }) => type === 'textarea' || type === 'email');
     if (!template) throw new Error(`${object.name} has no field to copy.`);
     for (const name of fields) {
@@ -134,7 +134,7 @@ const HOUR_MS = 3_600_000;
 const NOTHING_TO_CLOSE = { [Symbol.asyncDispose]: async () => {} };
 
 /** Salesforce's names begin with a capital letter. Manifests may have them in lower case. */
-function ownName(objectName: string): string {
+function getVendorName(objectName: string): string {
   return objectName.charAt(0).toUpperCase() + objectName.slice(1);
 }
 

@@ -14,7 +14,7 @@ import { CREATE_INSTALLATION, insertDestination } from '../support/fixtures/inte
 import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { standIns, type Wanted } from './manifest-stand-ins.ts';
+import { startStandIns, type Wanted } from './manifest-stand-ins.ts';
 
 interface Field {
   fieldName?: string;
@@ -81,7 +81,7 @@ const WARNINGS: Record<string, string[]> = {
   ],
 };
 
-const vendors = await standIns();
+const vendors = await startStandIns();
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: vendors.providers,
@@ -111,8 +111,8 @@ async function prepare({ integrations }: Manifest): Promise<RestTenant> {
   return rest;
 }
 
-const deploy = ({ ask, base }: RestTenant, { text: sourceYaml }: Manifest) =>
-  ask('PUT', `${base}/integrations:batch`, { sourceYaml });
+const deploy = ({ request, base }: RestTenant, { text: sourceYaml }: Manifest) =>
+  request('PUT', `${base}/integrations:batch`, { sourceYaml });
 
 test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   const { file, specVersion, integrations } = manifest;
@@ -159,7 +159,7 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
   const { name, provider, module = null, read, write } = content;
   const [object] = read?.objects ?? [];
   const objectName = object?.objectName ?? write?.objects[0]?.objectName ?? '';
-  const fields = object ? namedFields(object) : [];
+  const fields = object ? listFieldNames(object) : [];
   const options: Wanted = { provider, module, objectName, fields };
   await using account = await vendors.open(options);
   const { tenant } = rest;
@@ -170,7 +170,7 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
     groupRef: 'acme',
   };
   const config = {
-    read: (read?.objects ?? []).map(choices),
+    read: (read?.objects ?? []).map(createChoices),
     write: (write?.objects ?? []).map((object) => ({ objectName: object.objectName })),
   };
   // The account has only one object.
@@ -184,19 +184,20 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
   }
   if (!object.schedule) await tenant.query(TRIGGER, { input: { ...target, objectName } });
   const numRecords = async () =>
-    (await firstMessage(createInstallation.installation.id, object))?.resultInfo.numRecords ?? 0;
+    (await findFirstMessage(createInstallation.installation.id, object))?.resultInfo.numRecords ??
+    0;
   await expect.poll(numRecords, POLLING).toBeGreaterThan(0);
   return `reads \`${objectName}\``;
 }
 
-function namedFields({ requiredFields = [], optionalFields = [] }: ReadObject): string[] {
+function listFieldNames({ requiredFields = [], optionalFields = [] }: ReadObject): string[] {
   return [...requiredFields, ...optionalFields].flatMap(({ fieldName }) => fieldName ?? []);
 }
 
 /** Everything that the manifest offers, and a field for each name that the customer maps. */
-function choices(object: ReadObject) {
+function createChoices(object: ReadObject) {
   const { objectName, requiredFields = [], optionalFields = [] } = object;
-  const [first] = namedFields(object);
+  const [first] = listFieldNames(object);
   const fieldMappings = [...requiredFields, ...optionalFields]
     .filter(({ fieldName }) => fieldName === undefined)
     .map(({ mapToName }) => ({ mapToName, fieldName: first }));
@@ -204,7 +205,7 @@ function choices(object: ReadObject) {
 }
 
 /** The first delivered message of the object that has records. */
-async function firstMessage(installationId: string, { objectName, mapToName }: ReadObject) {
+async function findFirstMessage(installationId: string, { objectName, mapToName }: ReadObject) {
   const { prisma } = app.app.services.database;
   const operations = await prisma.operation.findMany({ where: { installationId } });
   const deliveries = await prisma.delivery.findMany({

@@ -176,7 +176,7 @@ const installed = {
   selectedFieldMappings: { owner: 'lastname' },
 };
 
-const installation = (content: object) => ({
+const createInstallation = (content: object) => ({
   id: ANY_ID,
   projectId: ANY_ID,
   integrationId: ANY_ID,
@@ -187,7 +187,7 @@ const installation = (content: object) => ({
   config: { id: ANY_ID, revisionId: ANY_ID, createdBy: ANY_TEXT, content },
 });
 
-const withContacts = installation({
+const withContacts = createInstallation({
   provider: 'sandbox',
   read: { objects: { contacts: installed } },
 });
@@ -263,7 +263,7 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: installation({
+        reads: createInstallation({
           read: { objects: { contacts: { selectedFieldMappings: { owner: 'firstname' } } } },
         }),
       },
@@ -297,7 +297,7 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: installation({
+        reads: createInstallation({
           read: { objects: { contacts: installed } },
           write: { objects: { deals: { objectName: 'deals' } } },
         }),
@@ -317,9 +317,13 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: installation({ read: { objects: { contacts: { ...installed, disabled: true } } } }),
+        reads: createInstallation({
+          read: { objects: { contacts: { ...installed, disabled: true } } },
+        }),
       },
-      listInstallations([installation({ write: { objects: { deals: { objectName: 'deals' } } } })]),
+      listInstallations([
+        createInstallation({ write: { objects: { deals: { objectName: 'deals' } } } }),
+      ]),
     ],
   },
   {
@@ -365,7 +369,7 @@ export const byKey: UserStep[] = [
           },
         },
         status: 201,
-        reads: installation({
+        reads: createInstallation({
           read: { objects: { contacts: installed } },
           write: { objects: { deals: { objectName: 'deals' } } },
         }),
@@ -408,7 +412,7 @@ export const withoutChoices: UserStep[] = [
           config: { content: { provider: 'sandbox', proxy: { enabled: true } } },
         },
         status: 201,
-        reads: installation({ provider: 'sandbox', proxy: { enabled: true } }),
+        reads: createInstallation({ provider: 'sandbox', proxy: { enabled: true } }),
         keeps: { installationId: ['id'] },
       },
     ],

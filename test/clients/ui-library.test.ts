@@ -97,21 +97,21 @@ const callers = {
   "an end user's JWT": withJwt,
 };
 
-type Known = Record<string, unknown>;
+type KnownValues = Record<string, unknown>;
 
 /** Replaces each `{name}` by its known value. A string that is one `{name}` alone becomes the value itself. */
-function filled<T>(recorded: T, knownValues: Known): T;
-function filled(recorded: unknown, knownValues: Known): unknown {
+function fillIn<T>(recorded: T, knownValues: KnownValues): T;
+function fillIn(recorded: unknown, knownValues: KnownValues): unknown {
   if (typeof recorded === 'string') {
     const [, name] = /^\{(\w+)\}$/.exec(recorded) ?? [];
     if (name !== undefined) return knownValues[name];
     return recorded.replace(/\{(\w+)\}/g, (_, part) => String(knownValues[part]));
   }
-  if (Array.isArray(recorded)) return recorded.map((item) => filled(item, knownValues));
+  if (Array.isArray(recorded)) return recorded.map((item) => fillIn(item, knownValues));
   // Matchers of expect are class instances and must stay unchanged.
   if (typeof recorded !== 'object' || recorded?.constructor !== Object) return recorded;
   return Object.fromEntries(
-    Object.entries(recorded).map(([name, value]) => [name, filled(value, knownValues)]),
+    Object.entries(recorded).map(([name, value]) => [name, fillIn(value, knownValues)]),
   );
 }
 
@@ -122,11 +122,11 @@ function valueAt(body: unknown, path: readonly (string | number)[]): unknown {
 
 async function send(
   recorded: RecordedRequest,
-  knownValues: Known,
+  knownValues: KnownValues,
   headers: Headers,
 ): Promise<void> {
   const { keeps = {}, ...request } = recorded;
-  const { method, path, query, body, status, reads } = filled(request, knownValues);
+  const { method, path, query, body, status, reads } = fillIn(request, knownValues);
   const search = query ? `?${new URLSearchParams(query)}` : '';
   const response = await app.fetch(`/v1${path}${search}`, {
     method,
@@ -163,7 +163,10 @@ async function readData(page: Response) {
  * Follows the popup over the provider to the gateway's callback. The first page must continue without a press, and the
  * page of the callback must post the message to the origin of the page that opened it.
  */
-async function usePopup({ opens, person, message }: Popup, knownValues: Known): Promise<void> {
+async function usePopup(
+  { opens, person, message }: Popup,
+  knownValues: KnownValues,
+): Promise<void> {
   const browser = oauthBrowser(app);
   const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(knownValues[opens] as string, { headers });
@@ -174,11 +177,11 @@ async function usePopup({ opens, person, message }: Popup, knownValues: Known): 
   if (person === 'approves') callback.searchParams.set('code', 'c');
   else callback.searchParams.set('error', 'access_denied');
   const sent = await readData(await browser.send(callback));
-  expect(sent.message).toMatchObject(filled(message, knownValues));
+  expect(sent.message).toMatchObject(fillIn(message, knownValues));
   expect(sent.origins).toContain(PAGE);
 }
 
-async function replay(steps: readonly UserStep[], headers: Headers, knownValues: Known) {
+async function replay(steps: readonly UserStep[], headers: Headers, knownValues: KnownValues) {
   for (const { title, requests } of steps) {
     for (const recorded of requests) {
       try {

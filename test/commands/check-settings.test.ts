@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const names = describeConfig().map(({ name }) => name);
 
-async function config(args: string[], env: Record<string, string> = {}) {
+async function runConfig(args: string[], env: Record<string, string> = {}) {
   const command = join(ROOT, 'src/commands/check-settings.ts');
   const run = promisify(execFile)(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, ...env },
@@ -26,7 +26,7 @@ async function config(args: string[], env: Record<string, string> = {}) {
 
 test('prints the effective settings with masked secrets', async () => {
   const key = Buffer.alloc(32, 7).toString('base64');
-  const { stdout, code } = await config(['--check'], {
+  const { stdout, code } = await runConfig(['--check'], {
     DATABASE_URL: 'postgres://gateway:hunter2@db/x',
     ENCRYPTION_KEY: key,
     ENCRYPTION_KEYS_RETIRED: `${key},${key}`,
@@ -53,7 +53,7 @@ test('prints the effective settings with masked secrets', async () => {
 });
 
 test('reports every problem, and prints the other settings', async () => {
-  const { stdout, stderr, code } = await config(['--check'], {
+  const { stdout, stderr, code } = await runConfig(['--check'], {
     PORT: 'hunter2',
     DATABASE_URL: 'postgres://db/x',
     RATE_LIMIT_BURST: '1',
@@ -69,11 +69,14 @@ test('reports every problem, and prints the other settings', async () => {
 });
 
 test.each([[[]], [['--chek']]])('prints its usage for the arguments %j', async (args) => {
-  expect(await config(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('Usage') });
+  expect(await runConfig(args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Usage'),
+  });
 });
 
 test('generates .env.example', async () => {
-  const { stdout } = await config(['--example']);
+  const { stdout } = await runConfig(['--example']);
   expect(read('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
 });
 

@@ -50,7 +50,7 @@ async function run({ args, rest, input = '', env = {} }: Run) {
   return { output, error, code };
 }
 
-function fileWith(content: string, name = 'project.yaml'): string {
+function writeFile(content: string, name = 'project.yaml'): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
@@ -58,7 +58,7 @@ function fileWith(content: string, name = 'project.yaml'): string {
 
 test('plans, applies, exports and compares a project, with exit codes for CI', async () => {
   const rest = await restTenant(app);
-  const file = fileWith(DOCUMENT);
+  const file = writeFile(DOCUMENT);
   const plan = await run({ rest, args: ['plan', '-f', file] });
   expect(plan).toMatchObject({ code: 2, error: '' });
   expect(plan.output).toContain('+ integrations.crm\n');
@@ -82,7 +82,7 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
 
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
   const rest = await restTenant(app);
-  await run({ rest, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
+  await run({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
   const installed = await installFor(rest.tenant, { id });
   const mappedName = '            - mapToName: tier\n';
@@ -90,7 +90,7 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
     '          optionalFields:',
     `${mappedName}          optionalFields:`,
   );
-  const file = fileWith(next, 'impacts.yaml');
+  const file = writeFile(next, 'impacts.yaml');
   const plan = await run({ rest, args: ['plan', '-f', file, '--json'] });
   expect(plan.code).toBe(3);
   const { id: planId, impacts } = JSON.parse(plan.output);
@@ -106,7 +106,7 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
 
 test('exits with 1 and names what is wrong', async () => {
   const rest = await restTenant(app);
-  const file = fileWith(DOCUMENT.replace('type: stream', 'type: strem'), 'wrong.yaml');
+  const file = writeFile(DOCUMENT.replace('type: stream', 'type: strem'), 'wrong.yaml');
   for (const [args, reason, env] of [
     [['plan', '-f', file], 'document.destinations[0].type: line 6, column 5: must be one of', {}],
     [['plan', '-f', join(folder, 'none.yaml')], '-f: ENOENT', {}],
@@ -126,7 +126,7 @@ test('exits with 1 and names what is wrong', async () => {
 
 test('promotes an export to another project with a bearer token', async () => {
   const [from, to] = [await restTenant(app), await restTenant(app)];
-  await run({ rest: from, args: ['apply', '-f', fileWith(DOCUMENT), ...SECRETS] });
+  await run({ rest: from, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const live = { name: 'live', type: 'webhook', metadata: { url: 'https://live.example.com/in' } };
   await to.post(`${to.base}/destinations`, live);
   const { output: input } = await run({ rest: from, args: ['export', '--format', 'json'] });

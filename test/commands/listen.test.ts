@@ -35,14 +35,14 @@ function listen(args: string[], env: Record<string, string> = {}) {
   });
   onTestFinished(() => void child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextNode = async () => JSON.parse((await lines.next()).value ?? 'null');
-  const next = async (): Promise<string> => (await nextNode())?.data.connectionId;
-  const nextBody = async (): Promise<string> => (await nextNode())?.body.name;
-  return { child, next, nextBody };
+  const readNode = async () => JSON.parse((await lines.next()).value ?? 'null');
+  const next = async (): Promise<string> => (await readNode())?.data.connectionId;
+  const readBody = async (): Promise<string> => (await readNode())?.body.name;
+  return { child, next, readBody };
 }
 
 /** A proxy between the command and the gateway that can drop its connections. */
-async function proxy() {
+async function startProxy() {
   const { port, hostname } = new URL(url);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -68,7 +68,7 @@ async function proxy() {
 test('prints events of a topic, and loses none in a reconnect and a restart', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId, projectName, apiKey } = tenant;
-  const connectionProxy = await proxy();
+  const connectionProxy = await startProxy();
   writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: connectionProxy.url, apiKey }));
   const cursorFile = join(folder, 'cursor');
   // The cursor before the first event, as of an earlier run.
@@ -95,25 +95,24 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
 });
 
 test('prints messages of a stream, and loses none in a reconnect and a restart', async () => {
-  const tenant = await app.tenant();
-  const { projectId, apiKey } = tenant;
+  const { projectId, apiKey } = await app.tenant();
   const stream = await createStream(database, { projectId });
-  const connectionProxy = await proxy();
+  const connectionProxy = await startProxy();
   const cursorFile = join(folder, 'stream-cursor');
   writeFileSync(cursorFile, encodeMessageCursor({ ...stream, position: 0n }));
   const options = ['--url', connectionProxy.url, '--key', apiKey, '--project', projectId];
   const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
   const first = listen(args);
   await appendMessages(database, stream, { names: ['one', 'two'] });
-  expect([await first.nextBody(), await first.nextBody()]).toEqual(['one', 'two']);
+  expect([await first.readBody(), await first.readBody()]).toEqual(['one', 'two']);
   connectionProxy.drop();
   await appendMessages(database, stream, { names: ['during the drop'] });
-  expect(await first.nextBody()).toBe('during the drop');
+  expect(await first.readBody()).toBe('during the drop');
   first.child.kill();
   await once(first.child, 'exit');
   await appendMessages(database, stream, { names: ['while it was off'] });
   const second = listen(args);
-  const [last, later] = [await second.nextBody(), second.nextBody()];
+  const [last, later] = [await second.readBody(), second.readBody()];
   expect(last === 'during the drop' ? await later : last).toBe('while it was off');
 });
 

@@ -9,7 +9,7 @@ import { createSigningSecret } from '../../src/deliveries/signing-secret.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/receive.ts');
 
-async function receiving(secret: string, from: 'environment' | 'option' = 'option') {
+async function startReceiving(secret: string, from: 'environment' | 'option' = 'option') {
   const options = from === 'option' ? ['--secret', secret] : [];
   const env = from === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
   const child = spawn(process.execPath, [command, ...options, '--port', '0'], { env });
@@ -27,7 +27,7 @@ test.each([
   'option',
 ] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (from) => {
   const secret = createSigningSecret();
-  const { url, next } = await receiving(secret, from);
+  const { url, next } = await startReceiving(secret, from);
   const body = '{"notificationType":"connection.created","data":{}}';
   const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
   const post = async (signedWith: string) => {

@@ -53,21 +53,21 @@ function repository(changed: Record<string, string> = {}) {
     return { status, stderr };
   };
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-  const state = () => ({
+  const readState = () => ({
     changes: git('status', '--porcelain'),
     commits: git('log', '--format=%s'),
     tags: git('tag'),
     version: JSON.parse(read('package.json')).version,
   });
-  return { folder, git, write, read, release, state };
+  return { folder, git, write, read, release, readState };
 }
 
 const UNCHANGED = { changes: '', commits: 'Begin', tags: '', version: '1.0.0' };
 
 test('stamps the version, the changelog and the schema, then commits and tags', () => {
-  const { git, read, release, state } = repository();
+  const { git, read, release, readState } = repository();
   expect(release('1.1.0', '--skip-checks')).toEqual({ status: 0, stderr: '' });
-  expect(state()).toEqual({
+  expect(readState()).toEqual({
     changes: '',
     commits: 'Release 1.1.0\nBegin',
     tags: 'v1.1.0',
@@ -84,7 +84,7 @@ test('stamps the version, the changelog and the schema, then commits and tags', 
 });
 
 test('reports every reason for a refusal, and changes nothing', () => {
-  const { git, write, release, state } = repository({
+  const { git, write, release, readState } = repository({
     'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- A field.\n',
   });
   git('switch', '--quiet', '--create', 'topic');
@@ -99,7 +99,7 @@ test('reports every reason for a refusal, and changes nothing', () => {
   ]) {
     expect(stderr).toContain(reason);
   }
-  expect(state()).toEqual({ ...UNCHANGED, changes: '?? new.txt' });
+  expect(readState()).toEqual({ ...UNCHANGED, changes: '?? new.txt' });
 });
 
 test.each([
@@ -110,10 +110,10 @@ test.each([
   '1.2.0+build',
   'next',
 ])('refuses the invalid version %s', (version) => {
-  const { release, state } = repository();
+  const { release, readState } = repository();
   const { status, stderr } = release(version, '--skip-checks');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
-  expect(state()).toEqual(UNCHANGED);
+  expect(readState()).toEqual(UNCHANGED);
 });
 
 test.each([
@@ -140,26 +140,26 @@ test('refuses a version whose tag exists', () => {
 
 test.each(['types', 'lint', 'test'])('refuses if %s fails', (name) => {
   const failing = FILES['package.json']?.replace(`"${name}": "exit 0"`, `"${name}": "exit 1"`);
-  const { release, state } = repository({ 'package.json': failing ?? '' });
+  const { release, readState } = repository({ 'package.json': failing ?? '' });
   const { status, stderr } = release('1.1.0');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`${name}\` failed.`)]);
-  expect(state()).toEqual(UNCHANGED);
+  expect(readState()).toEqual(UNCHANGED);
 });
 
 test('runs the checks, and refuses if they change the tree', () => {
-  const { release, state } = repository({
+  const { release, readState } = repository({
     'package.json':
       FILES['package.json']?.replace('"test": "exit 0"', '"test": "touch left"') ?? '',
   });
   expect(release('1.1.0').stderr).toContain('?? left');
-  expect(state()).toEqual({ ...UNCHANGED, changes: '?? left' });
+  expect(readState()).toEqual({ ...UNCHANGED, changes: '?? left' });
 });
 
 test.each([
   ['commit', 'pre-commit'],
   ['tag', 'reference-transaction'],
 ])('restores the tree if the %s fails', (_step, hook) => {
-  const { folder, release, state } = repository();
+  const { folder, release, readState } = repository();
   const path = join(folder, '.git/hooks', hook);
   // The hook refuses the commit, or the reference of the tag.
   const script =
@@ -169,7 +169,7 @@ test.each([
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
   expect(release('1.1.0', '--skip-checks').status).toBe(1);
-  expect(state()).toEqual(UNCHANGED);
+  expect(readState()).toEqual(UNCHANGED);
 });
 
 test.each([
@@ -177,8 +177,8 @@ test.each([
   [['1.1.0', '1.2.0']],
   [['1.1.0', '--force']],
 ])('prints its usage for the arguments %j', (args) => {
-  const { release, state } = repository();
+  const { release, readState } = repository();
   const { status, stderr } = release(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);
-  expect(state()).toEqual(UNCHANGED);
+  expect(readState()).toEqual(UNCHANGED);
 });

@@ -10,7 +10,7 @@ const providerAppBodies: Section = {
   rules: [
     ...bodyRules({
       name: 'A new provider app',
-      send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
+      send: ({ request, base }, body) => request('POST', `${base}/provider-apps`, body),
       mutation: 'createProviderApp',
       createCompleteBody: () => ({ ...PROVIDER_APP, provider: 'hubspot' }),
       fields: {
@@ -29,8 +29,8 @@ const providerAppBodies: Section = {
     }),
     ...bodyRules({
       name: 'A change of a provider app',
-      send: async ({ ask, base, resources }, body) =>
-        ask('PATCH', `${base}/provider-apps/${(await resources.otherApp()).id}`, body),
+      send: async ({ request, base, resources }, body) =>
+        request('PATCH', `${base}/provider-apps/${(await resources.otherApp()).id}`, body),
       mutation: 'updateProviderApp',
       extraInput: async ({ tenant, resources }) => ({
         projectIdOrName: tenant.projectName,
@@ -45,7 +45,7 @@ const providerAppBodies: Section = {
   ],
 };
 
-const account = ({ uniqueName }: Fixture) => ({
+const createAccount = ({ uniqueName }: Fixture) => ({
   groupRef: uniqueName('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
@@ -54,27 +54,30 @@ const account = ({ uniqueName }: Fixture) => ({
   providerWorkspaceRef: 'workspace-1',
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 });
-const having = (overrides: Json) => (fixture: Fixture) => ({ ...account(fixture), ...overrides });
+const accountWith = (overrides: Json) => (fixture: Fixture) => ({
+  ...createAccount(fixture),
+  ...overrides,
+});
 const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 
-const connection = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>
+const connectionRules = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>
   bodyRules({
     name: 'A new connection',
-    send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
+    send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
     mutation: 'generateConnection',
-    createCompleteBody: having({ apiKey: 'sandbox-key' }),
+    createCompleteBody: accountWith({ apiKey: 'sandbox-key' }),
     fields,
   });
 
 const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
-const withBasic = having({ basicAuth });
+const withBasic = accountWith({ basicAuth });
 /** An account has one kind of credentials at a time. */
-const credentials = (credentialMembers: Json) =>
-  optionalField('object', { createWith: having(credentialMembers), createWithout: withBasic });
+const credentialRule = (credentialMembers: Json) =>
+  optionalField('object', { createWith: accountWith(credentialMembers), createWithout: withBasic });
 
 const connectionBodies: Section = {
   title: 'Bodies of connections',
-  rules: connection({
+  rules: connectionRules({
     groupRef: requiredField('string'),
     consumerRef: requiredField('string'),
     provider: requiredField('string'),
@@ -83,18 +86,18 @@ const connectionBodies: Section = {
     groupName: optionalField('string'),
     consumerName: optionalField('string'),
     apiKey: optionalField('string', { createWithout: withBasic }),
-    customAuth: credentials({ customAuth: { accountKey: 'sandbox-key-a' } }),
+    customAuth: credentialRule({ customAuth: { accountKey: 'sandbox-key-a' } }),
     basicAuth: optionalField('object', {
       createWith: withBasic,
-      createWithout: having({ apiKey: 'sandbox-key' }),
+      createWithout: accountWith({ apiKey: 'sandbox-key' }),
     }),
-    oauth2ClientCredentials: credentials({ oauth2ClientCredentials: client }),
-    oauth2PasswordCredentials: credentials({
+    oauth2ClientCredentials: credentialRule({ oauth2ClientCredentials: client }),
+    oauth2PasswordCredentials: credentialRule({
       oauth2PasswordCredentials: { ...client, ...basicAuth },
     }),
-    oauth2AuthorizationCode: credentials({ oauth2AuthorizationCode: TOKENS }),
+    oauth2AuthorizationCode: credentialRule({ oauth2AuthorizationCode: TOKENS }),
     'oauth2AuthorizationCode.scopes': optionalField('strings', {
-      createWith: having({ oauth2AuthorizationCode: TOKENS }),
+      createWith: accountWith({ oauth2AuthorizationCode: TOKENS }),
     }),
   }),
 };

@@ -6,7 +6,7 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Section } from '../support/conformance/rule.ts';
 import { toRevision } from '../support/fixtures/integrations.ts';
 
-function integration(provider: string, overrides: object) {
+function createIntegrationBody(provider: string, overrides: object) {
   return ({ uniqueName }: Fixture): Json => {
     const name = uniqueName('integration');
     return { name, provider, latestRevision: toRevision({ name, provider, ...overrides }) };
@@ -15,9 +15,9 @@ function integration(provider: string, overrides: object) {
 
 export const integrationBody: Body = {
   name: 'A new integration',
-  send: ({ ask, base }, body) => ask('POST', `${base}/integrations`, body),
+  send: ({ request, base }, body) => request('POST', `${base}/integrations`, body),
   mutation: 'createIntegration',
-  createCompleteBody: integration('sandbox', wholeContent),
+  createCompleteBody: createIntegrationBody('sandbox', wholeContent),
   fields: {},
 };
 
@@ -26,7 +26,7 @@ const fieldsAt = (path: string, fields: Body['fields']) =>
 
 const content = 'latestRevision.content';
 const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
-const inModule = { createWith: integration('salesforce', MODULE) };
+const inModule = { createWith: createIntegrationBody('salesforce', MODULE) };
 
 const top: Body['fields'] = {
   name: unspecifiedField('string'),
@@ -49,7 +49,7 @@ const top: Body['fields'] = {
   }),
 };
 
-const mapping = (path: string) =>
+const mappingFields = (path: string) =>
   fieldsAt(`${path}[0].`, {
     fieldName: unspecifiedField('string'),
     mapToName: unspecifiedField('string'),
@@ -63,9 +63,9 @@ const reads = fieldsAt(`${content}.read.objects[0].`, {
   mapToName: unspecifiedField('string'),
   mapToDisplayName: unspecifiedField('string'),
   requiredFields: unspecifiedField('objects'),
-  ...mapping('requiredFields'),
+  ...mappingFields('requiredFields'),
   optionalFields: unspecifiedField('objects'),
-  ...mapping('optionalFields'),
+  ...mappingFields('optionalFields'),
   optionalFieldsAuto: unspecifiedField('string'),
   delivery: unspecifiedField('object'),
   'delivery.mode': unspecifiedField('string'),
@@ -80,10 +80,10 @@ const writes = fieldsAt(`${content}.write.objects[0].`, {
   'valueDefaults.allowAnyFields': unspecifiedField('boolean'),
 });
 
-const body = integration('sandbox', subscribeContent);
+const body = createIntegrationBody('sandbox', subscribeContent);
 const [subscribed] = subscribeContent.subscribe.objects;
 const updateEvent = { enabled: 'always', watchFieldsAuto: 'all' };
-const watchingAll = integration('sandbox', {
+const watchingAll = createIntegrationBody('sandbox', {
   ...subscribeContent,
   subscribe: { objects: [{ ...subscribed, updateEvent }] },
 });

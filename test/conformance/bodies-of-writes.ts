@@ -7,7 +7,7 @@ import type { Section } from '../support/conformance/rule.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
 const createSingleWrite = () => ({ ...create, record: mappedContact() });
-const later = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
+const createAsynchronousWrite = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
 const createBatchWrite = () => ({ ...create, batch: [{ record: mappedContact() }] });
 const association = {
   to: { id: '1' },
@@ -20,7 +20,7 @@ const createWithHeader = () => ({
 });
 
 export const writeBody: BodyEndpoint = {
-  send: ({ ask, objectPath }, body) => ask('POST', objectPath, body),
+  send: ({ request, objectPath }, body) => request('POST', objectPath, body),
   mutation: 'writeRecords',
   extraInput: ({ tenant, installation }) => ({
     projectIdOrName: tenant.projectName,
@@ -40,14 +40,17 @@ export const bodiesOfWrites: Section[] = [
         groupRef: requiredField('string'),
         type: requiredField('string', { values: ['create', 'update', 'delete'] }),
         mode: optionalField('string', {
-          createWith: later,
+          createWith: createAsynchronousWrite,
           values: ['synchronous', 'asynchronous'],
         }),
         retryPolicy: optionalField('object', {
-          createWith: () => ({ ...later(), retryPolicy: { deadlineHours: 2 } }),
+          createWith: () => ({ ...createAsynchronousWrite(), retryPolicy: { deadlineHours: 2 } }),
         }),
         autoBatchPolicy: optionalField('object', {
-          createWith: () => ({ ...later(), autoBatchPolicy: { maxDelayMinutes: 60 } }),
+          createWith: () => ({
+            ...createAsynchronousWrite(),
+            autoBatchPolicy: { maxDelayMinutes: 60 },
+          }),
         }),
         record: optionalField('object', { createWithout: createBatchWrite }),
         batchPolicy: optionalField('object', {

@@ -24,14 +24,14 @@ const EVENT_TYPES = [
 ];
 
 export const projectBody: BodyEndpoint = {
-  send: ({ builder }, body) => builder.ask('POST', '/projects', body),
+  send: ({ builder }, body) => builder.request('POST', '/projects', body),
   mutation: 'createProject',
   usesBuilder: true,
   extraInput: () => ({}),
 };
 export const claimBody: BodyEndpoint = {
   ...projectBody,
-  send: ({ builder }, body) => builder.ask('POST', '/claimed-domains', body),
+  send: ({ builder }, body) => builder.request('POST', '/claimed-domains', body),
   mutation: 'claimDomain',
 };
 
@@ -40,7 +40,7 @@ const projectBodies: Section = {
   rules: [
     ...bodyRules({
       name: 'A new API key',
-      send: ({ ask, base }, body) => ask('POST', `${base}/api-keys`, body),
+      send: ({ request, base }, body) => request('POST', `${base}/api-keys`, body),
       mutation: 'createApiKey',
       createCompleteBody: () => ({ label: 'CI', scopes: ['read'] }),
       fields: {
@@ -70,7 +70,7 @@ const projectBodies: Section = {
     }),
     ...bodyRules({
       name: 'A new invite',
-      send: ({ ask, tenant }, body) => ask('POST', `/orgs/${tenant.orgId}/invites`, body),
+      send: ({ request, tenant }, body) => request('POST', `/orgs/${tenant.orgId}/invites`, body),
       mutation: 'createInvite',
       extraInput: ({ tenant }) => ({ orgId: tenant.orgId }),
       createCompleteBody: inviteBody,
@@ -84,7 +84,7 @@ const routeBodies: Section = {
   rules: [
     ...bodyRules({
       name: 'A new route of a topic to a destination',
-      send: ({ ask, base }, body) => ask('POST', `${base}/topic-destination-routes`, body),
+      send: ({ request, base }, body) => request('POST', `${base}/topic-destination-routes`, body),
       mutation: 'createTopicDestinationRoute',
       createCompleteBody: async ({ resources, createTopic }) => ({
         topicId: await createTopic(),
@@ -94,7 +94,8 @@ const routeBodies: Section = {
     }),
     ...bodyRules({
       name: 'A new route of events to a topic',
-      send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
+      send: ({ request, base }, body) =>
+        request('POST', `${base}/notification-event-topic-routes`, body),
       mutation: 'createEventTopicRoute',
       createCompleteBody: async ({ createTopic }) => ({
         eventType: 'connection.created',
@@ -112,7 +113,8 @@ const readBodies: Section = {
   title: 'Bodies of pauses',
   rules: bodyRules({
     name: 'A pause of reads',
-    send: ({ ask, installationPath }, body) => ask('POST', `${installationPath}:pause`, body),
+    send: ({ request, installationPath }, body) =>
+      request('POST', `${installationPath}:pause`, body),
     mutation: 'pauseReads',
     extraInput: ({ tenant, installation }) => ({
       projectIdOrName: tenant.projectName,

@@ -18,7 +18,7 @@ const keys: Rule[] = [
     title: 'An endpoint requires the header `X-Api-Key` with an API key.',
     rest: async ({ anonymous, get, base }) => {
       for (const list of ['connections', 'provider-apps', 'topics', 'api-keys']) {
-        expect(await anonymous.ask('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
+        expect(await anonymous.request('GET', `${base}/${list}`)).toMatchObject({ status: 401 });
         await get(`${base}/${list}`);
       }
     },
@@ -32,7 +32,7 @@ const keys: Rule[] = [
     rest: async ({ anonymous }) => {
       for (const { method, path } of ENDPOINTS) {
         const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
-        const { status } = await anonymous.ask(method, filled);
+        const { status } = await anonymous.request(method, filled);
         expect(status, `${method} ${path}`).toBe(401);
       }
     },
@@ -45,8 +45,8 @@ const keys: Rule[] = [
         ['/projects', createProjectBody(fixture)],
         ['/claimed-domains', domainClaimBody(fixture)],
       ] as const) {
-        expect(await fixture.anonymous.ask('POST', path, body)).toMatchObject({ status: 401 });
-        expect((await fixture.ask('POST', path, body)).status).toBeGreaterThanOrEqual(401);
+        expect(await fixture.anonymous.request('POST', path, body)).toMatchObject({ status: 401 });
+        expect((await fixture.request('POST', path, body)).status).toBeGreaterThanOrEqual(401);
         await fixture.builder.post(path, body);
       }
     },
@@ -76,7 +76,7 @@ const keys: Rule[] = [
     rest: async ({ withScopes, base }) => {
       const reader = await withScopes('read');
       await reader.get(`${base}/topics`);
-      expect(await reader.ask('POST', `${base}/topics`, { name: 'a' })).toMatchObject({
+      expect(await reader.request('POST', `${base}/topics`, { name: 'a' })).toMatchObject({
         status: 403,
       });
     },
@@ -97,11 +97,11 @@ const keys: Rule[] = [
       await rest.get(`${fixture.base}/topics`);
       for (const active of [false, true]) {
         await fixture.patch(`${path}/${id}`, { updateMask: ['active'], apiKey: { active } });
-        const { status } = await rest.ask('GET', `${fixture.base}/topics`);
+        const { status } = await rest.request('GET', `${fixture.base}/topics`);
         expect(status).toBe(active ? 200 : 401);
       }
       await fixture.delete(`${path}/${key}`);
-      expect(await rest.ask('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
+      expect(await rest.request('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
       expect(await graphql.refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
     },
   },
@@ -145,7 +145,7 @@ const scopes: Choice[] = [
         status: 400,
       });
       const weak = await withScopes('keys:write');
-      const { status } = await weak.ask('POST', path, { label: 'a', scopes: ['full'] });
+      const { status } = await weak.request('POST', path, { label: 'a', scopes: ['full'] });
       expect(status).toBeGreaterThanOrEqual(400);
     },
     graphql: async ({ tenant }) => {
@@ -164,7 +164,7 @@ const scopes: Choice[] = [
       const damaged = restClient(fixture.app, {
         authorization: `Bearer ${token.slice(0, -4)}AAAA`,
       });
-      expect(await damaged.ask('GET', '/my-info')).toMatchObject({ status: 401 });
+      expect(await damaged.request('GET', '/my-info')).toMatchObject({ status: 401 });
     },
   },
 ];

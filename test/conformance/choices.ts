@@ -36,7 +36,7 @@ const LEFT_OUT = [
   `${object}.delivery`,
   `${object}.enabled`,
 ];
-const last = (path: string) => path.split('.').at(-1) as string;
+const getLastName = (path: string) => path.split('.').at(-1) as string;
 
 const integrationChoices: Choice[] = [
   {
@@ -48,7 +48,7 @@ const integrationChoices: Choice[] = [
         const createBody = async () => integrationBody.createCompleteBody(fixture);
         for (const path of NEEDED) {
           const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
-          expect(outcome, path).toMatchObject(matchRefusal(last(path)));
+          expect(outcome, path).toMatchObject(matchRefusal(getLastName(path)));
         }
         for (const path of LEFT_OUT) {
           const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
@@ -70,7 +70,7 @@ const integrationChoices: Choice[] = [
           'latestRevision.specVersion',
         ]) {
           const body = withValue(await integrationBody.createCompleteBody(fixture), path, 'other');
-          expect(await fetchOutcome(body), path).toMatchObject(matchRefusal(last(path)));
+          expect(await fetchOutcome(body), path).toMatchObject(matchRefusal(getLastName(path)));
         }
       },
     ),
@@ -78,7 +78,8 @@ const integrationChoices: Choice[] = [
 ];
 
 const routeBody: BodyEndpoint = {
-  send: ({ ask, base }, body) => ask('POST', `${base}/notification-event-topic-routes`, body),
+  send: ({ request, base }, body) =>
+    request('POST', `${base}/notification-event-topic-routes`, body),
   mutation: 'createEventTopicRoute',
 };
 
@@ -108,11 +109,11 @@ const webhookSecretMask: Choice = {
   open: 'Further names in the `updateMask` of a provider app',
   title:
     '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
-  async rest({ post, ask, base, uniqueName }) {
+  async rest({ post, request, base, uniqueName }) {
     const app = { provider: 'sandbox', clientId: uniqueName('client'), clientSecret: 'planted' };
     const { id } = await post(`${base}/provider-apps`, app, 200);
     const changes = { updateMask: ['webhookSecret'], providerApp: { webhookSecret: 'planted' } };
-    const { status, body } = await ask('PATCH', `${base}/provider-apps/${id}`, changes);
+    const { status, body } = await request('PATCH', `${base}/provider-apps/${id}`, changes);
     expect([status, body.id]).toEqual([200, id]);
     expect(JSON.stringify(body)).not.toContain('planted');
   },

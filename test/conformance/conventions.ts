@@ -4,7 +4,7 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 
-const projectBy = async ({ tenant }: Fixture, idOrName: string) => {
+const findProjectId = async ({ tenant }: Fixture, idOrName: string) => {
   const query = 'query ($idOrName: String!) { project(idOrName: $idOrName) { id } }';
   return (await tenant.query(query, { idOrName })).project?.id;
 };
@@ -58,8 +58,8 @@ const conventions: Rule[] = [
     },
     graphql: async (fixture) => {
       const { projectId, projectName } = fixture.tenant;
-      expect(await projectBy(fixture, projectId)).toBe(projectId);
-      expect(await projectBy(fixture, projectName)).toBe(projectId);
+      expect(await findProjectId(fixture, projectId)).toBe(projectId);
+      expect(await findProjectId(fixture, projectName)).toBe(projectId);
     },
   },
   {
@@ -69,7 +69,9 @@ const conventions: Rule[] = [
       const name = String(body.name).toUpperCase();
       const response = await fixture.builder.post('/projects', { ...body, name });
       expect(response.name).toBe(name.toLowerCase());
-      expect(await fixture.builder.ask('POST', '/projects', body)).toMatchObject({ status: 409 });
+      expect(await fixture.builder.request('POST', '/projects', body)).toMatchObject({
+        status: 409,
+      });
     },
   },
   {
@@ -77,9 +79,9 @@ const conventions: Rule[] = [
     rest: async ({ builder, base, ...fixture }) => {
       const entitlements = { brandingRemoval: { value: true } };
       const body = { ...createProjectBody({ ...fixture, builder, base }), entitlements };
-      expect(await builder.ask('POST', '/projects', body)).toMatchObject({ status: 400 });
+      expect(await builder.request('POST', '/projects', body)).toMatchObject({ status: 400 });
       const change = { updateMask: ['entitlements'], project: { entitlements } };
-      expect(await builder.ask('PATCH', base, change)).toMatchObject({ status: 400 });
+      expect(await builder.request('PATCH', base, change)).toMatchObject({ status: 400 });
     },
   },
   {
@@ -145,7 +147,7 @@ const claims = EXTRACTED.map(
       const name = uniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
       const body = { domain: domainOf(name), ...parent };
-      const { status, headers } = await builder.ask('POST', '/claimed-domains', body);
+      const { status, headers } = await builder.request('POST', '/claimed-domains', body);
       expect(status).toBe(201);
       expect(headers.location).toContain(`domain=${name}.example.com`);
     },

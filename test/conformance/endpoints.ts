@@ -31,7 +31,7 @@ const inProjects: EndpointRow[] = [
     request: `DELETE ${project}/api-keys/{apiKey}`,
     status: 204,
     response: null,
-    pathParameters: fresh.freshKey,
+    pathParameters: fresh.createKey,
     mutation: 'deleteApiKey',
   },
   {
@@ -52,7 +52,7 @@ const inProjects: EndpointRow[] = [
     request: `PATCH ${project}/provider-apps/{providerAppId}`,
     status: 200,
     response: 'ProviderApp',
-    pathParameters: fresh.freshApp,
+    pathParameters: fresh.createApp,
     body: () => ({ updateMask: ['scopes'], providerApp: { scopes: ['a'] } }),
     mutation: 'updateProviderApp',
   },
@@ -60,7 +60,7 @@ const inProjects: EndpointRow[] = [
     request: `DELETE ${project}/provider-apps/{providerAppId}`,
     status: 204,
     response: null,
-    pathParameters: fresh.freshApp,
+    pathParameters: fresh.createApp,
     mutation: 'deleteProviderApp',
   },
   {
@@ -143,9 +143,9 @@ const aboutOrgs: EndpointRow[] = [
     request: `GET ${invites}/{inviteId}`,
     status: 200,
     response: 'Invite',
-    pathParameters: fresh.freshInvite,
+    pathParameters: fresh.createInvite,
     async query(fixture) {
-      const { inviteId: id } = await fresh.freshInvite(fixture);
+      const { inviteId: id } = await fresh.createInvite(fixture);
       return queryNode(fixture.tenant, { id, type: 'Invite', selection: 'invitedEmail' });
     },
   },
@@ -153,7 +153,7 @@ const aboutOrgs: EndpointRow[] = [
     request: `DELETE ${invites}/{inviteId}`,
     status: 204,
     response: null,
-    pathParameters: fresh.freshInvite,
+    pathParameters: fresh.createInvite,
     mutation: 'deleteInvite',
     extraInput: inOrg,
   },
@@ -194,7 +194,7 @@ const routeEndpoints: EndpointRow[] = [
     request: `DELETE ${project}/topic-destination-routes/{routeId}`,
     status: 204,
     response: null,
-    pathParameters: fresh.freshTopicRoute,
+    pathParameters: fresh.createTopicRoute,
     mutation: 'deleteTopicDestinationRoute',
   },
   {
@@ -208,7 +208,7 @@ const routeEndpoints: EndpointRow[] = [
     request: `DELETE ${project}/notification-event-topic-routes/{routeId}`,
     status: 204,
     response: null,
-    pathParameters: fresh.freshEventRoute,
+    pathParameters: fresh.createEventRoute,
     mutation: 'deleteEventTopicRoute',
   },
 ];

@@ -81,8 +81,8 @@ const problems: Rule[] = [
   },
   {
     title: 'Problems of REST are `application/problem+json`.',
-    rest: async ({ ask, base }) => {
-      const { headers } = await ask('POST', `${base}/topics`, {});
+    rest: async ({ request, base }) => {
+      const { headers } = await request('POST', `${base}/topics`, {});
       expect(headers['content-type']).toMatch(/^application\/problem\+json/);
     },
   },

@@ -83,7 +83,7 @@ const createBatch = (length: number) => ({
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
-const lengths = (member: string, accepted: string[], refused: string[], title: string) =>
+const lengthRule = (member: string, accepted: string[], refused: string[], title: string) =>
   outcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
     for (const value of accepted) {
       expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
@@ -95,7 +95,7 @@ const lengths = (member: string, accepted: string[], refused: string[], title: s
       expect(outcome, value).toMatchObject(matchRefusal(member));
     }
   });
-const unique = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
+const createUniqueText = (length: number) => crypto.randomUUID().repeat(4).slice(0, length);
 
 let shortNameCount = 0;
 
@@ -115,7 +115,7 @@ export const limits: Section = {
       expect(await fetchOutcome(createBatch(0))).toMatchObject(matchRefusal('batch'));
       expect(await fetchOutcome(createBatch(101))).toMatchObject(matchRefusal('batch'));
     }),
-    lengths(
+    lengthRule(
       'appName',
       ['a', 'a'.repeat(128)],
       ['', 'a'.repeat(129)],
@@ -127,12 +127,12 @@ export const limits: Section = {
       async (fetchOutcome, fixture) => {
         const createNamed = (name: string) => fetchOutcome({ ...createProjectBody(fixture), name });
         expect(await createNamed(createShortName())).toMatchObject(ACCEPTED);
-        expect(await createNamed(unique(128))).toMatchObject(ACCEPTED);
+        expect(await createNamed(createUniqueText(128))).toMatchObject(ACCEPTED);
         expect(await createNamed('a')).toMatchObject(matchRefusal('name'));
-        expect(await createNamed(unique(129))).toMatchObject(matchRefusal('name'));
+        expect(await createNamed(createUniqueText(129))).toMatchObject(matchRefusal('name'));
       },
     ),
-    lengths(
+    lengthRule(
       'name',
       [],
       ['-begins', 'ends-', 'under_score', 'a space', 'dot.ted', 'ümlaut'],

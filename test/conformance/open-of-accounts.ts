@@ -20,15 +20,15 @@ import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
 const connectionBody: BodyEndpoint = {
-  send: ({ ask, base }, body) => ask('POST', `${base}/connections:generate`, body),
+  send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
   mutation: 'generateConnection',
 };
 const appBody: BodyEndpoint = {
-  send: ({ ask, base }, body) => ask('POST', `${base}/provider-apps`, body),
+  send: ({ request, base }, body) => request('POST', `${base}/provider-apps`, body),
   mutation: 'createProviderApp',
 };
 
-const account = ({ uniqueName }: Fixture, overrides: Json): Json => ({
+const createAccount = ({ uniqueName }: Fixture, overrides: Json): Json => ({
   ...{ groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
   ...overrides,
 });
@@ -53,7 +53,7 @@ const connectionChoices: Choice[] = [
       'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
     rest: async (fixture) => {
       const path = `${fixture.base}/connections:generate`;
-      const body = account(fixture, { apiKey: 'sandbox-key', providerMetadata: facts });
+      const body = createAccount(fixture, { apiKey: 'sandbox-key', providerMetadata: facts });
       const { id } = await fixture.post(path, body);
       const response = await fixture.get(`${fixture.base}/connections/${id}`);
       expect(response.providerMetadata).toEqual({
@@ -84,7 +84,7 @@ const connectionChoices: Choice[] = [
       connectionBody,
       async (fetchOutcome, fixture) => {
         for (const [kind, completeCredentials] of Object.entries(CREDENTIALS)) {
-          const body = account(fixture, { [kind]: completeCredentials });
+          const body = createAccount(fixture, { [kind]: completeCredentials });
           expect(await fetchOutcome(body), kind).toMatchObject(ACCEPTED);
           if (kind !== 'basicAuth') {
             const scoped = withValue(body, `${kind}.scopes`, ['read']);
@@ -105,7 +105,7 @@ const connectionChoices: Choice[] = [
       connectionBody,
       async (fetchOutcome, fixture) => {
         const connect = (oauth2AuthorizationCode: Json) =>
-          fetchOutcome(account(fixture, { oauth2AuthorizationCode }));
+          fetchOutcome(createAccount(fixture, { oauth2AuthorizationCode }));
         expect(await connect({ accessToken: { token: 'at' } })).toMatchObject(ACCEPTED);
         expect(await connect({ refreshToken: { token: 'rt' } })).toMatchObject(ACCEPTED);
         expect(await connect({ scopes: ['read'] })).toMatchObject(ACCEPTED);
@@ -119,13 +119,13 @@ const connectionChoices: Choice[] = [
       'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
       async (fetchOutcome, fixture) => {
-        const wrongKeyBody = account(fixture, { apiKey: 'wrong' });
+        const wrongKeyBody = createAccount(fixture, { apiKey: 'wrong' });
         expect(await fetchOutcome(wrongKeyBody)).toMatchObject(
           matchRefusal('rejected the credentials', 422),
         );
         expect(await fetchOutcome({ ...wrongKeyBody, skipCheck: true })).toMatchObject(ACCEPTED);
         const client = { clientId: 'client', clientSecret: 'wrong' };
-        const clientCredentialsBody = account(fixture, { oauth2ClientCredentials: client });
+        const clientCredentialsBody = createAccount(fixture, { oauth2ClientCredentials: client });
         expect(await fetchOutcome(clientCredentialsBody)).toMatchObject(
           matchRefusal('invalid_client', 422),
         );
@@ -193,16 +193,16 @@ const writeResponseChoices: Choice[] = [
     open: 'Further fields of the result of a write',
     title:
       '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
-    rest: async ({ ask, objectPath }) => {
+    rest: async ({ request, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
       const noMail = { lastname: 'No e-mail' };
-      const singleResponse = await ask('POST', objectPath, { ...write, record: noMail });
+      const singleResponse = await request('POST', objectPath, { ...write, record: noMail });
       expect(singleResponse.status).toBe(422);
       expect(singleResponse.body.errors.length).toBeGreaterThan(0);
       const batch = [mappedContact(), { record: noMail }].map((record) =>
         'record' in record ? record : { record },
       );
-      const { body } = await ask('POST', objectPath, { ...write, batch });
+      const { body } = await request('POST', objectPath, { ...write, batch });
       expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
     },
     graphql: async ({ tenant, graphqlWrite }) => {

@@ -29,7 +29,8 @@ const bothSurfaces = (title: string, check: Rule['rest']): Rule => ({
   rest: check,
   graphql: check,
 });
-const call = async ({ app }: Fixture, id: string) => callSandbox(app, await getConnection(app, id));
+const callProvider = async ({ app }: Fixture, id: string) =>
+  callSandbox(app, await getConnection(app, id));
 
 const connectionStates: Rule[] = [
   bothSurfaces('A connection is `created` when it is new.', async (fixture) => {
@@ -57,7 +58,7 @@ const connectionStates: Rule[] = [
   bothSurfaces('A connection is `working` after a successful request.', async (fixture) => {
     const groupRef = fixture.uniqueName('group');
     const { id } = await generateConnection(fixture.tenant, { groupRef, apiKey: 'sandbox-key' });
-    await call(fixture, id);
+    await callProvider(fixture, id);
     expect(await fetchStatuses(fixture, id)).toBe('working');
   }),
   bothSurfaces(
@@ -69,7 +70,7 @@ const connectionStates: Rule[] = [
         apiKey: 'wrong',
         skipCheck: true,
       });
-      await call(fixture, id);
+      await callProvider(fixture, id);
       expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
     },
   ),
@@ -80,13 +81,13 @@ const connectionStates: Rule[] = [
         groupRef: fixture.uniqueName('group'),
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
-      await fixture.ask('GET', `${fixture.base}/connections/${id}?refresh=force`);
+      await fixture.request('GET', `${fixture.base}/connections/${id}?refresh=force`);
       expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
     },
   ),
 ];
 
-async function invited(fixture: Fixture) {
+async function createInvite(fixture: Fixture) {
   const path = `/orgs/${fixture.tenant.orgId}/invites`;
   const { id } = await fixture.post(path, inviteBody(fixture));
   const query = 'query ($id: ID!) { node(id: $id) { ... on Invite { status } } }';
@@ -106,7 +107,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 const inviteStates: Choice[] = [
   {
     ...bothSurfaces('It is `pending` when it is new.', async (fixture) => {
-      expect(await (await invited(fixture)).status()).toBe('pending');
+      expect(await (await createInvite(fixture)).status()).toBe('pending');
     }),
     open: 'Transitions of an invite',
   },
@@ -114,7 +115,7 @@ const inviteStates: Choice[] = [
     ...bothSurfaces(
       'It is `revoked` when it is deleted. Only a pending invite can be deleted.',
       async (fixture) => {
-        const invite = await invited(fixture);
+        const invite = await createInvite(fixture);
         await fixture.delete(invite.path);
         expect(await invite.status()).toBe('revoked');
         expect(await fixture.refusal('DELETE', invite.path)).toMatchObject({ status: 409 });
@@ -144,7 +145,7 @@ const inviteStates: Choice[] = [
     ...bothSurfaces(
       'It is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
       async (fixture) => {
-        const invite = await invited(fixture);
+        const invite = await createInvite(fixture);
         fixture.clock.aheadMs = WEEK_MS;
         try {
           expect(await invite.status()).toBe('expired');
@@ -157,52 +158,53 @@ const inviteStates: Choice[] = [
   },
 ];
 
-const statusOfOperation = async ({ get, base }: Fixture, id: string) =>
+const fetchOperationStatus = async ({ get, base }: Fixture, id: string) =>
   (await get(`${base}/operations/${id}`)).status;
-const write = ({ ask, objectPath }: Fixture, overrides: object) =>
-  ask('POST', objectPath, { groupRef: 'acme', type: 'create', ...overrides });
+const writeContact = ({ request, objectPath }: Fixture, overrides: object) =>
+  request('POST', objectPath, { groupRef: 'acme', type: 'create', ...overrides });
 
 const operationStates: Choice[] = [
   {
     open: 'Other states of an operation',
     ...bothSurfaces('An operation is `in_progress` until it has ended.', async (fixture) => {
       const members = { mode: 'asynchronous', record: mappedContact() };
-      const { operationId } = (await write(fixture, members)).body;
-      expect(await statusOfOperation(fixture, operationId)).toBe('in_progress');
+      const { operationId } = (await writeContact(fixture, members)).body;
+      expect(await fetchOperationStatus(fixture, operationId)).toBe('in_progress');
       await using _jobs = await startWriteJobs(fixture.app);
-      await expect.poll(() => statusOfOperation(fixture, operationId)).toBe('success');
+      await expect.poll(() => fetchOperationStatus(fixture, operationId)).toBe('success');
     }),
   },
   {
     open: 'Other states of an operation',
     ...bothSurfaces('An operation that failed is `failure`.', async (fixture) => {
-      const { operationId } = (await write(fixture, { record: { lastname: 'No e-mail' } })).body;
-      expect(await statusOfOperation(fixture, operationId)).toBe('failure');
+      const { operationId } = (await writeContact(fixture, { record: { lastname: 'No e-mail' } }))
+        .body;
+      expect(await fetchOperationStatus(fixture, operationId)).toBe('failure');
     }),
   },
 ];
 
 const fetchPaused = async ({ get, installationPath }: Fixture) =>
   (await get(installationPath)).objects.map(({ paused }: { paused: boolean }) => paused);
-const pausing = ({ post, installationPath }: Fixture, body?: object) =>
+const pauseReads = ({ post, installationPath }: Fixture, body?: object) =>
   post(`${installationPath}:pause`, body, 204);
-const resuming = async ({ tenant, installation: { id } }: Fixture) =>
+const resumeReads = async ({ tenant, installation: { id } }: Fixture) =>
   tenant.query(RESUME, { input: { projectIdOrName: tenant.projectName, installationId: id } });
 
 const pauseStates: Rule[] = [
   bothSurfaces('A pause without objects pauses the reads of all objects.', async (fixture) => {
-    await resuming(fixture);
-    await pausing(fixture);
+    await resumeReads(fixture);
+    await pauseReads(fixture);
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
   bothSurfaces("A pause accepts the provider's name of an object.", async (fixture) => {
-    await resuming(fixture);
-    await pausing(fixture, { objects: ['contacts'] });
+    await resumeReads(fixture);
+    await pauseReads(fixture, { objects: ['contacts'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
   bothSurfaces('A pause accepts the mapped name of an object.', async (fixture) => {
-    await resuming(fixture);
-    await pausing(fixture, { objects: ['people'] });
+    await resumeReads(fixture);
+    await pauseReads(fixture, { objects: ['people'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
 ];
@@ -228,11 +230,11 @@ export const states: Section[] = [
       {
         open: 'How reads are resumed',
         ...bothSurfaces('By `:unpause` or `resumeReads`.', async (fixture) => {
-          await pausing(fixture);
+          await pauseReads(fixture);
           await fixture.post(`${fixture.installationPath}:unpause`, undefined, 204);
           expect(await fetchPaused(fixture)).toEqual([false]);
-          await pausing(fixture);
-          await resuming(fixture);
+          await pauseReads(fixture);
+          await resumeReads(fixture);
           expect(await fetchPaused(fixture)).toEqual([false]);
         }),
       },

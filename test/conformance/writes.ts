@@ -15,16 +15,18 @@ import { startWriteJobs, WRITE } from '../support/fixtures/writes.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
-const to = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
-const createSingle = (overrides: object = {}) => to({ record: mappedContact(), ...overrides });
+const createWrite = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
+const createSingle = (overrides: object = {}) =>
+  createWrite({ record: mappedContact(), ...overrides });
 const createBatch = (overrides: object = {}) =>
-  to({ batch: [{ record: mappedContact() }], ...overrides });
-const later = (overrides: object = {}) => createSingle({ mode: 'asynchronous', ...overrides });
+  createWrite({ batch: [{ record: mappedContact() }], ...overrides });
+const createAsynchronous = (overrides: object = {}) =>
+  createSingle({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No e-mail' } };
 
 /** The response of a write over REST. The result describes a failure. */
-const restWrite = async ({ ask, objectPath }: Fixture, members: object) =>
-  (await ask('POST', objectPath, to(members))).body;
+const restWrite = async ({ request, objectPath }: Fixture, members: object) =>
+  (await request('POST', objectPath, createWrite(members))).body;
 const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Fixture, overrides: object) =>
   (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...overrides }) })).writeRecords;
 
@@ -103,12 +105,12 @@ const bodies: Rule[] = [
     [createSingle(), createBatch()],
     [
       [createSingle({ batch: [{ record: mappedContact() }] }), 'record'],
-      [to({}), 'record'],
+      [createWrite({}), 'record'],
     ],
   ),
   rule(
     '`autoBatchPolicy` is for asynchronous writes of a single record.',
-    [later({ autoBatchPolicy })],
+    [createAsynchronous({ autoBatchPolicy })],
     [
       [createSingle({ autoBatchPolicy }), 'autoBatchPolicy'],
       [createBatch({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
@@ -117,8 +119,8 @@ const bodies: Rule[] = [
   rule(
     '`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.',
     [
-      later({ retryPolicy: { deadlineHours: 2 } }),
-      later({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
+      createAsynchronous({ retryPolicy: { deadlineHours: 2 } }),
+      createAsynchronous({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
     ],
     [[createSingle({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
   ),
@@ -143,8 +145,8 @@ const bodies: Rule[] = [
     'A deletion accepts only the id of the record.',
     [],
     [
-      [to({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
-      [to({ type: 'delete', record: {} }), 'record.id'],
+      [createWrite({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
+      [createWrite({ type: 'delete', record: {} }), 'record.id'],
     ],
   ),
   rule(
@@ -158,7 +160,7 @@ const bodies: Rule[] = [
 const otherProviderBody: BodyEndpoint = {
   ...writeBody,
   async send(fixture, body) {
-    return fixture.ask(
+    return fixture.request(
       'POST',
       `${fixture.base}/integrations/${await installOther(fixture)}/objects/customers`,
       body,
@@ -216,7 +218,7 @@ const targets: Rule[] = [
 ];
 
 /** All operations have succeeded. */
-async function succeeded({ get, base, app, services }: Fixture, ids: string[]) {
+async function expectSuccess({ get, base, app, services }: Fixture, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
   const { prisma } = services.database;
   // Reads the database directly, because repeated queries for each operation would delay the work.
@@ -229,7 +231,7 @@ async function succeeded({ get, base, app, services }: Fixture, ids: string[]) {
 
 /** Writes with other headers are collected separately, so each of these is. */
 const createCollectedWrite = (value: string, maxDelayMinutes: number) =>
-  later({
+  createAsynchronous({
     autoBatchPolicy: { maxDelayMinutes },
     headers: [{ key: 'x-sandbox-trace', value }],
   });
@@ -241,7 +243,7 @@ const autoBatches: Rule[] = [
       const write = () => restWrite(fixture, createCollectedWrite('hundred', 1440));
       const responses = await Promise.all(Array.from({ length: 100 }, write));
       expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
-      await succeeded(
+      await expectSuccess(
         fixture,
         responses.map(({ operationId }) => operationId),
       );
@@ -253,7 +255,7 @@ const autoBatches: Rule[] = [
       const { operationId } = await restWrite(fixture, createCollectedWrite('delayed', 1));
       fixture.clock.aheadMs = 61_000;
       try {
-        await succeeded(fixture, [operationId]);
+        await expectSuccess(fixture, [operationId]);
       } finally {
         fixture.clock.aheadMs = 0;
       }
@@ -270,13 +272,15 @@ export const writes: Section = {
       ...rule(
         '`deadlineHours`, 1 to 48; `maxDelayMinutes`, 1 to 1440, and `retryDeadlineHours`.',
         [
-          later({ retryPolicy: { deadlineHours: 48 } }),
-          later({ autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 } }),
+          createAsynchronous({ retryPolicy: { deadlineHours: 48 } }),
+          createAsynchronous({
+            autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 },
+          }),
         ],
         [
-          [later({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
-          [later({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
-          [later({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
+          [createAsynchronous({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
+          [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
+          [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
         ],
       ),
     },

@@ -51,12 +51,12 @@ test.skipIf(!onCitus)(
       DATABASE_URL: await createPostgresDatabase(),
       ENCRYPTION_KEY,
     };
-    const restoredAt = (env: DatabaseEnv) =>
+    const runRestore = (env: DatabaseEnv) =>
       runCommand('restore', [file], { ...env, ...passphrase });
-    expect(await restoredAt(restored)).toMatchObject({ code: 0 });
+    expect(await runRestore(restored)).toMatchObject({ code: 0 });
     // Positions continue far beyond those that may have been published after the backup.
     expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);
-    const into = await restoredAt(cluster);
+    const into = await runRestore(cluster);
     expect(into).toMatchObject({ code: 1 });
     expect(into.output).toContain('The target database is already distributed');
 

@@ -131,15 +131,15 @@ test('computes the health of stored installations', async () => {
      from "Installation" order by 1`,
   );
   const healthy = { status: 'HEALTHY', reason: null };
-  const unhealthy = (reason: string) => ({ status: 'UNHEALTHY', reason });
+  const createUnhealthy = (reason: string) => ({ status: 'UNHEALTHY', reason });
   expect(rows).toEqual([
-    { id: 'fails', failures: 3, ...unhealthy('Its last 3 operations have failed.') },
+    { id: 'fails', failures: 3, ...createUnhealthy('Its last 3 operations have failed.') },
     { id: 'ins', failures: 0, ...healthy },
     { id: 'recovers', failures: 1, ...healthy },
     {
       id: 'unsubscribed',
       failures: 0,
-      ...unhealthy('Its subscriptions do not work: contacts: No.'),
+      ...createUnhealthy('Its subscriptions do not work: contacts: No.'),
     },
   ]);
 });
@@ -185,7 +185,7 @@ test('keeps the rows when a key gets the project first, and estimates the durati
   await database.exec(FILL_LATER);
   await database.exec('analyze');
   const notices = [];
-  for (const name of namesFrom('key_of_operation_log')) {
+  for (const name of listMigrationsFrom('key_of_operation_log')) {
     const sql = readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
     const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
     const notice = await findNotice(session as never, sql);
@@ -199,21 +199,21 @@ test('keeps the rows when a key gets the project first, and estimates the durati
   );
   expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   // An id is unique in a project, and may occur in another one.
-  const log = (project: string) =>
+  const insertLog = (project: string) =>
     database.query(
       `insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
        values ('a', $1, 'opr', 'INFO', '')`,
       [project],
     );
-  await expect(log('prj')).rejects.toThrow('OperationLog_pkey');
-  await expect(log('other')).rejects.toThrow('OperationLog_projectId_operationId_fkey');
+  await expect(insertLog('prj')).rejects.toThrow('OperationLog_pkey');
+  await expect(insertLog('other')).rejects.toThrow('OperationLog_projectId_operationId_fkey');
   const { rows: unchecked } = await database.query(
     `select conname from pg_constraint where not convalidated or contype = 'f' and confupdtype <> 'a'`,
   );
   expect(unchecked).toEqual([]);
 });
 
-function namesFrom(name: string): string[] {
+function listMigrationsFrom(name: string): string[] {
   const migrations = readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)

@@ -13,12 +13,12 @@ const { prisma } = database;
 const notRenewed = 'subscription.lease_not_renewed';
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 const NOW = new Date('2024-01-01T12:00:00Z');
-const minutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
+const minutesLater = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
 /** Short enough to expire and to be renewed during a test. */
 const SHORT_MS = 30;
 
 /** Creates rows of a new project. The test claims rows of this project only. */
-async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
+async function insertRows(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const { projectId } = await app.tenant();
   const installationId = newId('ins');
   const createKey = (objectName: string) => ({ projectId, installationId, objectName });
@@ -38,26 +38,32 @@ async function rowsDue(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   });
   const claim = (countMax: number, now = NOW) =>
     rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });
-  const row = (objectName: string) =>
+  const findRow = (objectName: string) =>
     prisma.objectSubscription.findFirstOrThrow({ where: { projectId, objectName } });
-  const claimNamed = (objectName: string, condition?: Prisma.Sql) =>
+  const claimObject = (objectName: string, condition?: Prisma.Sql) =>
     rows.claimOne(database, createKey(objectName), {
       columns: [...KEY, LEASE.token],
       ...(condition && { condition }),
     });
-  return { rows, claim, claimNamed, row, projectId };
+  return { rows, claim, claimObject, findRow, projectId };
 }
 const listNames = (claims: { objectName: string }[]) => claims.map(({ objectName }) => objectName);
 
 test('claims each due row once, the earliest first', async () => {
-  const { claim } = await rowsDue([minutes(-1), minutes(-3), minutes(1), null, minutes(-2)]);
+  const { claim } = await insertRows([
+    minutesLater(-1),
+    minutesLater(-3),
+    minutesLater(1),
+    null,
+    minutesLater(-2),
+  ]);
   expect(listNames(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
   expect(listNames(await claim(2))).toEqual(['object0']);
   expect(await claim(2)).toEqual([]);
 });
 
 test('divides due rows among workers that claim at the same time', async () => {
-  const { claim } = await rowsDue(Array.from({ length: 12 }, () => NOW));
+  const { claim } = await insertRows(Array.from({ length: 12 }, () => NOW));
   const claims = await Promise.all(Array.from({ length: 6 }, () => claim(3)));
   const names = listNames(claims.flat());
   expect(new Set(names).size).toBe(names.length);
@@ -70,7 +76,7 @@ test('divides due rows among workers that claim at the same time', async () => {
 });
 
 test('claims at most the requested number over separate projects, in turn', async () => {
-  const ids = [(await rowsDue([NOW, NOW])).projectId, (await rowsDue([NOW, NOW])).projectId];
+  const ids = [(await insertRows([NOW, NOW])).projectId, (await insertRows([NOW, NOW])).projectId];
   const splitIntoParts = (projectIds: readonly string[]) => projectIds.map((id) => [id]);
   const group = { name: 'some', projectIds: () => ids, splitIntoParts };
   const spec = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
@@ -88,18 +94,18 @@ test('claims at most the requested number over separate projects, in turn', asyn
 });
 
 test('claims a row by its key if it is free and meets the condition', async () => {
-  const { claim, claimNamed } = await rowsDue([NOW, NOW]);
-  expect(await claimNamed('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
-  const claimed = await claimNamed('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
+  const { claim, claimObject } = await insertRows([NOW, NOW]);
+  expect(await claimObject('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
+  const claimed = await claimObject('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
   expect(claimed).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
-  expect(await claimNamed('object1')).toBeNull();
-  expect(await claimNamed('object2')).toBeNull();
+  expect(await claimObject('object1')).toBeNull();
+  expect(await claimObject('object2')).toBeNull();
   expect(listNames(await claim(2))).toEqual(['object0']);
 });
 
 test('renews a lease only for the claim that holds the row', async () => {
-  const { rows, claim, claimNamed } = await rowsDue([NOW], SHORT_MS);
-  const first = await claimNamed('object0');
+  const { rows, claim, claimObject } = await insertRows([NOW], SHORT_MS);
+  const first = await claimObject('object0');
   if (!first) throw new Error('Nothing was claimed.');
   await rows.renew(prisma, first);
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
@@ -107,14 +113,14 @@ test('renews a lease only for the claim that holds the row', async () => {
 });
 
 test('keeps a held claim, and refuses the result of one that expired', async () => {
-  const { rows, claim, row } = await rowsDue([NOW], SHORT_MS);
+  const { rows, claim, findRow } = await insertRows([NOW], SHORT_MS);
   const [first] = await claim(1);
   if (!first) throw new Error('Nothing was claimed.');
   {
     using _lease = rows.keepRenewing({ database, log }, first, { notRenewed });
-    const { leaseExpireTime } = await row('object0');
+    const { leaseExpireTime } = await findRow('object0');
     await expect
-      .poll(async () => (await row('object0')).leaseExpireTime?.getTime())
+      .poll(async () => (await findRow('object0')).leaseExpireTime?.getTime())
       .toBeGreaterThan(leaseExpireTime?.getTime() ?? Infinity);
   }
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
@@ -122,22 +128,22 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
   await expect(rows.updateClaimed(prisma.objectSubscription, first, change)).rejects.toThrow(
     LeaseLost,
   );
-  expect(await row('object0')).toMatchObject({ failures: 0 });
+  expect(await findRow('object0')).toMatchObject({ failures: 0 });
 });
 
 test('stores the result of a claim and releases the row', async () => {
-  const { rows, claim, row } = await rowsDue([NOW]);
+  const { rows, claim, findRow } = await insertRows([NOW]);
   const [claimed] = await claim(1);
   if (!claimed) throw new Error('Nothing was claimed.');
-  const change = { failures: 1, dueTime: minutes(5), ...RELEASED_LEASE };
+  const change = { failures: 1, dueTime: minutesLater(5), ...RELEASED_LEASE };
   await rows.updateClaimed(prisma.objectSubscription, claimed, change);
-  expect(await row('object0')).toMatchObject(change);
+  expect(await findRow('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
-  expect(listNames(await claim(1, minutes(6)))).toEqual(['object0']);
+  expect(listNames(await claim(1, minutesLater(6)))).toEqual(['object0']);
 });
 
 test('neither claims nor keeps rows that are no longer wanted', async () => {
-  const { rows, claim, projectId } = await rowsDue([NOW, NOW], SHORT_MS);
+  const { rows, claim, projectId } = await insertRows([NOW, NOW], SHORT_MS);
   const [keptRow] = await claim(1);
   if (!keptRow) throw new Error('Nothing was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();

@@ -7,17 +7,26 @@ import type { RowList } from '../../src/database/rows.ts';
 const range = { column: 'id', direction: 'desc', limit: 3 } as const;
 const link = { table: 'Group', column: 'groupId', where: { projectId: 'prj_1' } } as const;
 
-const rows = (...lists: AnyList[]) => getListStatement('rows', lists);
+const getRowsStatement = (...lists: AnyList[]) => getListStatement('rows', lists);
 
-function page(where: object, options: Partial<RowList> & { above?: string; limit?: number } = {}) {
+function getPageStatement(
+  where: object,
+  options: Partial<RowList> & { above?: string; limit?: number } = {},
+) {
   const { above, limit = 3, ...list } = options;
   const bounds = { ...range, limit, ...(above !== undefined && { above }) };
-  return rows({ table: 'Connection', where: where as never, range: bounds, ...list });
+  return getRowsStatement({ table: 'Connection', where: where as never, range: bounds, ...list });
 }
 
 test('returns one text for lists that differ only in their values', () => {
-  const [text, values] = page({ projectId: 'prj_1', status: ['WORKING'] }, { above: 'a' });
-  const other = page({ projectId: 'prj_2', status: ['ERROR'] }, { above: 'b', limit: 5 });
+  const [text, values] = getPageStatement(
+    { projectId: 'prj_1', status: ['WORKING'] },
+    { above: 'a' },
+  );
+  const other = getPageStatement(
+    { projectId: 'prj_2', status: ['ERROR'] },
+    { above: 'b', limit: 5 },
+  );
   expect(other[0]).toBe(text);
   expect(values).toEqual(['prj_1', 'WORKING', 'a', 3]);
   expect(other[1]).toEqual(['prj_2', 'ERROR', 'b', 5]);
@@ -27,34 +36,42 @@ test('returns another text for each shape of a list', () => {
   const where = { projectId: 'prj_1' };
   const indexPrefix = ['projectId', 'status'];
   const texts = [
-    page(where),
-    page({ projectId: null }),
-    page({ projectId: ['prj_1', 'prj_2'] }),
-    page({ projectId: ['prj_1', 'prj_2', 'prj_3'] }),
-    page({ projectId: { projectsOfOrgs: ['org_1'] } }),
-    page({ createTime: { after: new Date(0) } }),
-    page({ createTime: { upTo: new Date(0) } }),
-    page(where, { above: 'a' }),
-    page({ ...where, status: 'WORKING' }),
-    page({ ...where, status: 'WORKING' }, { indexPrefix }),
-    page({ ...where, status: 'WORKING' }, { indexPrefix, above: 'a' }),
-    page(where, { links: [link] }),
-    page(where, { links: [{ ...link, where: { projectId: { projectsOfOrgs: ['org_1'] } } }] }),
-    page(where, { links: [{ ...link, table: 'Consumer', column: 'consumerId' }] }),
-    rows({ table: 'Connection', where }),
-    rows({ table: 'Connection', where }, { table: 'Connection', where: { projectId: 'prj_2' } }),
+    getPageStatement(where),
+    getPageStatement({ projectId: null }),
+    getPageStatement({ projectId: ['prj_1', 'prj_2'] }),
+    getPageStatement({ projectId: ['prj_1', 'prj_2', 'prj_3'] }),
+    getPageStatement({ projectId: { projectsOfOrgs: ['org_1'] } }),
+    getPageStatement({ createTime: { after: new Date(0) } }),
+    getPageStatement({ createTime: { upTo: new Date(0) } }),
+    getPageStatement(where, { above: 'a' }),
+    getPageStatement({ ...where, status: 'WORKING' }),
+    getPageStatement({ ...where, status: 'WORKING' }, { indexPrefix }),
+    getPageStatement({ ...where, status: 'WORKING' }, { indexPrefix, above: 'a' }),
+    getPageStatement(where, { links: [link] }),
+    getPageStatement(where, {
+      links: [{ ...link, where: { projectId: { projectsOfOrgs: ['org_1'] } } }],
+    }),
+    getPageStatement(where, { links: [{ ...link, table: 'Consumer', column: 'consumerId' }] }),
+    getRowsStatement({ table: 'Connection', where }),
+    getRowsStatement(
+      { table: 'Connection', where },
+      { table: 'Connection', where: { projectId: 'prj_2' } },
+    ),
     getListStatement('count', [{ table: 'Connection', where }]),
   ].map(([text]) => text);
   expect(new Set(texts).size).toBe(texts.length);
 });
 
 test('ignores an undefined condition', () => {
-  const [text, values] = page({ projectId: 'prj_1', status: undefined });
-  expect(text).toBe(page({ projectId: 'prj_1' })[0]);
+  const [text, values] = getPageStatement({ projectId: 'prj_1', status: undefined });
+  expect(text).toBe(getPageStatement({ projectId: 'prj_1' })[0]);
   expect(values).toEqual(['prj_1', 3]);
 });
 
 test('passes each value of merged ranges once', () => {
-  const [, values] = page({ projectId: 'prj_1', status: ['WORKING', 'ERROR', 'WORKING'] });
+  const [, values] = getPageStatement({
+    projectId: 'prj_1',
+    status: ['WORKING', 'ERROR', 'WORKING'],
+  });
   expect(values).toEqual(['prj_1', 'WORKING', 3, 'prj_1', 'ERROR', 3, 3]);
 });

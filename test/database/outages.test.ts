@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { Outages } from '../../src/database/outages.ts';
 import { ServiceUnavailable } from '../../src/errors.ts';
 
-function outages(quietMs?: number) {
+function createOutages(quietMs?: number) {
   const lines: { msg: string; kind: string; failures?: number }[] = [];
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
   return { lines, outages: new Outages(log, quietMs === undefined ? {} : { quietMs }) };
@@ -16,7 +16,7 @@ const socketError = Object.assign(new Error('connect'), {
 });
 
 test('maps failures of the database to ServiceUnavailable, and no other error', () => {
-  const { outages: met, lines } = outages();
+  const { outages: met, lines } = createOutages();
   const failures = [
     ...['08006', '28P01', '3D000', '57P01', '53300', '53100', '25006', '57014', 'P2028'].map(
       withCode,
@@ -49,7 +49,7 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
 });
 
 test('logs the start and the end of an outage', async () => {
-  const { outages: met, lines } = outages(1);
+  const { outages: met, lines } = createOutages(1);
   for (let times = 0; times < 3; times += 1) met.toCallerError(socketError);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   expect(lines).toMatchObject([
@@ -59,7 +59,7 @@ test('logs the start and the end of an outage', async () => {
 });
 
 test('replaces a timeout by the outage only during an outage', () => {
-  const { outages: met } = outages();
+  const { outages: met } = createOutages();
   const late = new Error('late');
   expect(met.replaceTimeoutError(late)).toBe(late);
   met.toCallerError(socketError);

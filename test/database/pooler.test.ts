@@ -13,7 +13,7 @@ const isThere = onPostgres && reasonWithoutPgbouncer() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Creates a database with these settings. Returns a direct URL and one through a pooler. */
-async function pooled(...settings: string[]) {
+async function startPooled(...settings: string[]) {
   const { serverUrl, template } = inject('postgres');
   const name = `pooled_${randomUUID().replaceAll('-', '')}`;
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
@@ -37,7 +37,7 @@ function open(env: Record<string, string>) {
 }
 
 test.runIf(isThere)('reports the settings that the pooler rejects and the role lacks', async () => {
-  const { direct, through } = await pooled(`statement_timeout = '5s'`);
+  const { direct, through } = await startPooled(`statement_timeout = '5s'`);
   const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
   await using opened = await database;
   expect(lines).toMatchObject([
@@ -57,25 +57,25 @@ test.runIf(isThere)('reports the settings that the pooler rejects and the role l
 test.runIf(isThere)('reports no setting if the role has all that the pooler rejects', async () => {
   const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
   const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
-  const { direct, through } = await pooled(...limits, ...planner);
+  const { direct, through } = await startPooled(...limits, ...planner);
   const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
   await using _opened = await database;
   expect(lines).toEqual([]);
 });
 
 test.runIf(isThere)('requires generic plans if the pooler keeps prepared statements', async () => {
-  const { direct } = await pooled();
+  const { direct } = await startPooled();
   const client = new pg.Client({ connectionString: direct });
   await client.connect();
   onTestFinished(() => client.end());
-  const missing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
-  expect(await missing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
+  const listMissing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
+  expect(await listMissing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
   await client.query('set plan_cache_mode = force_generic_plan');
-  expect(await missing()).toEqual(['enable_seqscan', 'jit']);
+  expect(await listMissing()).toEqual(['enable_seqscan', 'jit']);
 });
 
 test.runIf(isThere)('leaves no prepared statement on a pooled connection', async () => {
-  const { direct, through } = await pooled();
+  const { direct, through } = await startPooled();
   await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct }).database;
   const { rows, prisma } = opened;
   const reads = Array.from({ length: 40 }, (_, index) =>
@@ -91,7 +91,7 @@ test.runIf(isThere)('leaves no prepared statement on a pooled connection', async
 test.runIf(isThere)(
   'listens on a direct connection, and sees its own process as running',
   async () => {
-    const { direct, through } = await pooled();
+    const { direct, through } = await startPooled();
     await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct })
       .database;
     const received: (string | undefined)[] = [];
@@ -104,7 +104,7 @@ test.runIf(isThere)(
 );
 
 test.runIf(isThere)('refuses two URLs of different databases', async () => {
-  const [first, other] = [await pooled(), await pooled()];
+  const [first, other] = [await startPooled(), await startPooled()];
   const env = { DATABASE_URL: first.through, DATABASE_LISTEN_URL: other.direct };
   await expect(open(env).database).rejects.toThrow(
     'DATABASE_LISTEN_URL leads to another database than DATABASE_URL.',

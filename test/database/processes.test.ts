@@ -37,7 +37,7 @@ test.runIf(onPostgres)(
   async () => {
     const { database, other, url } = await joinTwoProcesses();
     const { processes, prisma } = database;
-    const missedTime = async () =>
+    const findMissedTime = async () =>
       (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
         .missedTime;
     await database.ping();
@@ -65,11 +65,11 @@ test.runIf(onPostgres)(
       )
       .toBe(true);
     await processes.check();
-    expect(await missedTime()).toBeNull();
+    expect(await findMissedTime()).toBeNull();
 
     await other[Symbol.asyncDispose]();
     await processes.check();
-    expect(await missedTime()).not.toBeNull();
+    expect(await findMissedTime()).not.toBeNull();
     await database[Symbol.asyncDispose]();
   },
 );

@@ -23,7 +23,7 @@ test.each([
   'select 1 from "Topic" where ("projectId", "id") between ($1, $2) and ($1, $2)',
   'select 1 from unnest($1::text[]) g("id"), lateral (select 1 from "Delivery" where ("projectId", "createTime") between (g."id", $2) and (g."id", $3)) one',
   'insert into "Topic" ("projectId", "id") values ($1, $2)',
-])('%s', (text) => {
+])('accepts: %s', (text) => {
   expect(listMissingConditions(text)).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test.each([
     ['deletes Topic'],
   ],
   ['insert into "Topic" ("id") values ($1)', ['inserts into Topic']],
-])('%s', (text, missing) => {
+])('names the table without a condition: %s', (text, missing) => {
   expect(listMissingConditions(text)).toEqual(missing);
 });
 

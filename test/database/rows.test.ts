@@ -6,7 +6,7 @@ import { onPostgres, testDatabase } from '../support/app.ts';
 import { startUnmigratedEngine } from '../support/database/embedded/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
-const hour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
+const atHour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
 
 /** Creates three invites of a new org, which expire at 1, 2 and 3 o'clock. */
 async function insertInvites({ prisma }: Database) {
@@ -20,7 +20,7 @@ async function insertInvites({ prisma }: Database) {
       orgId,
       invitedEmail: `${id}@example.com`,
       status: statuses[index] ?? 'REVOKED',
-      expireTime: hour(index + 1),
+      expireTime: atHour(index + 1),
     })),
   });
   return { orgId, ids };
@@ -33,11 +33,11 @@ test('excludes the start of a time range and includes its end', async () => {
   const { orgId, ids } = await insertInvites(database);
   const [first, second, third] = ids;
   const { rows } = database;
-  const after = await rows.find('Invite', { orgId, expireTime: { after: hour(2) } });
+  const after = await rows.find('Invite', { orgId, expireTime: { after: atHour(2) } });
   expect(sortIds(after)).toEqual([third]);
-  const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: hour(2) } });
+  const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: atHour(2) } });
   expect(sortIds(upTo)).toEqual([first, second]);
-  expect(await rows.count('Invite', { orgId, expireTime: { upTo: hour(2) } })).toBe(2);
+  expect(await rows.count('Invite', { orgId, expireTime: { upTo: atHour(2) } })).toBe(2);
 });
 
 test('returns one row as a page only if the row meets the conditions', async () => {
@@ -62,10 +62,16 @@ test('rejects only the failing read of a batch', async () => {
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const { rows } = database;
-  const refused = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
+  const findRefused = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
   const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
   for (let time = 0; time < 2; time += 1) {
-    const responses = await Promise.allSettled([read(), refused(), read(), refused(), read()]);
+    const responses = await Promise.allSettled([
+      read(),
+      findRefused(),
+      read(),
+      findRefused(),
+      read(),
+    ]);
     const outcomes = responses.map((result) =>
       result.status === 'fulfilled' ? sortIds(result.value) : result.status,
     );
@@ -135,8 +141,8 @@ test('returns from combined lists the rows of each single list', async () => {
   const range = { column: 'id', direction: 'desc', limit: 2 } as const;
   const wheres = [
     ...orgs.map(({ orgId }) => ({ orgId, status: ['PENDING', 'EXPIRED'] as never })),
-    ...orgs.map(({ orgId }) => ({ orgId, expireTime: { after: hour(2) } })),
-    { orgId: newId('org'), expireTime: { after: hour(2) } },
+    ...orgs.map(({ orgId }) => ({ orgId, expireTime: { after: atHour(2) } })),
+    { orgId: newId('org'), expireTime: { after: atHour(2) } },
     { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
     { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
   ];

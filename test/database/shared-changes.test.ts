@@ -27,12 +27,12 @@ async function open(): Promise<Database> {
   return database;
 }
 
-const rates = (count: number): Rate[] =>
+const createRates = (count: number): Rate[] =>
   Array.from({ length: count }, (_, number) => ({ callerId: `c${number}`, tokens: number + 1 }));
 
 test('combines up to 100 changes of a turn in one statement, and returns to each its row', async () => {
   const { changes } = await open();
-  const inputs = rates(250);
+  const inputs = createRates(250);
   const { result, statements } = await recordStatements(() =>
     Promise.all(inputs.map((rate) => changes.run(ADD_RATE, rate))),
   );
@@ -52,7 +52,9 @@ test('returns null for a change without a row', async () => {
 test('rejects only the failing change, and runs later ones', async () => {
   const { changes, prisma } = await open();
   await changes.run(ADD_RATE, { callerId: 'c1', tokens: 1 });
-  const outcomes = await Promise.allSettled(rates(5).map((rate) => changes.run(ADD_RATE, rate)));
+  const outcomes = await Promise.allSettled(
+    createRates(5).map((rate) => changes.run(ADD_RATE, rate)),
+  );
   expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
     'rejected',
@@ -69,7 +71,7 @@ test('combines changes that arrive during a statement, separately for each queue
   const { statements } = await recordStatements(async () => {
     const first = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });
     await new Promise(setImmediate);
-    const later = rates(20).map((rate) => changes.run(ADD_RATE, rate));
+    const later = createRates(20).map((rate) => changes.run(ADD_RATE, rate));
     const other = changes.run(ADD_RATE, { callerId: 'other', tokens: 1, queue: 'other' });
     await Promise.all([first, other, ...later]);
   });

@@ -55,14 +55,14 @@ const FILTERS = {
 function findAnyId(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
-  return rowId(prefixOfType(type), 0, newest);
+  return rowId(getIdPrefix(type), 0, newest);
 }
 
 function toTable(type: string): string {
   return type === 'ConnectedAccount' ? 'Connection' : type;
 }
 
-function prefixOfType(type: string): string {
+function getIdPrefix(type: string): string {
   const entry = Object.entries(ID_PREFIXES).find(([, table]) => table === toTable(type));
   return entry?.[0] ?? '';
 }

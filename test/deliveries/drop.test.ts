@@ -22,20 +22,20 @@ async function createDeliveries(count: number, columns: object = {}) {
     ...{ id: newId('dlv'), projectId, destinationId, body: '{}', ...columns },
   }));
   await prisma.delivery.createMany({ data });
-  const pending = () => prisma.delivery.count({ where: { projectId, status: 'PENDING' } });
-  return { tenant, projectId, destinationId, pending };
+  const countPending = () => prisma.delivery.count({ where: { projectId, status: 'PENDING' } });
+  return { tenant, projectId, destinationId, countPending };
 }
 
 test(
   'fails 10,000 deliveries with the deletion, and the rest in the sweep',
   { tags: ['all/rows'] },
   async () => {
-    const { tenant, projectId, destinationId, pending } = await createDeliveries(10_500);
+    const { tenant, projectId, destinationId, countPending } = await createDeliveries(10_500);
     const input = { projectIdOrName: projectId, destinationId };
     expect(await tenant.query(REMOVE, { input })).toMatchObject({ deleteDestination: {} });
-    expect(await pending()).toBe(500);
+    expect(await countPending()).toBe(500);
     await sweep();
-    expect(await pending()).toBe(0);
+    expect(await countPending()).toBe(0);
     const where = { projectId, status: 'FAILED', nextAttemptTime: null } as const;
     const failureReason = 'The destination was deleted.';
     expect(await prisma.delivery.count({ where: { ...where, failureReason } })).toBe(10_500);
@@ -43,19 +43,19 @@ test(
 );
 
 test('keeps deliveries of a disabled destination pending', async () => {
-  const { projectId, destinationId, pending } = await createDeliveries(3);
+  const { projectId, destinationId, countPending } = await createDeliveries(3);
   await prisma.destination.updateMany({
     where: { projectId, id: destinationId },
     data: { status: 'DISABLED' },
   });
   await sweep();
-  expect(await pending()).toBe(3);
+  expect(await countPending()).toBe(3);
 });
 
 test('fails deliveries of a deleted destination, even if another process claimed them', async () => {
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(Date.now() + 60_000) };
-  const { projectId, destinationId, pending } = await createDeliveries(3, lease);
+  const { projectId, destinationId, countPending } = await createDeliveries(3, lease);
   await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
   await Promise.all([sweep(), sweep()]);
-  expect(await pending()).toBe(0);
+  expect(await countPending()).toBe(0);
 });

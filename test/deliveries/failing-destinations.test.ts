@@ -66,23 +66,23 @@ test('disables a destination after 5 days and 20 attempts without a success', as
   const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const state = () => destinationRow(id);
+  const readState = () => destinationRow(id);
 
   await enqueue(id, 18);
   await sender.worker.drain();
-  expect(await state()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
+  expect(await readState()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
   await prisma.delivery.deleteMany();
 
   // After 5 days there are only 19 attempts.
   clock.advance(5 * DAY_MS);
   await enqueue(id);
   await sender.worker.drain();
-  expect(await state()).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
+  expect(await readState()).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
   await prisma.delivery.deleteMany();
 
   await enqueue(id);
   await sender.worker.drain();
-  expect(await state()).toMatchObject({
+  expect(await readState()).toMatchObject({
     failedAttempts: 20,
     status: 'DISABLED',
     disabledReason: 'Every attempt has failed for 5 days.',
@@ -96,21 +96,21 @@ test('disables no destination that fails for less than 5 days, and resets after 
   const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const state = () => destinationRow(id);
+  const readState = () => destinationRow(id);
 
   await enqueue(id, 30);
   await sender.worker.drain();
   clock.advance(5 * DAY_MS - 1);
-  expect(await state()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
+  expect(await readState()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
 
   receiver.setBehaviour(endpoint, { status: 200 });
   await sender.worker.drain();
-  expect(await state()).toMatchObject({ failedAttempts: 0, failingSince: null });
+  expect(await readState()).toMatchObject({ failedAttempts: 0, failingSince: null });
 
   receiver.setBehaviour(endpoint, { status: 503 });
   clock.advance(2);
   await enqueue(id, 30);
   await sender.worker.drain();
-  expect(await state()).toMatchObject({ failedAttempts: 30, failingSince: clock.now() });
-  expect(await state()).toMatchObject({ status: 'ENABLED' });
+  expect(await readState()).toMatchObject({ failedAttempts: 30, failingSince: clock.now() });
+  expect(await readState()).toMatchObject({ status: 'ENABLED' });
 });

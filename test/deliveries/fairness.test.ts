@@ -44,8 +44,9 @@ test('limits a hanging destination with 20,000 due messages to 8 in flight, and 
   await Promise.all(others.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)));
   expect(receiver.received(hanging.endpoint)).toHaveLength(8);
   await sender.worker.stop(running);
-  expect(receiver.mostAtOnce(hanging.endpoint)).toBe(8);
-  for (const { endpoint } of others) expect(receiver.mostAtOnce(endpoint)).toBeLessThanOrEqual(8);
+  expect(receiver.concurrentMax(hanging.endpoint)).toBe(8);
+  for (const { endpoint } of others)
+    expect(receiver.concurrentMax(endpoint)).toBeLessThanOrEqual(8);
 });
 
 test('leaves half of the capacity to other destinations while many hang', async () => {
@@ -163,7 +164,7 @@ test('bounds the bodies in memory, and sends all messages', async () => {
   await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
   await sender.worker.drain();
   expect(receiver.received(endpoint)).toHaveLength(40);
-  expect(receiver.mostAtOnce(endpoint)).toBeLessThanOrEqual(3);
+  expect(receiver.concurrentMax(endpoint)).toBeLessThanOrEqual(3);
 });
 
 test('releases deliveries that cannot start within their lease, and sends them with a new one', async () => {
@@ -177,7 +178,7 @@ test('releases deliveries that cannot start within their lease, and sends them w
   await enqueue(id, 20);
   await sender.worker.drain();
   expect(receiver.received(endpoint)).toHaveLength(21);
-  expect(receiver.mostAtOnce(endpoint)).toBe(4);
+  expect(receiver.concurrentMax(endpoint)).toBe(4);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
   const attempts = await prisma.deliveryAttempt.groupBy({ by: ['deliveryId'], _count: true });
   expect(attempts.map(({ _count }) => _count)).toEqual(Array(21).fill(1));

@@ -56,14 +56,14 @@ test('loses and repeats no delivery while the database fails', async () => {
   const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 50);
   let failures = 0;
-  const failing = async <T>(text: string, values: unknown[]): Promise<T[]> => {
+  const failQuery = async <T>(text: string, values: unknown[]): Promise<T[]> => {
     // Every kind of statement fails twice, then succeeds once.
     failures += 1;
     if (failures % 3 !== 0) throw new Error('the database is gone');
     return database.rows.query<T>(text, values);
   };
   const sender = createWorker(
-    { ...database, rows: { ...database.rows, query: failing } },
+    { ...database, rows: { ...database.rows, query: failQuery } },
     { limits: { backoff: { firstMs: 1, maxMs: 1 }, inFlightPerDestination: 4 } },
   );
   const running = sender.worker.run();

@@ -57,7 +57,7 @@ test('the examples deploy', async () => {
   expect(examples.length).toBeGreaterThan(1);
   for (const { text, line } of examples) {
     const path = `${rest.base}/integrations:batch`;
-    const { status, body } = await rest.ask('PUT', path, { sourceYaml: text });
+    const { status, body } = await rest.request('PUT', path, { sourceYaml: text });
     expect(status, `${PAGE}:${line}: ${JSON.stringify(body)}`).toBe(200);
   }
 });

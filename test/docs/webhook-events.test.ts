@@ -12,7 +12,7 @@ const FILE = join(ROOT, 'docs/webhooks.md');
 
 test('docs/webhooks.md is up to date', async () => {
   const [before, , after] = readFileSync(FILE, 'utf8').split(/<!-- \/?events -->/);
-  const page = `${before}<!-- events -->\n\n${listing()}\n<!-- /events -->${after}`;
+  const page = `${before}<!-- events -->\n\n${formatListing()}\n<!-- /events -->${after}`;
   await expect(
     page,
     'Run `npx vitest run test/docs/webhook-events.test.ts -u` to update it.',
@@ -22,7 +22,7 @@ test('docs/webhooks.md is up to date', async () => {
 const parts = Object.entries<z.ZodObject>(EVENT_PARTS);
 const code = (name: string) => `\`${name}\``;
 
-function listing(): string {
+function formatListing(): string {
   const types = Object.entries(EVENTS).map(([type, { wireName, happened, data }]) => {
     const part = findPart(data);
     const members = Object.entries<z.ZodType>(data.shape)

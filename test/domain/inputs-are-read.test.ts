@@ -57,13 +57,13 @@ function readAs(field: string): string[] {
   const type = schema.getType(typeName) as GraphQLInputObjectType;
   const memberType = getNamedType(type.getFields()[member as string]?.type);
   if (isInputObjectType(memberType) && memberType.isOneOf) return [];
-  return type.isOneOf ? holdersOf(type).map((holder) => `${holder}.${member}`) : [field];
+  return type.isOneOf ? listHolders(type).map((holder) => `${holder}.${member}`) : [field];
 }
 
-function holdersOf(oneOf: GraphQLInputObjectType): string[] {
+function listHolders(inputType: GraphQLInputObjectType): string[] {
   const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
   const holders = inputs.filter((type) =>
-    Object.values(type.getFields()).some((field) => getNamedType(field.type) === oneOf),
+    Object.values(type.getFields()).some((field) => getNamedType(field.type) === inputType),
   );
   return holders.map(({ name }) => name);
 }

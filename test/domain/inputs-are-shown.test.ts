@@ -97,26 +97,27 @@ const UNRETURNED_FIELDS: Record<string, string> = {
 function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null {
   const verb = inputsOfMutations.has(type) ? /^(Create|Update)/ : /^$/;
   const name = RETURN_TYPE_BY_INPUT[type.name] ?? type.name.replace(verb, '').replace(/Input$/, '');
-  const shown = schema.getType(name);
-  return isObjectType(shown) ? shown : null;
+  const returnType = schema.getType(name);
+  return isObjectType(returnType) ? returnType : null;
 }
 
 /**
  * True if the type has the member or the object that it names: `topicId` is the `topic` of a route, or the `id` of the
  * topic itself.
  */
-function isShown(member: string, shown: GraphQLObjectType): boolean {
-  const fields = shown.getFields();
-  const [, about = ''] = /^(\w+?)(IdOrName|Id|Ref|Name)$/.exec(member) ?? [];
-  const itself = shown.name === 'ConnectedAccount' ? 'connection' : shown.name;
-  return member in fields || about in fields || about.toLowerCase() === itself.toLowerCase();
+function isShown(member: string, returnType: GraphQLObjectType): boolean {
+  const fields = returnType.getFields();
+  const [, noun = ''] = /^(\w+?)(IdOrName|Id|Ref|Name)$/.exec(member) ?? [];
+  const itself = returnType.name === 'ConnectedAccount' ? 'connection' : returnType.name;
+  return member in fields || noun in fields || noun.toLowerCase() === itself.toLowerCase();
 }
 
 test('returns every member of every input in a type, except those in UNRETURNED_FIELDS', () => {
   const unreturned = inputs.flatMap((type) => {
-    const shown = findReturnType(type);
-    if (!shown) return UNRETURNED_INPUTS.some(([names]) => names.test(type.name)) ? [] : type.name;
-    const members = Object.keys(type.getFields()).filter((member) => !isShown(member, shown));
+    const returnType = findReturnType(type);
+    if (!returnType)
+      return UNRETURNED_INPUTS.some(([names]) => names.test(type.name)) ? [] : type.name;
+    const members = Object.keys(type.getFields()).filter((member) => !isShown(member, returnType));
     return members.map((member) => `${type.name}.${member}`);
   });
   expect(unreturned.sort(), 'members without a field, which UNRETURNED_FIELDS must list').toEqual(

@@ -9,17 +9,17 @@ const WRITE = `mutation ($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operationId }
 }`;
 const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';
-const numbers = (count: number) => Array.from({ length: count }, () => 1);
+const createNumbers = (count: number) => Array.from({ length: count }, () => 1);
 
-async function byGraphql(record: object) {
-  const place = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
-  const input = { ...place, groupRef: 'acme', type: 'CREATE', records: { record } };
+async function writeByGraphql(record: object) {
+  const target = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
+  const input = { ...target, groupRef: 'acme', type: 'CREATE', records: { record } };
   const { errors } = await tenant.request(WRITE, { input });
   const { code, problem } = errors?.[0]?.extensions ?? {};
   return { code, issues: problem?.issues };
 }
 
-async function byRest(record: object) {
+async function writeByRest(record: object) {
   const path = `/v1/projects/${projectId}/integrations/crm/objects/contacts`;
   const response = await app.fetch(path, {
     method: 'POST',
@@ -30,17 +30,17 @@ async function byRest(record: object) {
 }
 
 test('refuses an input whose lists have more than 10,000 items together, and names the list', async () => {
-  const record = { a: numbers(6_000), b: [{ c: numbers(4_000) }] };
+  const record = { a: createNumbers(6_000), b: [{ c: createNumbers(4_000) }] };
   const issueAt = (name: string) => expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
-  expect(await byGraphql(record)).toEqual({
+  expect(await writeByGraphql(record)).toEqual({
     code: 'BAD_USER_INPUT',
     issues: [issueAt('input.records.record.b[0].c')],
   });
-  expect(await byRest(record)).toEqual({ status: 400, issues: [issueAt('record.b[0].c')] });
+  expect(await writeByRest(record)).toEqual({ status: 400, issues: [issueAt('record.b[0].c')] });
 });
 
 test('accepts an input whose lists have 10,000 items together', async () => {
-  const record = { a: numbers(6_000), b: [{ c: numbers(3_999) }] };
-  expect(await byGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await byRest(record)).toMatchObject({ status: 404 });
+  const record = { a: createNumbers(6_000), b: [{ c: createNumbers(3_999) }] };
+  expect(await writeByGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await writeByRest(record)).toMatchObject({ status: 404 });
 });

@@ -57,14 +57,14 @@ async function removeAfter(days: number) {
 
 test('deletes failed deliveries of a deleted destination, and keeps pending ones', async () => {
   const [pending] = await insertDeliveries(1, 'PENDING');
-  const [lost] = await insertDeliveries(1, 'PENDING');
+  const [staleDelivery] = await insertDeliveries(1, 'PENDING');
   await prisma.delivery.updateMany({
-    where: { projectId, id: lost?.id },
+    where: { projectId, id: staleDelivery?.id },
     data: { destinationId: newId('dst') },
   });
   expect(await removeAfter(RETENTION_DAYS + 1)).toMatchObject({ Delivery: 1 });
-  const left = await prisma.delivery.findMany({ where: { projectId } });
-  expect(left.map(({ id }) => id)).toEqual([pending?.id]);
+  const remaining = await prisma.delivery.findMany({ where: { projectId } });
+  expect(remaining.map(({ id }) => id)).toEqual([pending?.id]);
   await prisma.delivery.deleteMany({ where: { projectId } });
 });
 
@@ -77,11 +77,11 @@ test('keeps rows that are younger than the retention', async () => {
 });
 
 test('deletes ended operations with their logs in batches, and keeps those in progress', async () => {
-  const ended = await insertOperation('SUCCESS', 2_500);
+  const endedOperation = await insertOperation('SUCCESS', 2_500);
   const running = await insertOperation('IN_PROGRESS');
   await removeAfter(RETENTION_DAYS + 1);
-  expect(await prisma.operation.count({ where: { id: ended.id } })).toBe(0);
-  expect(await prisma.operationLog.count({ where: { operationId: ended.id } })).toBe(0);
+  expect(await prisma.operation.count({ where: { id: endedOperation.id } })).toBe(0);
+  expect(await prisma.operationLog.count({ where: { operationId: endedOperation.id } })).toBe(0);
   expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
 });
 
@@ -111,8 +111,8 @@ test('deletes completed deliveries with their attempts, and keeps pending ones',
   }
   await insertDeliveries(1_200, 'SUCCEEDED');
   await removeAfter(RETENTION_DAYS + 1);
-  const left = await prisma.delivery.groupBy({ by: ['status'], _count: true });
-  expect(left).toEqual([{ status: 'PENDING', _count: pending.length }]);
+  const remaining = await prisma.delivery.groupBy({ by: ['status'], _count: true });
+  expect(remaining).toEqual([{ status: 'PENDING', _count: pending.length }]);
   expect(await prisma.deliveryAttempt.count()).toBe(0);
   await prisma.delivery.deleteMany();
 });
@@ -129,12 +129,12 @@ test('deletes events with their topics', async () => {
 });
 
 test('deletes idempotency keys when they expire, and authorization states a day later', async () => {
-  const hour = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  const hoursLater = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   const key = { projectId, inputHash: '', operationId: 'opr_1' };
   await prisma.idempotencyKey.createMany({
     data: [
-      { key: 'over', ...key, expireTime: hour(-1) },
-      { key: 'alive', ...key, expireTime: hour(1) },
+      { key: 'over', ...key, expireTime: hoursLater(-1) },
+      { key: 'alive', ...key, expireTime: hoursLater(1) },
     ],
   });
   const providerAppId = newId('app');
@@ -150,8 +150,8 @@ test('deletes idempotency keys when they expire, and authorization states a day 
   };
   await prisma.oAuthConnect.createMany({
     data: [
-      { id: 'over', ...state, expireTime: hour(-25) },
-      { id: 'just over', ...state, expireTime: hour(-1) },
+      { id: 'over', ...state, expireTime: hoursLater(-25) },
+      { id: 'just over', ...state, expireTime: hoursLater(-1) },
     ],
   });
   await removeAfter(0);

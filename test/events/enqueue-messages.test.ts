@@ -11,8 +11,13 @@ test('queues a message after the last one with its order key, even if that has a
   const { projectId, destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination('https://hooks.example.com');
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
-  const behind = `dlv_${'0'.repeat(32)}`;
-  await enqueue(id, 1, { id: behind, orderKey: 'one', afterId: first, nextAttemptTime: null });
+  const earlierDelivery = `dlv_${'0'.repeat(32)}`;
+  await enqueue(id, 1, {
+    id: earlierDelivery,
+    orderKey: 'one',
+    afterId: first,
+    nextAttemptTime: null,
+  });
   const [next] = await inTransaction(database, (tx) =>
     enqueueMessages(
       tx,
@@ -23,7 +28,7 @@ test('queues a message after the last one with its order key, even if that has a
   expect(
     await database.prisma.delivery.findFirst({ where: { projectId, id: next } }),
   ).toMatchObject({
-    afterId: behind,
+    afterId: earlierDelivery,
     nextAttemptTime: null,
   });
 });

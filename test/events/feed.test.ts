@@ -14,9 +14,9 @@ import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 import {
   createEventLog,
-  eventName,
+  createNames,
   listEventNames,
-  names,
+  readEventName,
   recordNamedEvent,
   recordNamedEvents,
   takeNext,
@@ -51,24 +51,24 @@ const delay = onPostgres
 
 test('delivers later events to a follower in the order of the list', async () => {
   const { projectId } = await createEventLog(database);
-  await recordNamedEvents(database, { projectId }, names('old', 3));
+  await recordNamedEvents(database, { projectId }, createNames('old', 3));
   const follower = await follow(projectId);
-  await recordNamedEvents(database, { projectId }, names('new', 5));
-  expect((await takeNext(follower, 5)).map(eventName)).toEqual(names('new', 5));
+  await recordNamedEvents(database, { projectId }, createNames('new', 5));
+  expect((await takeNext(follower, 5)).map(readEventName)).toEqual(createNames('new', 5));
   await follower.return?.();
 });
 
 test('delivers missed events, then new ones, to a follower that resumes', async () => {
   const { projectId } = await createEventLog(database);
-  await recordNamedEvents(database, { projectId }, names('old', 250));
+  await recordNamedEvents(database, { projectId }, createNames('old', 250));
   const follower = await follow(projectId, { after: 2n });
   const [first] = await takeNext(follower, 1);
   expect(first?.node.position).toBe(3n);
-  await recordNamedEvents(database, { projectId }, names('new', 5));
+  await recordNamedEvents(database, { projectId }, createNames('new', 5));
   const rest = await takeNext(follower, 252);
-  expect([first, ...rest].map((item) => eventName(item as never))).toEqual([
-    ...names('old', 250).slice(2),
-    ...names('new', 5),
+  expect([first, ...rest].map((item) => readEventName(item as never))).toEqual([
+    ...createNames('old', 250).slice(2),
+    ...createNames('new', 5),
   ]);
   await follower.return?.();
 });
@@ -76,7 +76,7 @@ test('delivers missed events, then new ones, to a follower that resumes', async 
 test('delivers all remaining events of a topic, even if some of a batch are hidden', async () => {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   const count = CATCH_UP_BATCH + 50;
-  await recordNamedEvents(database, { projectId }, names('e', count));
+  await recordNamedEvents(database, { projectId }, createNames('e', count));
   // Erasing a group hides its events before it removes their topics.
   const isHidden = ({ position }: LoggedEvent) => position % 7n === 3n;
   const { rows } = database;
@@ -88,8 +88,8 @@ test('delivers all remaining events of a topic, even if some of a batch are hidd
   };
   await using hiding = open({ ...database, rows: { ...rows, find } });
   const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hiding });
-  const left = names('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
-  expect((await takeNext(follower, left.length)).map(eventName)).toEqual(left);
+  const remaining = createNames('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
+  expect((await takeNext(follower, remaining.length)).map(readEventName)).toEqual(remaining);
 });
 
 test(
@@ -99,31 +99,34 @@ test(
     const { projectId } = await createEventLog(database);
     const perWriter = 25;
     const total = 8 * perWriter;
-    const reconnecting = async (seed: number) => {
-      const seen: string[] = [];
+    const followWithReconnects = async (seed: number) => {
+      const receivedNames: string[] = [];
       let after = 0n;
       let turn = seed;
-      while (seen.length < total) {
+      while (receivedNames.length < total) {
         const follower = await follow(projectId, { after });
         turn = (turn * 7 + 3) % 31;
-        for (const item of await takeNext(follower, Math.min(turn + 1, total - seen.length))) {
-          seen.push(eventName(item));
+        for (const item of await takeNext(
+          follower,
+          Math.min(turn + 1, total - receivedNames.length),
+        )) {
+          receivedNames.push(readEventName(item));
           after = item.node.position;
         }
         await follower.return?.();
       }
-      return seen;
+      return receivedNames;
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (const name of names(`w${writer}-`, perWriter)) {
+      for (const name of createNames(`w${writer}-`, perWriter)) {
         await recordNamedEvent(database, { projectId, name, delay });
       }
     });
-    const followers = [1, 2, 3, 4].map(reconnecting);
+    const followers = [1, 2, 3, 4].map(followWithReconnects);
     await Promise.all(writers);
     const list = await listEventNames(database, projectId);
     expect(list).toHaveLength(total);
-    for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
+    for (const receivedNames of await Promise.all(followers)) expect(receivedNames).toEqual(list);
   },
 );
 
@@ -134,35 +137,35 @@ test('serves a lagging follower by reads of its own until it has caught up', asy
     if (range.below !== undefined) ownReads += 1;
     return database.rows.page(table, where, range);
   };
-  const counted = { ...database, rows: { ...database.rows, page } };
-  await using countingFeed = open(counted);
+  const countingDatabase = { ...database, rows: { ...database.rows, page } };
+  await using countingFeed = open(countingDatabase);
   const slow = await follow(projectId, { by: countingFeed });
   const count = WAITING_MAX + 200;
   // The follower is live while it waits for its first event. Then it stops reading, and another follower
   // reads to the end.
   const first = slow.next();
-  await recordNamedEvents(database, { projectId }, names('e', count));
+  await recordNamedEvents(database, { projectId }, createNames('e', count));
   const quick = await follow(projectId, { after: 0n, by: countingFeed });
   await takeNext(quick, count);
   const before = ownReads;
   const { value } = await first;
   const rest = await takeNext(slow, count - 1);
-  expect([value, ...rest].map(eventName)).toEqual(names('e', count));
+  expect([value, ...rest].map(readEventName)).toEqual(createNames('e', count));
   expect(ownReads).toBeGreaterThan(before);
 
   // The follower has caught up: later events need no reads of its own.
   const after = ownReads;
   const next = slow.next();
   await recordNamedEvent(database, { projectId, name: 'last' });
-  expect(eventName((await next).value)).toBe('last');
+  expect(readEventName((await next).value)).toBe('last');
   expect(ownReads).toBe(after);
 });
 
 test('filters by topic and by type, both for stored and for live events', async () => {
   const { projectId, deletedTopicId } = await createEventLog(database);
   const eventTypes = ['CONNECTION_DELETED', 'CONNECTION_REFRESHED'] as const;
-  const mixed = async (prefix: string) => {
-    for (const name of names(prefix, 4)) {
+  const recordMixed = async (prefix: string) => {
+    for (const name of createNames(prefix, 4)) {
       await recordNamedEvent(database, { projectId, name: `${name}+` });
       await recordNamedEvent(database, {
         projectId,
@@ -171,7 +174,7 @@ test('filters by topic and by type, both for stored and for live events', async 
       });
     }
   };
-  await mixed('old');
+  await recordMixed('old');
   const filters = [
     { topicId: deletedTopicId },
     { eventTypes },
@@ -182,10 +185,10 @@ test('filters by topic and by type, both for stored and for live events', async 
   );
   const old = await Promise.all(followers.map((follower) => takeNext(follower, 4)));
   const fresh = followers.map((follower) => takeNext(follower, 4));
-  await mixed('new');
-  const expected = [...names('old', 4), ...names('new', 4)].map((name) => `${name}-`);
+  await recordMixed('new');
+  const expected = [...createNames('old', 4), ...createNames('new', 4)].map((name) => `${name}-`);
   for (const [index, events] of (await Promise.all(fresh)).entries()) {
-    expect([...(old[index] ?? []), ...events].map(eventName)).toEqual(expected);
+    expect([...(old[index] ?? []), ...events].map(readEventName)).toEqual(expected);
   }
   await Promise.all(followers.map((follower) => follower.return?.()));
 });
@@ -197,7 +200,7 @@ test('delivers an event whose notification is lost', async () => {
   const follower = await follow(projectId, { by: pollingFeed });
   const next = follower.next();
   await recordNamedEvent(database, { projectId, name: 'unheard' });
-  expect(eventName((await next).value)).toBe('unheard');
+  expect(readEventName((await next).value)).toBe('unheard');
 });
 
 test('delivers an event whose notification is lost while the server of another project hangs', async () => {
@@ -227,27 +230,27 @@ test('delivers an event whose notification is lost while the server of another p
   );
   const others = await follow(hanging, { by });
   const follower = await follow(projectId, { by });
-  await recordNamedEvents(database, { projectId }, names('new', 1));
-  expect((await takeNext(follower, 1)).map(eventName)).toEqual(names('new', 1));
+  await recordNamedEvents(database, { projectId }, createNames('new', 1));
+  expect((await takeNext(follower, 1)).map(readEventName)).toEqual(createNames('new', 1));
   await Promise.all([others.return?.(), follower.return?.()]);
   await by[Symbol.asyncDispose]();
 });
 
 test('delays events while the database fails, and loses none', async () => {
   const { projectId } = await createEventLog(database);
-  await recordNamedEvents(database, { projectId }, names('old', 3));
+  await recordNamedEvents(database, { projectId }, createNames('old', 3));
   let isDown = true;
   const page: Database['rows']['page'] = (...args) =>
     isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
-  const ailing = { ...database, rows: { ...database.rows, page } };
-  await using retryingFeed = open(ailing, { pollMs: 10 });
+  const failingDatabase = { ...database, rows: { ...database.rows, page } };
+  await using retryingFeed = open(failingDatabase, { pollMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: retryingFeed });
   const live = await follow(projectId, { by: retryingFeed });
   const [first, next] = [takeNext(resumed, 4), live.next()];
   await recordNamedEvent(database, { projectId, name: 'new' });
   isDown = false;
-  expect((await first).map(eventName)).toEqual([...names('old', 3), 'new']);
-  expect(eventName((await next).value)).toBe('new');
+  expect((await first).map(readEventName)).toEqual([...createNames('old', 3), 'new']);
+  expect(readEventName((await next).value)).toBe('new');
 });
 
 test('ends a waiting follower when it returns, and when the feed is disposed of', async () => {
@@ -259,9 +262,9 @@ test('ends a waiting follower when it returns, and when the feed is disposed of'
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
   const otherFeed = open(database);
-  const another = (await follow(projectId, { by: otherFeed })).next();
+  const secondFollower = (await follow(projectId, { by: otherFeed })).next();
   await otherFeed[Symbol.asyncDispose]();
-  expect(await another).toEqual({ done: true, value: undefined });
+  expect(await secondFollower).toEqual({ done: true, value: undefined });
 });
 
 test('delivers no event of another project', async () => {
@@ -270,6 +273,6 @@ test('delivers no event of another project', async () => {
   const next = follower.next();
   await recordNamedEvent(database, { projectId: b.projectId, name: 'theirs' });
   await recordNamedEvent(database, { projectId: a.projectId, name: 'ours' });
-  expect(eventName((await next).value)).toBe('ours');
+  expect(readEventName((await next).value)).toBe('ours');
   await follower.return?.();
 });

@@ -27,7 +27,7 @@ async function createOperation() {
   return operation;
 }
 
-async function change(id: string, data: object, { isAnnounced = true } = {}) {
+async function changeOperation(id: string, data: object, { isAnnounced = true } = {}) {
   await inTransaction(database, async (tx) => {
     await tx.operation.updateMany({ where: { id }, data });
     if (isAnnounced) notifyOperation(tx, id);
@@ -44,18 +44,18 @@ test('yields an operation as it is, then each change until it has ended', async 
     progress: { objectName: 'contact', recordsProcessed: 7 },
   };
   const second = follower.next();
-  await change(operation.id, { metadata });
+  await changeOperation(operation.id, { metadata });
   expect((await second).value).toMatchObject({ node: { status: 'IN_PROGRESS', metadata } });
 
   const third = follower.next();
-  await change(operation.id, { status: 'SUCCESS', updateTime: new Date() });
+  await changeOperation(operation.id, { status: 'SUCCESS', updateTime: new Date() });
   expect((await third).value).toMatchObject({ node: { status: 'SUCCESS', metadata } });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
 test('yields an ended operation once', async () => {
   const operation = { ...(await createOperation()), status: 'FAILURE' as const };
-  await change(operation.id, { status: 'FAILURE' });
+  await changeOperation(operation.id, { status: 'FAILURE' });
   const follower = changes.follow(operation);
   expect((await follower.next()).value).toMatchObject({ node: { status: 'FAILURE' } });
   expect((await follower.next()).done).toBe(true);
@@ -63,11 +63,11 @@ test('yields an ended operation once', async () => {
 
 test('yields a change that commits between the read and the subscription', async () => {
   const operation = await createOperation();
-  await change(operation.id, { status: 'SUCCESS' });
+  await changeOperation(operation.id, { status: 'SUCCESS' });
   const follower = changes.follow(operation);
-  const seen = [];
-  for await (const { node } of follower) seen.push(node.status);
-  expect(seen.at(-1)).toBe('SUCCESS');
+  const statuses = [];
+  for await (const { node } of follower) statuses.push(node.status);
+  expect(statuses.at(-1)).toBe('SUCCESS');
 });
 
 test('yields a change without a notification after a poll', async () => {
@@ -76,7 +76,7 @@ test('yields a change without a notification after a poll', async () => {
   const follower = pollingChanges.follow(operation);
   await follower.next();
   const next = follower.next();
-  await change(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
+  await changeOperation(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
   expect((await next).value).toMatchObject({ node: { status: 'SUCCESS' } });
 });
 
@@ -84,9 +84,9 @@ test('ends when the operation is deleted, and when the follower returns', async 
   const operation = await createOperation();
   const [follower, leaving] = [changes.follow(operation), changes.follow(operation)];
   await Promise.all([follower.next(), leaving.next()]);
-  const [next, left] = [follower.next(), leaving.next()];
+  const [next, cancelled] = [follower.next(), leaving.next()];
   await leaving.return?.();
-  expect((await left).done).toBe(true);
+  expect((await cancelled).done).toBe(true);
   await inTransaction(database, async (tx) => {
     await tx.operation.deleteMany({ where: { id: operation.id } });
     notifyOperation(tx, operation.id);

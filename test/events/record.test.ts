@@ -31,7 +31,7 @@ async function createDestinations({ prisma }: Database, log: EventLog): Promise<
       signingSecretSealed: 'sealed',
     })),
   });
-  const route = (destinationId: string, topicId: string) => ({
+  const createRoute = (destinationId: string, topicId: string) => ({
     id: newId('tdr'),
     projectId,
     topicId,
@@ -39,8 +39,8 @@ async function createDestinations({ prisma }: Database, log: EventLog): Promise<
   });
   await prisma.topicDestinationRoute.createMany({
     data: [
-      ...ids.map((id) => route(id, createdTopicId)),
-      ...ids.slice(1).map((id) => route(id, deletedTopicId)),
+      ...ids.map((id) => createRoute(id, createdTopicId)),
+      ...ids.slice(1).map((id) => createRoute(id, deletedTopicId)),
     ],
   });
   return ids;

@@ -12,7 +12,7 @@ import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
-import { createEventLog, names, recordNamedEvent, takeNext } from '../support/event-log.ts';
+import { createEventLog, createNames, recordNamedEvent, takeNext } from '../support/event-log.ts';
 import {
   appendMessages,
   createStream,
@@ -83,32 +83,35 @@ test(
     const { projectId } = stream;
     const perWriter = 25;
     const total = 8 * perWriter * 3;
-    const reconnecting = async (seed: number) => {
-      const seen: string[] = [];
+    const followWithReconnects = async (seed: number) => {
+      const receivedNames: string[] = [];
       let after = 0n;
       let turn = seed;
-      while (seen.length < total) {
+      while (receivedNames.length < total) {
         const follower = await follow(stream, { after });
         turn = (turn * 7 + 3) % 31;
-        for (const item of await takeNext(follower, Math.min(turn + 1, total - seen.length))) {
-          seen.push(getName(item));
+        for (const item of await takeNext(
+          follower,
+          Math.min(turn + 1, total - receivedNames.length),
+        )) {
+          receivedNames.push(getName(item));
           after = item.node.position;
         }
         await follower.return?.();
       }
-      return seen;
+      return receivedNames;
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (const name of names(`w${writer}-`, perWriter)) {
+      for (const name of createNames(`w${writer}-`, perWriter)) {
         await appendMessages(database, stream, { names: [`${name}a`, `${name}b`], delay });
         await recordNamedEvent(database, { projectId, name, delay });
       }
     });
-    const followers = [1, 2, 3, 4].map(reconnecting);
+    const followers = [1, 2, 3, 4].map(followWithReconnects);
     await Promise.all(writers);
     const list = await listMessageNames(database, stream);
     expect(list).toHaveLength(total);
-    for (const seen of await Promise.all(followers)) expect(seen).toEqual(list);
+    for (const receivedNames of await Promise.all(followers)) expect(receivedNames).toEqual(list);
   },
 );
 
@@ -122,14 +125,14 @@ test(
     await appendMessages(database, stream, { names: ['old'] });
     const slow = await follow(stream);
     const first = slow.next();
-    for (const name of names('m', count))
+    for (const name of createNames('m', count))
       await appendMessages(database, stream, { names: [name], padding });
     // Another follower reads to the end while the first one waits.
     const quick = await follow(stream, { after: 1n });
     await takeNext(quick, count);
     expect(feed.lagging).toBe(1);
     const rest = await takeNext(slow, count - 1);
-    expect([(await first).value, ...rest].map(getName)).toEqual(names('m', count));
+    expect([(await first).value, ...rest].map(getName)).toEqual(createNames('m', count));
     await Promise.all([slow.return?.(), quick.return?.()]);
   },
 );
@@ -138,8 +141,8 @@ test('rejects a follower whose position was removed', async () => {
   await removeSurplus(services);
   const stream = await newStream();
   const padding = 300_000;
-  await appendMessages(database, stream, { names: names('m', 8), padding });
-  const [overtaken, kept] = [
+  await appendMessages(database, stream, { names: createNames('m', 8), padding });
+  const [overtaken, keptMessage] = [
     await follow(stream, { after: 1n }),
     await follow(stream, { after: 6n }),
   ];
@@ -151,17 +154,17 @@ test('rejects a follower whose position was removed', async () => {
     message: expect.stringContaining('too old'),
   });
   expect(await overtaken.next()).toEqual({ done: true, value: undefined });
-  expect((await takeNext(kept, 2)).map(getName)).toEqual(['m7', 'm8']);
+  expect((await takeNext(keptMessage, 2)).map(getName)).toEqual(['m7', 'm8']);
   // Nothing is left to remove, and the stream continues.
   expect(await removeSurplus(services)).toBe(0);
   await appendMessages(database, stream, { names: ['next'] });
-  expect((await takeNext(kept, 1)).map(getName)).toEqual(['next']);
-  await kept.return?.();
+  expect((await takeNext(keptMessage, 1)).map(getName)).toEqual(['next']);
+  await keptMessage.return?.();
 });
 
 test('removes messages that are too old, whatever their size', async () => {
   const stream = await newStream();
-  await appendMessages(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: createNames('m', 3) });
   const { destinationId } = stream;
   const data = { createTime: new Date(0) };
   await database.prisma.streamMessage.updateMany({ where: { destinationId, position: 1 }, data });
@@ -173,7 +176,7 @@ test('removes messages that are too old, whatever their size', async () => {
 test('ends the followers of a closed stream, and removes its messages', async () => {
   const stream = await newStream();
   const { projectId, destinationId } = stream;
-  await appendMessages(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: createNames('m', 3) });
   const [live, behind] = [await follow(stream), await follow(stream, { after: 0n })];
   const next = live.next();
   await takeNext(behind, 3);

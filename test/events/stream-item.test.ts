@@ -8,8 +8,8 @@ test('computes a shared value once for each key', async () => {
     return { made: count };
   };
   const [item, other] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
-  const [first, again] = [item.computeOnce('x', compute), item.computeOnce('x', compute)];
-  expect(await again).toBe(await first);
+  const [first, repeated] = [item.computeOnce('x', compute), item.computeOnce('x', compute)];
+  expect(await repeated).toBe(await first);
   await item.computeOnce('y', compute);
   await other.computeOnce('x', compute);
   expect(count).toBe(3);

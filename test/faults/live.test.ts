@@ -9,7 +9,7 @@ import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
 import { type TestApp, testApp, testDatabase } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
-import { names, recordNamedEvent, routeEvents } from '../support/event-log.ts';
+import { createNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
 import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
@@ -75,7 +75,7 @@ async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
 async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
   const { database, projectId } = scene;
   const times: number[][] = lives.map(() => []);
-  for (const name of names('e', EVENTS)) {
+  for (const name of createNames('e', EVENTS)) {
     let committingMs = 0;
     const delay = async () => {
       committingMs = performance.now();

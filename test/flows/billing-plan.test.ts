@@ -27,8 +27,8 @@ test('returns the entitlements and the billing account that the operator set', a
   );
   expect(project.entitlements).toEqual({ brandingRemoval: { value: true } });
   expect(project.org.billingAccount).toEqual({ ...billing, updateTime: expect.any(String) });
-  const shown = await get(`/projects/${tenant.projectName}?includeEntitlements=true`);
-  expect(shown.entitlements).toEqual({ brandingRemoval: { value: true } });
+  const response = await get(`/projects/${tenant.projectName}?includeEntitlements=true`);
+  expect(response.entitlements).toEqual({ brandingRemoval: { value: true } });
   expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
 });
 

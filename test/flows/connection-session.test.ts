@@ -43,16 +43,15 @@ const providers: Provider[] = [
 ];
 const app = await sharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 
-async function sessionTo(provider: string) {
-  const tenant = await app.tenant();
-  const { id } = await generateConnection(tenant, { provider, apiKey: 'key-in-clear' });
+async function openSessionTo(provider: string) {
+  const { id } = await generateConnection(await app.tenant(), { provider, apiKey: 'key-in-clear' });
   return openSession(app.app.services, await getConnection(app, id));
 }
 
 const GET: ProviderRequest = { method: 'GET', path: '/things' };
 
-async function failure(provider: string, request = GET) {
-  const session = await sessionTo(provider);
+async function catchFailure(provider: string, request = GET) {
+  const session = await openSessionTo(provider);
   const error = await session.send(request).catch((thrown) => thrown);
   expect(error).toMatchObject({ name: 'ProviderError' });
   expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('key-in-clear');
@@ -60,7 +59,7 @@ async function failure(provider: string, request = GET) {
 }
 
 test('sends the credentials with a request, which cannot replace them', async () => {
-  const session = await sessionTo('header');
+  const session = await openSessionTo('header');
   expect(session.baseUrl).toBe(`${server.url}/api`);
   next = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
   const response = await session.send({
@@ -82,7 +81,7 @@ test('sends the credentials with a request, which cannot replace them', async ()
 });
 
 test('returns every response, whatever its status: JSON, text or null', async () => {
-  const session = await sessionTo('header');
+  const session = await openSessionTo('header');
   next = { status: 500, body: 'not json' };
   expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });
   next = { status: 204 };
@@ -94,12 +93,12 @@ test('returns every response, whatever its status: JSON, text or null', async ()
 test('sends credentials to no other origin', async () => {
   const before = server.requests.length;
   for (const path of ['https://evil.test/', 'ftp://x', 'things']) {
-    const error = await failure('header', { method: 'GET', path });
+    const error = await catchFailure('header', { method: 'GET', path });
     expect(error).toMatchObject({ kind: 'BAD_REQUEST', isTemporary: false });
   }
   expect(server.requests.length).toBe(before);
   next = { status: 200, body: {} };
-  const session = await sessionTo('header');
+  const session = await openSessionTo('header');
   const path = `${server.url}/elsewhere?page=2`;
   expect((await session.send({ method: 'GET', path })).status).toBe(200);
   expect(server.requests.at(-1)).toMatchObject({ path: '/elsewhere' });
@@ -110,24 +109,24 @@ test('sends credentials to no other origin', async () => {
 });
 
 test('distinguishes the failures of requests, without naming credentials', async () => {
-  expect(await failure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
-  expect(await failure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
+  expect(await catchFailure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
+  expect(await catchFailure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
   server.failNext('DROPPED_CONNECTION');
-  expect(await failure('query')).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  expect(await catchFailure('query')).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
   server.failNext('DROPPED_CONNECTION');
   const path = '/things?secret=1';
-  const dropped = await failure('header', { method: 'POST', path, body: {} });
+  const dropped = await catchFailure('header', { method: 'POST', path, body: {} });
   expect(dropped.message).toMatch(/^Header CRM, POST \/things: /);
   next = { status: 200, body: { text: 'x'.repeat(2_000) } };
-  expect(await failure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
-  expect(await failure('query', { method: 'POST', path: '/things' })).toMatchObject({
+  expect(await catchFailure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
+  expect(await catchFailure('query', { method: 'POST', path: '/things' })).toMatchObject({
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
   });
 });
 
 test('sends no request to a provider until its Retry-After has passed', async () => {
-  const session = await sessionTo('header');
+  const session = await openSessionTo('header');
   next = { status: 429, headers: { 'retry-after': '3600' } };
   expect((await session.send(GET)).status).toBe(429);
   const before = server.requests.length;
@@ -136,7 +135,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
   expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
   expect(server.requests.length).toBe(before);
-  expect((await (await sessionTo('header')).send(GET)).status).toBe(200);
+  expect((await (await openSessionTo('header')).send(GET)).status).toBe(200);
 });
 
 test('refuses a connection whose provider is not in the catalogue', async () => {

@@ -29,7 +29,7 @@ const CONNECT = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
-async function waiting() {
+async function createWaitingConnection() {
   const rest = await restTenant(app);
   const { tenant } = rest;
   await insertDestination(app, tenant);
@@ -41,7 +41,7 @@ async function waiting() {
   return { ...rest, events, connection };
 }
 
-type Waiting = Awaited<ReturnType<typeof waiting>>;
+type Waiting = Awaited<ReturnType<typeof createWaitingConnection>>;
 
 async function install({ tenant }: Waiting) {
   const content = contentFor('crm', {
@@ -58,12 +58,12 @@ async function install({ tenant }: Waiting) {
   return { target, id: created.createInstallation.installation.id as string };
 }
 
-async function consent(link: string): Promise<void> {
+async function giveConsent(link: string): Promise<void> {
   expect((await browser.connect(link)).status).toBe(200);
 }
 
 test('creates a connection without tokens from scopes, and refuses empty scopes', async () => {
-  const rest = await waiting();
+  const rest = await createWaitingConnection();
   expect(rest.connection).toMatchObject({ status: 'CREATED' });
   const { node } = await rest.tenant.query(CREDENTIALS, { id: rest.connection.id });
   expect(node.credentials.oauth2AuthorizationCode).toEqual({
@@ -72,9 +72,12 @@ test('creates a connection without tokens from scopes, and refuses empty scopes'
     scopes: SCOPES,
   });
   const query = 'includeCreds=true';
-  const shown = await rest.get(`${rest.base}/connections/${rest.connection.id}?${query}`);
-  expect(shown).toMatchObject({ status: 'created', oauth2AuthorizationCode: { scopes: SCOPES } });
-  expect(shown.oauth2AuthorizationCode).not.toHaveProperty('accessToken');
+  const response = await rest.get(`${rest.base}/connections/${rest.connection.id}?${query}`);
+  expect(response).toMatchObject({
+    status: 'created',
+    oauth2AuthorizationCode: { scopes: SCOPES },
+  });
+  expect(response.oauth2AuthorizationCode).not.toHaveProperty('accessToken');
   const empty = { groupRef: 'a', consumerRef: 'b', provider: 'sandbox' };
   for (const oauth2AuthorizationCode of [{}, { scopes: [] }]) {
     const input = { ...empty, oauth2AuthorizationCode };
@@ -85,18 +88,18 @@ test('creates a connection without tokens from scopes, and refuses empty scopes'
 });
 
 test('requests these scopes at the consent, which completes the connection', async () => {
-  const rest = await waiting();
+  const rest = await createWaitingConnection();
   const { tenant, connection } = rest;
   const project = { projectIdOrName: tenant.projectId };
-  const again = { ...project, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const { startOAuthConnect } = await tenant.query(CONNECT, { input: again });
+  const parties = { ...project, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  const { startOAuthConnect } = await tenant.query(CONNECT, { input: parties });
   const readScope = async (link: string) => (await browser.open(link)).searchParams.get('scope');
   expect(await readScope(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
   const input = { ...project, connectionId: connection.id };
   const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
   expect(await readScope(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
-  await consent(startOAuthUpdate.authorizeUrl);
+  await giveConsent(startOAuthUpdate.authorizeUrl);
   const { node } = await tenant.query(CREDENTIALS, { id: connection.id });
   expect(node.credentials.oauth2AuthorizationCode).toMatchObject({
     accessToken: { token: expect.any(String) },
@@ -114,7 +117,7 @@ test('requests these scopes at the consent, which completes the connection', asy
 });
 
 test('refuses operations that need a token with the reason, and stores nothing', async () => {
-  const rest = await waiting();
+  const rest = await createWaitingConnection();
   const { tenant, base, connection } = rest;
   const { target, id } = await install(rest);
   const refused = { status: 422, detail: REASON };
@@ -126,8 +129,10 @@ test('refuses operations that need a token with the reason, and stores nothing',
     const { code, problem } = await tenant.refusal(WRITE, { input });
     expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
   }
-  const reading = await tenant.refusal(TRIGGER, { input: { ...target, objectName: 'contacts' } });
-  expect(reading.problem).toMatchObject(refused);
+  const readRefusal = await tenant.refusal(TRIGGER, {
+    input: { ...target, objectName: 'contacts' },
+  });
+  expect(readRefusal.problem).toMatchObject(refused);
   expect(await prisma.operation.count({ where: { projectId: tenant.projectId } })).toBe(before);
 
   const path = `${base}/integrations/crm/objects/contacts`;
@@ -142,7 +147,7 @@ test('refuses operations that need a token with the reason, and stores nothing',
 });
 
 test('delays a scheduled read until the consent', async () => {
-  const rest = await waiting();
+  const rest = await createWaitingConnection();
   const { tenant, connection } = rest;
   await install(rest);
   await using _workers = await startReadJobs(app);
@@ -158,7 +163,7 @@ test('delays a scheduled read until the consent', async () => {
     .toBe(`[contacts] ${REASON}`);
   expect((await findOperation())?.status).toBe('IN_PROGRESS');
   const input = { projectIdOrName: projectId, connectionId: connection.id };
-  await consent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
+  await giveConsent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
   // The read would be retried in a minute.
   await prisma.readRun.updateMany({ where: { projectId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`

@@ -1,6 +1,5 @@
 /** Credentials that the provider refuses are not stored, if checking them is inexpensive. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
@@ -18,6 +17,7 @@ import {
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
+import { serve } from '../support/wire/serve.ts';
 
 const app = await sharedApp();
 
@@ -36,11 +36,11 @@ async function readStored({ app: { services } }: TestApp, { projectId }: Tenant)
   ];
 }
 
-test('returns UNPROCESSABLE for a refused key or password, and stores and emits nothing', async () => {
+test('returns UNPROCESSABLE for a rejected key or password, and stores and emits nothing', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const wrong = { username: 'ann', password: 'planted' };
-  for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrong }]) {
+  const wrongPassword = { username: 'ann', password: 'planted' };
+  for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrongPassword }]) {
     const { code, problem } = await tenant.refusal(
       GENERATE,
       connectionVariables(tenant, credentials),
@@ -52,11 +52,13 @@ test('returns UNPROCESSABLE for a refused key or password, and stores and emits 
   expect(await readStored(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
 
-  const right = { ...wrong, password: 'sandbox-password' };
+  const rightPassword = { ...wrongPassword, password: 'sandbox-password' };
   expect(await generateConnection(tenant, { apiKey: 'sandbox-key' })).toMatchObject({
     status: 'CREATED',
   });
-  expect(await generateConnection(tenant, { basicAuth: right, groupRef: 'b' })).toMatchObject({
+  expect(
+    await generateConnection(tenant, { basicAuth: rightPassword, groupRef: 'b' }),
+  ).toMatchObject({
     status: 'CREATED',
   });
 });
@@ -78,7 +80,7 @@ test.each([
     `${TOKEN_REFUSED} 400: invalid_grant: The user name or the password is wrong`,
   ],
   ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REFUSED)],
-])('returns UNPROCESSABLE for refused credentials of the scheme %s, and stores nothing', async (...row) => {
+])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (...row) => {
   const [, credentials, detail] = row;
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
@@ -110,14 +112,17 @@ test.each([
   expect(counts.issued).toBe(before + 1);
 });
 
-test('keeps the old client credentials if the new ones are refused', async () => {
+test('keeps the old client credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
   const before = await readStored(app, tenant);
-  const named = { projectIdOrName: tenant.projectId, connectionId: id };
+  const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
   const change = (clientSecret: string) => ({
-    input: { ...named, credentials: { oauth2ClientCredentials: { clientId, clientSecret } } },
+    input: {
+      ...connectionKey,
+      credentials: { oauth2ClientCredentials: { clientId, clientSecret } },
+    },
   });
   expect(await tenant.refusal(UPDATE, change('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
@@ -133,14 +138,16 @@ test('keeps the old client credentials if the new ones are refused', async () =>
   });
 });
 
-test('keeps the old credentials if the new ones are refused', async () => {
+test('keeps the old credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const events = await keepEvents(app, tenant);
   const before = await readStored(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
-  const again = connectionVariables(tenant, { apiKey: 'wrong', ...names });
-  expect(await tenant.refusal(GENERATE, again)).toMatchObject({ code: 'UNPROCESSABLE' });
+  const repeatedVariables = connectionVariables(tenant, { apiKey: 'wrong', ...names });
+  expect(await tenant.refusal(GENERATE, repeatedVariables)).toMatchObject({
+    code: 'UNPROCESSABLE',
+  });
   const input = {
     projectIdOrName: tenant.projectId,
     connectionId: id,
@@ -155,13 +162,13 @@ test('keeps the old credentials if the new ones are refused', async () => {
   expect(await events()).toEqual([]);
 });
 
-test('returns 422 for refused credentials over REST, and accepts valid ones afterwards', async () => {
+test('returns 422 for rejected credentials over REST, and accepts valid ones afterwards', async () => {
   const rest = await restTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
-  const wrong = { ...body, apiKey: 'wrong' };
+  const wrongBody = { ...body, apiKey: 'wrong' };
   const refused = { status: 422, detail: expect.stringMatching(REFUSED) };
-  expect(await rest.refusal('POST', `${path}:generate`, wrong)).toMatchObject(refused);
+  expect(await rest.refusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
   expect(await rest.refusal('PATCH', `${path}/${created.id}`, change('wrong'))).toMatchObject(
@@ -181,10 +188,10 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const skipCheck = true;
   const { id, status } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck });
   expect(status).toBe('CREATED');
-  const named = { projectIdOrName: tenant.projectId, connectionId: id };
+  const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
   const apiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
   await tenant.query(UPDATE, {
-    input: { ...named, credentials: { apiKey: 'wrong-2' }, skipCheck },
+    input: { ...connectionKey, credentials: { apiKey: 'wrong-2' }, skipCheck },
   });
   expect(await apiKey()).toBe('wrong-2');
 
@@ -200,20 +207,18 @@ test('stores credentials without a request to the provider if skipCheck is set',
 });
 
 /** Starts a server that replaces the provider. Returns its address. */
-async function providerAt(response: RequestListener): Promise<string> {
-  const server = createServer(response).listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function startProvider(response: RequestListener): Promise<string> {
+  const { url, stop } = await serve(response);
+  afterAll(stop);
+  return url;
 }
 
 test('stores credentials unchecked if the provider fails, is slow or is unreachable', async () => {
-  const failing = await providerAt((_request, response) => void response.writeHead(500).end());
-  const slow = await providerAt(() => {});
-  const addresses = [failing, slow, 'http://sandbox.test'];
+  const failingProvider = await startProvider(
+    (_request, response) => void response.writeHead(500).end(),
+  );
+  const slow = await startProvider(() => {});
+  const addresses = [failingProvider, slow, 'http://sandbox.test'];
   const others = addresses.map((url) =>
     testApp({
       providers: [sandboxProvider(() => url)],
@@ -232,7 +237,7 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
 });
 
 test('stores client credentials unchecked if a server that is not an OAuth server refuses the request', async () => {
-  const url = await providerAt((_request, response) => {
+  const url = await startProvider((_request, response) => {
     response.writeHead(403, { 'content-type': 'text/html' });
     response.end('<h1>Blocked by the firewall</h1>');
   });
@@ -248,7 +253,7 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
 
 test("repeats the provider's message without the credentials in it", async () => {
   const words = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
-  const url = await providerAt((_request, response) => {
+  const url = await startProvider((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end(JSON.stringify(words));
   });

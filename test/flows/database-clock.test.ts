@@ -40,7 +40,7 @@ async function startAhead(aheadMs: number): Promise<TestApp> {
   return app;
 }
 
-async function databaseMs({ app }: TestApp): Promise<number> {
+async function readDatabaseMs({ app }: TestApp): Promise<number> {
   const [row] = await app.services.database.rows.query<{ ms: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
     [],
@@ -58,7 +58,7 @@ async function expectAfter(app: TestApp, beganMs: number, time: Date | null, spa
   const ms = time?.getTime() ?? Number.NaN;
   // The process reads the database's clock with a delay, so its estimate is slightly off.
   expect(ms).toBeGreaterThan(beganMs + span.fromMs - SOON_MS);
-  expect(ms).toBeLessThan((await databaseMs(app)) + span.toMs + SOON_MS);
+  expect(ms).toBeLessThan((await readDatabaseMs(app)) + span.toMs + SOON_MS);
 }
 
 describe.each([
@@ -72,17 +72,17 @@ describe.each([
     receiver.setBehaviour('hook', { status: 500 });
     const { destination, enqueue } = await createDeliveryProject(database);
     const { id } = await destination(receiver.url('hook'));
-    const beganMs = await databaseMs(app);
+    const beganMs = await readDatabaseMs(app);
     const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs + LATER_MS) });
     const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
 
-    const delivery = (one: string) =>
-      database.prisma.delivery.findFirstOrThrow({ where: { id: one } });
-    await expect.poll(async () => (await delivery(due)).attemptCount, POLLING).toBe(1);
+    const findDelivery = (deliveryId: string) =>
+      database.prisma.delivery.findFirstOrThrow({ where: { id: deliveryId } });
+    await expect.poll(async () => (await findDelivery(due)).attemptCount, POLLING).toBe(1);
     const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
-    await expectAfter(app, beganMs, (await delivery(due)).nextAttemptTime, span);
+    await expectAfter(app, beganMs, (await findDelivery(due)).nextAttemptTime, span);
     expect(receiver.received('hook').map((message) => message.id)).toEqual([due]);
-    expect(await delivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
+    expect(await findDelivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
   });
 
   test("retries writes by the database's clock", async () => {
@@ -91,7 +91,7 @@ describe.each([
     const writer = await createWriter(app);
     const retryAfterSeconds = RETRY_MS / 1_000;
     app.app.sandbox.faults.set({ status: 503, retryAfterSeconds, method: 'POST' });
-    const beganMs = await databaseMs(app);
+    const beganMs = await readDatabaseMs(app);
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
 
     const task = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
@@ -111,21 +111,21 @@ describe.each([
   test("begins reads by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { prisma } = app.app.services.database;
-    const reading = await installReads(app, await app.tenant(), {
+    const reads = await installReads(app, await app.tenant(), {
       object: { schedule: EVERY_TEN_MINUTES },
     });
     const waiting = await installReads(app, await app.tenant());
-    const beganMs = await databaseMs(app);
+    const beganMs = await readDatabaseMs(app);
     const setNext = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
         where: { installationId },
         data: { nextReadTime: new Date(beganMs + ms) },
       });
     await setNext(waiting.id, LATER_MS);
-    await setNext(reading.id, -1_000);
+    await setNext(reads.id, -1_000);
 
-    await reading.waitForOperations(1);
-    await expectAfter(app, beganMs, (await reading.object()).nextReadTime, {
+    await reads.waitForOperations(1);
+    await expectAfter(app, beganMs, (await reads.object()).nextReadTime, {
       fromMs: 0,
       toMs: EVERY_MS,
     });
@@ -135,14 +135,18 @@ describe.each([
   test("refreshes and expires tokens by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { services, sandbox } = app.app;
-    const beganMs = await databaseMs(app);
-    const ending = (ms: number) => ({ expiresAt: new Date(beganMs + ms) });
-    const later = await connectWithTokens(app, await app.tenant(), ending(LATER_MS));
-    const soon = await connectWithTokens(app, await app.tenant(), ending(SOON_MS));
+    const beganMs = await readDatabaseMs(app);
+    const expiringIn = (ms: number) => ({ expiresAt: new Date(beganMs + ms) });
+    const later = await connectWithTokens(app, await app.tenant(), expiringIn(LATER_MS));
+    const expiringConnection = await connectWithTokens(
+      app,
+      await app.tenant(),
+      expiringIn(SOON_MS),
+    );
     await refreshDue(services);
 
     expect(sandbox.oauth.counts.refreshed).toBe(1);
-    const { tokenExpireTime } = await getConnection(app, soon.id);
+    const { tokenExpireTime } = await getConnection(app, expiringConnection.id);
     await expectAfter(app, beganMs, tokenExpireTime, { fromMs: TOKEN_MS, toMs: TOKEN_MS });
     expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
   });
@@ -159,11 +163,11 @@ test.each([
   const { destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
-  const beganMs = await databaseMs(app);
+  const beganMs = await readDatabaseMs(app);
   const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
 
-  const delivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
-  await expect.poll(async () => (await delivery()).attemptCount, POLLING).toBe(1);
+  const findDelivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
+  await expect.poll(async () => (await findDelivery()).attemptCount, POLLING).toBe(1);
   const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
-  await expectAfter(app, beganMs, (await delivery()).nextAttemptTime, span);
+  await expectAfter(app, beganMs, (await findDelivery()).nextAttemptTime, span);
 });

@@ -20,28 +20,28 @@ const UPSERT_INSTALLED = `mutation ($input: UpsertInstalledObjectMetadataInput!)
   }
 }`;
 
-const ofConnection = ({ base }: RestTenant) => `${base}/providers/sandbox/object-metadata`;
-const ofInstallation = ({ base }: RestTenant) => `${base}/integrations/crm/object-metadata`;
+const connectionPath = ({ base }: RestTenant) => `${base}/providers/sandbox/object-metadata`;
+const installationPath = ({ base }: RestTenant) => `${base}/integrations/crm/object-metadata`;
 
 const hobby = { fieldName: 'hobby_of_rest', displayName: 'Hobby', valueType: 'string' };
 
-async function connected() {
+async function createConnectedTenant() {
   const rest = await restTenant(app);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   return rest;
 }
 
 async function put(rest: RestTenant, path: string, fields: object) {
-  const { status, body } = await rest.ask('PUT', path, { groupRef: 'acme', fields });
+  const { status, body } = await rest.request('PUT', path, { groupRef: 'acme', fields });
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 }
 
 test('creates a field through a connection, which is described and can be written immediately', async () => {
-  const rest = await connected();
+  const rest = await createConnectedTenant();
   const metadata = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
   expect((await rest.get(metadata)).fields).not.toHaveProperty(hobby.fieldName);
-  const created = await put(rest, ofConnection(rest), { contacts: [hobby] });
+  const created = await put(rest, connectionPath(rest), { contacts: [hobby] });
   expect(created).toEqual({
     success: true,
     fields: {
@@ -59,8 +59,8 @@ test('creates a field through a connection, which is described and can be writte
     valueType: 'string',
     isCustom: true,
   });
-  const again = await put(rest, ofConnection(rest), { contacts: [hobby] });
-  expect(again.fields.contacts.hobby_of_rest.action).toBe('none');
+  const repeated = await put(rest, connectionPath(rest), { contacts: [hobby] });
+  expect(repeated.fields.contacts.hobby_of_rest.action).toBe('none');
 });
 
 test("accepts the integration's names of objects through an installation", async () => {
@@ -72,7 +72,7 @@ test("accepts the integration's names of objects through an installation", async
     valueType: 'singleSelect',
     stringOptions: { values: ['cat', 'dog'], valuesRestricted: true },
   };
-  const created = await put(rest, ofInstallation(rest), { people: [pet] });
+  const created = await put(rest, installationPath(rest), { people: [pet] });
   expect(created.fields.contacts.pet).toMatchObject({ action: 'create' });
   const input = {
     projectIdOrName: rest.tenant.projectId,
@@ -108,10 +108,10 @@ test("accepts the integration's names of objects through an installation", async
 });
 
 test("returns the provider's refusal as a warning, and creates the other fields", async () => {
-  const rest = await connected();
+  const rest = await createConnectedTenant();
   const other = { ...hobby, fieldName: 'motto' };
   const email = { fieldName: 'email', displayName: 'Mail', valueType: 'string' };
-  const result = await put(rest, ofConnection(rest), { contacts: [email, other] });
+  const result = await put(rest, connectionPath(rest), { contacts: [email, other] });
   expect(result.success).toBe(false);
   expect(result.fields.contacts).toMatchObject({
     email: { action: 'none', warnings: [expect.stringContaining('standard field')] },
@@ -120,8 +120,8 @@ test("returns the provider's refusal as a warning, and creates the other fields"
 });
 
 test('refuses invalid definitions at their position before it creates a field', async () => {
-  const rest = await connected();
-  const bad = {
+  const rest = await createConnectedTenant();
+  const invalidField = {
     contacts: [
       { ...hobby, fieldName: 'Not A Name', stringOptions: { pattern: '^a' } },
       { ...hobby, fieldName: 'never_made', valueType: 'singleSelect' },
@@ -135,8 +135,8 @@ test('refuses invalid definitions at their position before it creates a field', 
       },
     ],
   };
-  const body = { groupRef: 'acme', fields: bad };
-  const { issues } = await rest.refusal('PUT', ofConnection(rest), body);
+  const body = { groupRef: 'acme', fields: invalidField };
+  const { issues } = await rest.refusal('PUT', connectionPath(rest), body);
   expect(issues?.map(({ name, detail }) => `${name} ${detail}`)).toEqual([
     'fields.contacts[0].fieldName must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
     'fields.contacts[0].stringOptions.pattern is not supported by Sandbox CRM.',
@@ -148,8 +148,11 @@ test('refuses invalid definitions at their position before it creates a field', 
     'fields.contacts[4].association.associationType must be lookup for Sandbox CRM.',
     'fields.contacts[4].association.onDelete is not supported by Sandbox CRM.',
   ]);
-  const odd = { contacts: [{ ...hobby, valueType: 'text', more: 1 }] };
-  const form = await rest.refusal('PUT', ofConnection(rest), { groupRef: 'acme', fields: odd });
+  const unknownMember = { contacts: [{ ...hobby, valueType: 'text', more: 1 }] };
+  const form = await rest.refusal('PUT', connectionPath(rest), {
+    groupRef: 'acme',
+    fields: unknownMember,
+  });
   expect(form.issues?.map(({ name }) => name).sort()).toEqual([
     'fields.contacts[0].more',
     'fields.contacts[0].valueType',
@@ -168,32 +171,34 @@ test('refuses invalid definitions at their position before it creates a field', 
 });
 
 test('distinguishes a provider without the capability, an unknown group and an unknown object', async () => {
-  const rest = await connected();
+  const rest = await createConnectedTenant();
   const fields = { contacts: [hobby] };
-  const at = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
+  const providerPath = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
   const fetchRefusal = (path: string, body: object) => rest.refusal('PUT', path, body);
-  expect(await fetchRefusal(at('stripe'), { groupRef: 'acme', fields })).toMatchObject({
+  expect(await fetchRefusal(providerPath('stripe'), { groupRef: 'acme', fields })).toMatchObject({
     status: 422,
   });
-  expect(await fetchRefusal(at('none'), { groupRef: 'acme', fields })).toMatchObject({
+  expect(await fetchRefusal(providerPath('none'), { groupRef: 'acme', fields })).toMatchObject({
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
-  expect(await fetchRefusal(at('sandbox'), { groupRef: 'unknown', fields })).toMatchObject({
+  expect(
+    await fetchRefusal(providerPath('sandbox'), { groupRef: 'unknown', fields }),
+  ).toMatchObject({
     status: 404,
   });
-  const nothing = { groupRef: 'acme', fields: { nothing: [hobby] } };
-  expect(await fetchRefusal(at('sandbox'), nothing)).toMatchObject({ status: 422 });
+  const unknownObject = { groupRef: 'acme', fields: { nothing: [hobby] } };
+  expect(await fetchRefusal(providerPath('sandbox'), unknownObject)).toMatchObject({ status: 422 });
   const missing = { groupRef: 'acme', fields };
-  expect(await fetchRefusal(ofInstallation(rest), missing)).toMatchObject({ status: 404 });
+  expect(await fetchRefusal(installationPath(rest), missing)).toMatchObject({ status: 404 });
 });
 
-test("refuses another tenant's accounts, keys without the scope and end users", async () => {
-  const [a, b] = [await connected(), await connected()];
+test("refuses another tenant's accounts, a key without the scope and end users", async () => {
+  const [a, b] = [await createConnectedTenant(), await createConnectedTenant()];
   const body = { groupRef: 'acme', fields: { contacts: [hobby] } };
-  expect(await b.refusal('PUT', ofConnection(a), body)).toMatchObject({ status: 404 });
+  expect(await b.refusal('PUT', connectionPath(a), body)).toMatchObject({ status: 404 });
   const reader = await a.withScopes('read', 'connections:write');
-  expect(await reader.refusal('PUT', ofConnection(a), body)).toMatchObject({ status: 403 });
+  expect(await reader.refusal('PUT', connectionPath(a), body)).toMatchObject({ status: 403 });
   const user = await createEndUser(app, a.tenant, { permissions: ['INSTALL', 'WRITE_RECORDS'] });
   const input = {
     ...{ projectIdOrName: a.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },

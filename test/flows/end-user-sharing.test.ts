@@ -36,17 +36,17 @@ interface Caller {
   client: Pick<GraphqlClient, 'request'> & { headers: Record<string, string> };
 }
 
-async function sharing() {
+async function createSharingCallers() {
   const { callers } = await endUserCallers(app);
   const demo = await fillDemoTenant(app);
-  const { user: bob, own } = callers[0] as (typeof callers)[number];
+  const { user: bob, ownValues } = callers[0] as (typeof callers)[number];
   const { user: outsider } = callers[2] as (typeof callers)[number];
   const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
   const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
   await integrate(app, demo, contentFor('another'));
-  const bobs = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
-  const narrow = await createEndUser(app, demo, bobs);
-  const side: Caller[] = [
+  const bobsConnection = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
+  const narrow = await createEndUser(app, demo, bobsConnection);
+  const concurrentCallers: Caller[] = [
     { name: 'bob', client: bob },
     { name: 'bob, with one integration', client: narrow },
     { name: 'carol, of the same group', client: carol },
@@ -57,13 +57,13 @@ async function sharing() {
   // The first contract of an installation asks its account, which changes the status of the connection.
   const contracts =
     '{ viewer { project { installations(first: 10) { nodes { contract { hash } } } } } }';
-  for (const { client } of side) await client.request(contracts);
-  return { side, own, bob };
+  for (const { client } of concurrentCallers) await client.request(contracts);
+  return { concurrentCallers, ownValues, bob };
 }
-const { side, own, bob } = await sharing();
+const { concurrentCallers, ownValues, bob } = await createSharingCallers();
 const { prisma } = app.app.services.database;
 
-async function answerTo({ client }: Caller, query: string, variables: Variables): Promise<string> {
+async function fetchText({ client }: Caller, query: string, variables: Variables): Promise<string> {
   const { data, errors = [] } = await client.request(query, variables);
   return JSON.stringify([
     data,
@@ -71,39 +71,44 @@ async function answerTo({ client }: Caller, query: string, variables: Variables)
   ]);
 }
 
-/** Sends one query for each caller, first alone and then all concurrently. Returns the results of each. */
-async function askSideBySide(query: string, variables: Variables): Promise<string[]> {
-  const alone: string[] = [];
-  for (const caller of side) alone.push(await answerTo(caller, query, variables));
-  const together = await Promise.all(
+/** Sends one query for each caller, first one after the other and then concurrently. Returns the results of each. */
+async function queryConcurrently(query: string, variables: Variables): Promise<string[]> {
+  const sequential: string[] = [];
+  for (const caller of concurrentCallers)
+    sequential.push(await fetchText(caller, query, variables));
+  const concurrent = await Promise.all(
     Array.from({ length: AT_ONCE }, () =>
-      side.map((caller) => answerTo(caller, query, variables)),
+      concurrentCallers.map((caller) => fetchText(caller, query, variables)),
     ).flat(),
   );
-  for (const [place, response] of together.entries()) {
-    const at = place % side.length;
-    expect([query, side[at]?.name, response]).toEqual([query, side[at]?.name, alone[at]]);
+  for (const [index, response] of concurrent.entries()) {
+    const callerIndex = index % concurrentCallers.length;
+    expect([query, concurrentCallers[callerIndex]?.name, response]).toEqual([
+      query,
+      concurrentCallers[callerIndex]?.name,
+      sequential[callerIndex],
+    ]);
   }
-  return alone;
+  return sequential;
 }
 
 test(
   "returns a caller's own result of every field while others request the field",
   { tags: ['all/walk'], timeout: 180_000 },
   async () => {
-    const fields = await findReachableFields(bob, own);
-    let apart = 0;
+    const fields = await findReachableFields(bob, ownValues);
+    let differing = 0;
     const queries = fields.flatMap((reached) =>
       buildQueries(reached).map((query) => ({ ...reached, ...query })),
     );
     for (const { field, query, args } of queries) {
       const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
-      const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, own)]);
-      const responses = await askSideBySide(query, Object.fromEntries(values));
-      if (new Set(responses).size > 2) apart += 1;
+      const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, ownValues)]);
+      const responses = await queryConcurrently(query, Object.fromEntries(values));
+      if (new Set(responses).size > 2) differing += 1;
     }
     // Most fields must have different results for different callers, or the test would compare nothing.
-    expect(apart).toBeGreaterThan(fields.length / 4);
+    expect(differing).toBeGreaterThan(fields.length / 4);
   },
 );
 
@@ -115,9 +120,9 @@ const WHOLE = `${selectFields(schema.getType('Operation') as GraphQLObjectType, 
 const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } } }`;
 
 test('delivers to each subscriber of an operation the part that is visible to its caller', async () => {
-  const id = own.findId('opr') as string;
+  const id = ownValues.findId('opr') as string;
   await prisma.operation.updateMany({ where: { id }, data: { status: 'IN_PROGRESS' } });
-  const followers = Array.from({ length: AT_ONCE }, () => side).flat();
+  const followers = Array.from({ length: AT_ONCE }, () => concurrentCallers).flat();
   const query = `subscription ($id: ID!) { operation(id: $id) { ${WHOLE} } }`;
   const streams = await Promise.all(
     followers.map(({ client: { headers } }) =>
@@ -128,11 +133,11 @@ test('delivers to each subscriber of an operation the part that is visible to it
     Promise.all(
       streams.map(async (stream) => (await stream.next())?.data?.data?.operation ?? null),
     );
-  const seen = async () =>
+  const fetchVisible = async () =>
     Promise.all(
       followers.map(async ({ client }) => (await client.request(NODE, { id })).data?.node ?? null),
     );
-  expect(await next()).toEqual(await seen());
+  expect(await next()).toEqual(await fetchVisible());
   const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id } });
   const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
   await inTransaction(app.app.services.database, (tx) =>
@@ -140,7 +145,7 @@ test('delivers to each subscriber of an operation the part that is visible to it
   );
   const received = await next();
   for (const stream of streams) stream.close();
-  expect(received).toEqual(await seen());
+  expect(received).toEqual(await fetchVisible());
   // There are four results: nothing, that of bob and carol, that of one integration, and everything.
-  expect(new Set(received.map((one) => JSON.stringify(one))).size).toBe(4);
+  expect(new Set(received.map((response) => JSON.stringify(response))).size).toBe(4);
 });

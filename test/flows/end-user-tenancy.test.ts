@@ -56,28 +56,31 @@ function withoutInstances(text: string): string {
 /** Expects a response without hidden data, equal to the response for names that do not exist. */
 async function expectNoOracle(
   { hidden, name }: EndUserCaller,
-  { foreign, nothing }: EndUserCaller['pairs'][number],
-  { what, send }: { what: string; send: Send },
+  { foreign, missing }: EndUserCaller['pairs'][number],
+  { description, send }: { description: string; send: Send },
 ): Promise<void> {
-  const [ofForeign, ofNothing] = [
+  const [foreignResponse, missingResponse] = [
     withoutInstances(JSON.stringify(await send(foreign))),
-    withoutInstances(JSON.stringify(await send(nothing))),
+    withoutInstances(JSON.stringify(await send(missing))),
   ];
-  const data = ofForeign.replace(/"errors":.*$/, '');
+  const data = foreignResponse.replace(/"errors":.*$/, '');
   const leaked = hidden.filter((id) => data.includes(id));
-  expect(leaked, `${name}: ${what}`).toEqual([]);
-  expect([what, ofForeign]).toEqual([what, expect.not.stringContaining('INTERNAL_ERROR')]);
-  expect([what, ofForeign.replaceAll(NAMES, '*')]).toEqual([
-    what,
-    ofNothing.replaceAll(NAMES, '*'),
+  expect(leaked, `${name}: ${description}`).toEqual([]);
+  expect([description, foreignResponse]).toEqual([
+    description,
+    expect.not.stringContaining('INTERNAL_ERROR'),
+  ]);
+  expect([description, foreignResponse.replaceAll(NAMES, '*')]).toEqual([
+    description,
+    missingResponse.replaceAll(NAMES, '*'),
   ]);
 }
 
 test.each(callers)('$name: returns no node for a foreign id', async (caller) => {
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   // A request has ids of one type, because ids of an org are refused as a whole.
-  for (const [prefix, all] of Map.groupBy(caller.hidden, (id) => id.slice(0, 3))) {
-    const ids = all.slice(0, 100);
+  for (const [prefix, prefixIds] of Map.groupBy(caller.hidden, (id) => id.slice(0, 3))) {
+    const ids = prefixIds.slice(0, 100);
     const { data, errors = [] } = await caller.user.request(query, { ids });
     const codes = errors.map(({ extensions }) => extensions.code);
     expect([prefix, data?.nodes ?? codes]).toEqual([
@@ -88,7 +91,7 @@ test.each(callers)('$name: returns no node for a foreign id', async (caller) => 
 });
 
 test.each(callers)('$name: returns nothing foreign from any field or argument', async (caller) => {
-  const fields = await findReachableFields(caller.user, caller.own);
+  const fields = await findReachableFields(caller.user, caller.ownValues);
   const types = new Set(fields.map(({ type }) => type.name));
   expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
   const queries = fields.flatMap((reached) =>
@@ -102,7 +105,7 @@ test.each(callers)('$name: returns nothing foreign from any field or argument', 
         const { data, errors } = await caller.user.request(query, Object.fromEntries(values));
         return { data, errors };
       };
-      await expectNoOracle(caller, pair, { what: `${type.name}.${field.name}`, send });
+      await expectNoOracle(caller, pair, { description: `${type.name}.${field.name}`, send });
     }
   }
 });
@@ -120,7 +123,7 @@ test.each(callers)('$name: changes and returns nothing foreign in any mutation',
         const { data, errors } = await caller.user.request(query, variables);
         return { data, errors };
       };
-      await expectNoOracle(caller, pair, { what: mutation.name, send });
+      await expectNoOracle(caller, pair, { description: mutation.name, send });
     }
   }
   expect(await dumpProject(app, projectId)).toBe(before);
@@ -128,9 +131,9 @@ test.each(callers)('$name: changes and returns nothing foreign in any mutation',
 
 test.each(callers)('$name: receives nothing foreign from any subscription', async (caller) => {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
-    const named = getNamedType(field.type);
+    const returnType = getNamedType(field.type);
     const { declared, passed } = declareVariables(field.args);
-    const selection = isObjectType(named) ? `{ ${selectFields(named, 0)} }` : '';
+    const selection = isObjectType(returnType) ? `{ ${selectFields(returnType, 0)} }` : '';
     const query = `subscription ${declared} { ${field.name}${passed} ${selection} }`;
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
@@ -144,15 +147,15 @@ test.each(callers)('$name: receives nothing foreign from any subscription', asyn
         stream.close();
         return { data: message?.data.data, errors: message?.data.errors };
       };
-      await expectNoOracle(caller, pair, { what: field.name, send });
+      await expectNoOracle(caller, pair, { description: field.name, send });
     }
   }
 });
 
 function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
-  const part = (place: string) =>
+  const part = (location: string) =>
     parameters
-      .filter(({ in: at }) => at === place)
+      .filter(({ in: parameterLocation }) => parameterLocation === location)
       .map(({ name, schema: type }) => [name, String(foreignMember(name, type, names))]);
   const inPath = Object.fromEntries(part('path'));
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
@@ -179,7 +182,7 @@ test.each(callers)('$name: changes and returns nothing foreign in any endpoint',
         const text = await response.text();
         return response.ok ? { data: text } : { status: response.status, errors: text };
       };
-      await expectNoOracle(caller, pair, { what: endpoint.operationId, send });
+      await expectNoOracle(caller, pair, { description: endpoint.operationId, send });
     }
   }
   expect(await dumpProject(app, projectId)).toBe(before);

@@ -47,7 +47,7 @@ const SEEN = `query ($id: String!, $ids: [ID!]!) {
 }`;
 
 /** Returns all that the API returns about the project, as text. */
-async function seen(tenant: Tenant, ids: string[] = []): Promise<string> {
+async function fetchVisible(tenant: Tenant, ids: string[] = []): Promise<string> {
   return JSON.stringify(await tenant.query(SEEN, { id: tenant.projectId, ids }));
 }
 
@@ -57,7 +57,7 @@ function newMark(name: string): string {
 }
 
 /** Completed jobs keep ids for another minute. */
-async function rowsWith(id: string): Promise<string[]> {
+async function findRows(id: string): Promise<string[]> {
   return (await findRowsWithMark(app, id)).filter((line) => line.startsWith('public.'));
 }
 
@@ -67,12 +67,15 @@ async function waitUntilErased(id: string): Promise<void> {
 
 test('hides an erased group immediately, removes its data with its names, and keeps other groups', async () => {
   const tenant = await createErasureTenant(app);
-  const [deleted, stays] = [newMark('gone'), newMark('stays')];
+  const [deleted, keptMark] = [newMark('gone'), newMark('stays')];
   const workers = await startAllJobs(app);
-  const own = await useEverything(app, tenant, { groupRef: deleted, consumerRef: newMark('ann') });
-  await useEverything(app, tenant, { groupRef: stays, consumerRef: newMark('bob') });
+  const ownData = await useEverything(app, tenant, {
+    groupRef: deleted,
+    consumerRef: newMark('ann'),
+  });
+  await useEverything(app, tenant, { groupRef: keptMark, consumerRef: newMark('bob') });
   await workers[Symbol.asyncDispose]();
-  const kept = await findRowsWithMark(app, stays);
+  const keptRows = await findRowsWithMark(app, keptMark);
   const tables = new Set((await findRowsWithMark(app, deleted)).map((line) => line.split(' ')[0]));
   expect([...tables]).toEqual(
     expect.arrayContaining([
@@ -86,18 +89,18 @@ test('hides an erased group immediately, removes its data with its names, and ke
   );
   const journal = join(services.config.DATA_DIR, 'token-journal');
   mkdirSync(journal, { recursive: true });
-  const entry = join(journal, `${own.connectionId}.json`);
+  const entry = join(journal, `${ownData.connectionId}.json`);
   writeFileSync(entry, '{}');
   const { revoked } = sandbox.oauth.counts;
   const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: deleted } });
 
   const input = { projectIdOrName: tenant.projectId, groupRef: deleted };
   expect(await tenant.query(ERASE_GROUP, { input })).toEqual({ eraseGroup: { deletedId: id } });
-  const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
-  const inSight = await seen(tenant, ids);
+  const ids = [id, ownData.connectionId, ownData.installationId, ...ownData.operationIds];
+  const inSight = await fetchVisible(tenant, ids);
   expect(inSight).not.toContain(deleted);
   for (const id of ids) expect(inSight).not.toContain(id);
-  expect(inSight).toContain(stays);
+  expect(inSight).toContain(keptMark);
   // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
   expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
@@ -105,8 +108,8 @@ test('hides an erased group immediately, removes its data with its names, and ke
   await using _workers = await startAllJobs(app);
   await waitUntilErased(id);
   expect(await findRowsWithMark(app, deleted)).toEqual([]);
-  expect(await rowsWith(id)).toEqual([]);
-  expect(await findRowsWithMark(app, stays)).toEqual(kept);
+  expect(await findRows(id)).toEqual([]);
+  expect(await findRowsWithMark(app, keptMark)).toEqual(keptRows);
   expect(existsSync(entry)).toBe(false);
   expect(sandbox.oauth.counts.revoked).toBe(revoked + 1);
   expect(lines.join('')).toContain('connection.revoked');
@@ -122,7 +125,9 @@ test('creates a new group when the ref of an erased one connects again', async (
   expect(after.group.id).not.toBe(before.group.id);
   await using _workers = await startAllJobs(app);
   await waitUntilErased(before.group.id);
-  expect(JSON.parse(await seen(tenant)).project.connections.nodes).toEqual([{ id: after.id }]);
+  expect(JSON.parse(await fetchVisible(tenant)).project.connections.nodes).toEqual([
+    { id: after.id },
+  ]);
 });
 
 test('erases a consumer with the installations that use their connections, and keeps the groups', async () => {
@@ -130,20 +135,20 @@ test('erases a consumer with the installations that use their connections, and k
   const deleted = newMark('gone');
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
-  const own = await useEverything(app, tenant, { groupRef, consumerRef: deleted });
+  const ownData = await useEverything(app, tenant, { groupRef, consumerRef: deleted });
   await workers[Symbol.asyncDispose]();
   const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: deleted } });
   const input = { projectIdOrName: tenant.projectId, consumerRef: deleted };
   const reader = await tenant.withScopes('read', 'connections:write');
   expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  const stranger = await app.tenant();
-  expect(await stranger.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const otherTenant = await app.tenant();
+  expect(await otherTenant.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await restClient(app, { 'x-api-key': tenant.apiKey }).delete(
     `/projects/${tenant.projectId}/consumers/${deleted}`,
   );
-  const ids = [id, own.connectionId, own.installationId, ...own.operationIds];
-  const inSight = await seen(tenant, ids);
-  for (const one of [deleted, ...ids]) expect(inSight).not.toContain(one);
+  const ids = [id, ownData.connectionId, ownData.installationId, ...ownData.operationIds];
+  const inSight = await fetchVisible(tenant, ids);
+  for (const value of [deleted, ...ids]) expect(inSight).not.toContain(value);
   expect(inSight).toContain(groupRef);
   await using _workers = await startAllJobs(app);
   await waitUntilErased(id);
@@ -154,14 +159,14 @@ test('starts nothing with the connections of an erased consumer before they are 
   const tenant = await createErasureTenant(app);
   const groupRef = newMark('group');
   const workers = await startAllJobs(app);
-  const own = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
+  const ownData = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
   const deleted = newMark('gone');
-  const ofGone = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
-  const { id: connectionId, consumer } = await generateConnection(tenant, ofGone);
+  const erasedConnection = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
+  const { id: connectionId, consumer } = await generateConnection(tenant, erasedConnection);
   await workers[Symbol.asyncDispose]();
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, integrationIdOrName: 'crm', groupRef };
-  const { installationId } = own;
+  const { installationId } = ownData;
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, connectionId },
   });
@@ -175,12 +180,12 @@ test('starts nothing with the connections of an erased consumer before they are 
   expect(await tenant.refusal(WRITE, { input: { ...input, ...write } })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  const named = { input: { ...input, connectionId } };
-  const { problem } = await tenant.refusal(CREATE_INSTALLATION, named);
+  const withConnection = { input: { ...input, connectionId } };
+  const { problem } = await tenant.refusal(CREATE_INSTALLATION, withConnection);
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
   // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
-  expect(createInstallation.installation.connection.id).toBe(own.connectionId);
+  expect(createInstallation.installation.connection.id).toBe(ownData.connectionId);
   await tenant.query(WRITE, { input: { ...input, ...write } });
   await using _workers = await startAllJobs(app);
   await waitUntilErased(consumer.id);
@@ -198,10 +203,10 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   await workers[Symbol.asyncDispose]();
   // Requests to providers are recorded in the background.
   await app.app.services.requestRecorder?.flush();
-  const kept = await rowsWith(other.projectId);
+  const keptRows = await findRows(other.projectId);
   const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
-  const wrong = { ...input, confirmName: 'other' };
-  const { problem } = await tenant.builder.refusal(DELETE_PROJECT, { input: wrong });
+  const wrongName = { ...input, confirmName: 'other' };
+  const { problem } = await tenant.builder.refusal(DELETE_PROJECT, { input: wrongName });
   expect(problem.issues).toMatchObject([{ name: 'input.confirmName', value: 'other' }]);
   expect(await tenant.refusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await other.builder.refusal(DELETE_PROJECT, { input })).toMatchObject({
@@ -212,7 +217,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
     deleteProject: { deletedId: projectId },
   });
   expect(await tenant.refusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
-  const asBuilder = await seen({ ...tenant, ...tenant.builder }, [projectId]);
+  const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
   expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
   const create = `mutation { createProject(input: {
     orgId: "${tenant.orgId}", name: "${projectName}", appName: "Anew" }) { project { name } } }`;
@@ -222,9 +227,9 @@ test('erases a project with all its rows if its name is confirmed', async () => 
 
   await using _workers = await startAllJobs(app);
   await waitUntilErased(projectId);
-  expect(await rowsWith(projectId)).toEqual([]);
+  expect(await findRows(projectId)).toEqual([]);
   expect(await findRowsWithMark(app, groupRef)).toEqual([]);
-  expect(await rowsWith(other.projectId)).toEqual(kept);
+  expect(await findRows(other.projectId)).toEqual(keptRows);
 });
 
 test('takes the confirmed name of a project from the query over REST', async () => {

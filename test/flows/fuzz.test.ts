@@ -26,30 +26,30 @@ const app = await sharedApp({
 });
 
 test('returns no internal error for calls that are generated from the schema', async () => {
-  const [own, other] = [await createFullTenant(app), await createFullTenant(app)];
-  const reader = await own.withScopes('read', 'connections:write');
-  const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
+  const [tenant, other] = [await createFullTenant(app), await createFullTenant(app)];
+  const reader = await tenant.withScopes('read', 'connections:write');
+  const { viewer } = await tenant.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
-  const known = new KnownIds(keys.map(({ id }) => id));
-  known.collect([other.ids, newId('top'), own.ids]);
-  const callers = [own, own, own, own.builder, own.builder, own.builder, reader];
+  const knownIds = new KnownIds(keys.map(({ id }) => id));
+  knownIds.collect([other.ids, newId('top'), tenant.ids]);
+  const callers = [tenant, tenant, tenant, tenant.builder, tenant.builder, tenant.builder, reader];
   const failed: unknown[] = [];
   const refused = new Map<string, number>();
 
   const send = async (template: FuzzCall, caller: (typeof callers)[number]) => {
-    const call = known.fill(template);
+    const call = knownIds.fill(template);
     const { status, data, errors = [] } = await caller.request(call.query, call.variables);
     for (const { extensions } of errors) {
       refused.set(extensions.code, (refused.get(extensions.code) ?? 0) + 1);
     }
     const isOurs = errors.some(({ extensions }) => extensions.code === 'INTERNAL_ERROR');
     if (status >= 500 || isOurs) failed.push({ ...call, status, errors });
-    known.collect(data ?? null);
+    knownIds.collect(data ?? null);
   };
 
   const next = generateCalls(SEED, CALLS).entries();
   const work = async () => {
-    for (const [index, call] of next) await send(call, callers[index % callers.length] ?? own);
+    for (const [index, call] of next) await send(call, callers[index % callers.length] ?? tenant);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   expect(failed).toEqual([]);

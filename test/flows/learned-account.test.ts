@@ -39,7 +39,7 @@ async function start(tenant: Tenant, overrides: object) {
 }
 
 /** Opens the link and returns from the provider. Returns the page that the person sees. */
-async function comeBack(link: string, result = 'code=given'): Promise<string> {
+async function openCallback(link: string, result = 'code=given'): Promise<string> {
   const browser = oauthBrowser(app);
   const consentUrl = await browser.open(link);
   const callback = new URL(consentUrl.searchParams.get('redirect_uri') as string);
@@ -48,12 +48,12 @@ async function comeBack(link: string, result = 'code=given'): Promise<string> {
 }
 
 async function connect(tenant: Tenant, overrides: object) {
-  await comeBack((await start(tenant, overrides)).authorizeUrl);
+  await openCallback((await start(tenant, overrides)).authorizeUrl);
   const { project } = await tenant.query(SHOW, { id: tenant.projectId });
   return project.connections.nodes[0];
 }
 
-async function hubspotTenant(token: string) {
+async function createHubspotTenant(token: string) {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'hubspot', scopes: ['crm.objects.contacts.read'] });
   responses['/oauth/v1/token'] = ok({ access_token: token, refresh_token: 'r', expires_in: 1_800 });
@@ -61,7 +61,7 @@ async function hubspotTenant(token: string) {
 }
 
 test("stores HubSpot's portal and user, and ignores the workspace in the input", async () => {
-  const tenant = await hubspotTenant('token of ann');
+  const tenant = await createHubspotTenant('token of ann');
   responses['/account-info/2026-03/details'] = ok({ portalId: 4711, ownerId: 9 });
   responses['/oauth/v1/access-tokens/token%20of%20ann'] = ok({ hub_id: 4711, user_id: 12 });
   const input = { provider: 'hubspot', providerWorkspaceRef: 'guessed' };
@@ -73,23 +73,23 @@ test("stores HubSpot's portal and user, and ignores the workspace in the input",
 });
 
 test('takes missing facts from the other of two account endpoints', async () => {
-  const tenant = await hubspotTenant('other');
+  const tenant = await createHubspotTenant('other');
   responses['/account-info/2026-03/details'] = { status: 500 };
   responses['/oauth/v1/access-tokens/other'] = ok({ hub_id: 815, user_id: 3 });
   expect(await connect(tenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '815',
     providerConsumerRef: '3',
   });
-  const owned = await hubspotTenant('unknown');
+  const ownedTenant = await createHubspotTenant('unknown');
   responses['/account-info/2026-03/details'] = ok({ portalId: 816, ownerId: 4 });
-  expect(await connect(owned, { provider: 'hubspot' })).toMatchObject({
+  expect(await connect(ownedTenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '816',
     providerConsumerRef: '4',
   });
 });
 
 test('keeps the input and creates the connection if the provider returns no account facts', async () => {
-  const tenant = await hubspotTenant('silent');
+  const tenant = await createHubspotTenant('silent');
   responses['/account-info/2026-03/details'] = ok({ portalId: { no: 'id' } });
   const input = { provider: 'hubspot', providerWorkspaceRef: 'given' };
   expect(await connect(tenant, input)).toEqual({
@@ -124,8 +124,8 @@ test("shows the link to the app's package where a person connects", async () => 
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const { authorizeUrl, packageInstallUrl } = await start(tenant, input);
   expect(packageInstallUrl).toBe(packageInstallURL);
-  const denied = await comeBack(authorizeUrl, 'error=OAUTH_APP_BLOCKED');
-  const shown = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
-  expect(denied).toContain(shown);
-  expect(await comeBack((await start(tenant, input)).authorizeUrl)).toContain(shown);
+  const denied = await openCallback(authorizeUrl, 'error=OAUTH_APP_BLOCKED');
+  const installLink = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
+  expect(denied).toContain(installLink);
+  expect(await openCallback((await start(tenant, input)).authorizeUrl)).toContain(installLink);
 });

@@ -10,7 +10,7 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { answerConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { submitConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 
 /** A state: project id, connect token and browser token. */
@@ -65,11 +65,11 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
     code_challenge_method: 'S256',
   });
 
-  const back = await openCallback(await consent(url));
-  expect(back.status).toBe(303);
-  expect(back.headers.get('cache-control')).toBe('no-store');
-  expect(back.headers.get('referrer-policy')).toBe('no-referrer');
-  const location = new URL(back.headers.get('location') as string);
+  const redirect = await openCallback(await consent(url));
+  expect(redirect.status).toBe(303);
+  expect(redirect.headers.get('cache-control')).toBe('no-store');
+  expect(redirect.headers.get('referrer-policy')).toBe('no-referrer');
+  const location = new URL(redirect.headers.get('location') as string);
   const connectionId = location.searchParams.get('connectionId') as string;
   expect(location.href).toBe(`${RETURN}&connectionId=${connectionId}`);
 
@@ -94,14 +94,14 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
 test("accepts the gateway's own connect page as redirectUrl, and no other page of it", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const own = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
-  const back = await openCallback(await consent(await start(tenant, { redirectUrl: own })));
-  const location = new URL(back.headers.get('location') ?? '');
+  const ownUrl = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
+  const redirect = await openCallback(await consent(await start(tenant, { redirectUrl: ownUrl })));
+  const location = new URL(redirect.headers.get('location') ?? '');
   expect(location.pathname).toBe('/connect');
   expect(location.searchParams.get('origin')).toBe('https://app.test');
   expect(location.searchParams.get('connectionId')).toMatch(/^con_/);
   for (const redirectUrl of ['https://gateway.test/console', 'https://gateway.test/connect/a']) {
-    expect(await issueNames(tenant, { redirectUrl })).toEqual(['input.redirectUrl']);
+    expect(await listIssueNames(tenant, { redirectUrl })).toEqual(['input.redirectUrl']);
   }
 });
 
@@ -172,7 +172,7 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   const ticket = new URL(link).searchParams.get('ticket') as string;
   const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
   for (const secret of [...ticket.split('.'), ...state.split('.')].filter(
-    (one) => one.length > 30,
+    (parameter) => parameter.length > 30,
   )) {
     expect(JSON.stringify(row)).not.toContain(secret);
   }
@@ -244,7 +244,7 @@ test("sends the app's own parameters, which replace none of the gateway's", asyn
   expect(searchParams.get('scope')).toBe('one two');
 });
 
-async function issueNames(tenant: Tenant, overrides: object) {
+async function listIssueNames(tenant: Tenant, overrides: object) {
   const { code, problem } = await tenant.refusal(START, startInput(tenant, overrides));
   expect(code).toBe('BAD_USER_INPUT');
   return problem.issues?.map(({ name }) => name);
@@ -252,34 +252,34 @@ async function issueNames(tenant: Tenant, overrides: object) {
 
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
-  expect(await issueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
-  expect(await issueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
-  expect(await issueNames(tenant, {})).toEqual(['input.providerAppId']);
-  expect(await issueNames(tenant, { groupRef: '', redirectUrl: 'nonsense' })).toEqual([
+  expect(await listIssueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
+  expect(await listIssueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
+  expect(await listIssueNames(tenant, {})).toEqual(['input.providerAppId']);
+  expect(await listIssueNames(tenant, { groupRef: '', redirectUrl: 'nonsense' })).toEqual([
     'input.groupRef',
     'input.redirectUrl',
   ]);
   await createProviderApp(tenant, { provider: 'salesforce' });
   await createProviderApp(tenant, { provider: 'hubspot' });
   await createProviderApp(tenant, { provider: 'zoho', scopes: ['a', 'b'] });
-  const many = {
+  const manyScopes = {
     provider: 'salesforce',
     authScheme: 'OAUTH2_AUTHORIZATION_CODE',
     redirectUrl: 'https://evil.test/',
   };
-  expect(await issueNames(tenant, many)).toEqual([
+  expect(await listIssueNames(tenant, manyScopes)).toEqual([
     'input.authScheme',
     'input.providerWorkspaceRef',
     'input.redirectUrl',
   ]);
   const hosts = { provider: 'salesforce', providerWorkspaceRef: 'evil.test/' };
-  expect(await issueNames(tenant, hosts)).toEqual(['input.providerWorkspaceRef']);
-  expect(await issueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
-  expect(await issueNames(tenant, { provider: 'zoho' })).toEqual([
+  expect(await listIssueNames(tenant, hosts)).toEqual(['input.providerWorkspaceRef']);
+  expect(await listIssueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
+  expect(await listIssueNames(tenant, { provider: 'zoho' })).toEqual([
     'input.providerMetadata.zoho_token_domain',
   ]);
   const evil = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
-  expect(await issueNames(tenant, evil)).toEqual(['input.providerMetadata.zoho_token_domain']);
+  expect(await listIssueNames(tenant, evil)).toEqual(['input.providerMetadata.zoho_token_domain']);
   const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
   const url = await start(tenant, { provider: 'zoho', providerMetadata: domain });
   expect(url.searchParams.get('scope')).toBe('a,b');
@@ -290,7 +290,7 @@ test("refuses another tenant's project and app, and a key without the scope", as
   const providerAppId = await createProviderApp(a);
   await createProviderApp(b);
   expect(await b.refusal(START, startInput(a))).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await issueNames(b, { providerAppId })).toEqual(['input.providerAppId']);
+  expect(await listIssueNames(b, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await a.withScopes('read');
   expect(await reader.refusal(START, startInput(a))).toMatchObject({ code: 'FORBIDDEN' });
 });
@@ -324,8 +324,8 @@ test('takes the workspace from the address in the token response', async () => {
   const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
   const state = url.searchParams.get('state');
-  const back = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
-  expect(back.status).toBe(200);
+  const redirect = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
+  expect(redirect.status).toBe(200);
   const connections = await other.app.services.database.prisma.connection.findMany();
   expect(connections).toMatchObject([
     {
@@ -359,8 +359,8 @@ test('sends a client secret to no host that the provider does not list', async (
   await other.app.services.database.prisma.oAuthConnect.updateMany({
     data: { input: { ...consumer, providerMetadata: { domain: hostname } } },
   });
-  const back = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
-  const page = await back.text();
+  const redirect = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
+  const page = await redirect.text();
   expect(server.requests).toEqual([]);
   expect(page).toContain('providerMetadata.domain must be accounts.crm.test.');
 });

@@ -27,25 +27,25 @@ function createGroup(name: string, projectIds: () => string[]): ProjectGroup {
 
 /** A server that can hang: statements that name one of its projects wait until it responds again. */
 function hangingServer(projectIds: () => string[]) {
-  let answering = Promise.resolve();
+  let responding = Promise.resolve();
   let waiting = 0;
-  const isOfIt = (value: unknown) =>
+  const isOnServer = (value: unknown) =>
     Array.isArray(value) && projectIds().some((id) => value.includes(id));
   return {
     /** Returns the number of waiting statements. */
     waiting: () => waiting,
     hang() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      answering = promise;
+      responding = promise;
       onTestFinished(() => resolve());
       return resolve;
     },
     before:
       (query: RunQuery): RunQuery =>
       async (text, values, rowMode) => {
-        if (values.some(isOfIt)) {
+        if (values.some(isOnServer)) {
           waiting += 1;
-          await answering;
+          await responding;
           waiting -= 1;
         }
         return query(text, values, rowMode);
@@ -53,14 +53,14 @@ function hangingServer(projectIds: () => string[]) {
   };
 }
 
-async function twoGroups() {
-  const [one, other] = [
+async function createTwoGroups() {
+  const [first, other] = [
     await createDeliveryProject(database),
     await createDeliveryProject(database),
   ];
-  const server = hangingServer(() => [one.projectId]);
+  const server = hangingServer(() => [first.projectId]);
   const groups = [
-    createGroup('one', () => [one.projectId]),
+    createGroup('one', () => [first.projectId]),
     createGroup('other', () => [other.projectId]),
   ];
   const split = {
@@ -69,49 +69,53 @@ async function twoGroups() {
     rows: { ...database.rows, query: server.before(database.rows.query) },
     sweeps: (group: ProjectGroup) => server.before(database.sweeps(group)),
   };
-  return { one, other, server, services: { ...services, database: split } };
+  return { first, other, server, services: { ...services, database: split } };
 }
 
-type Owing = Awaited<ReturnType<typeof createDeliveryProject>>;
+type DeliveryProject = Awaited<ReturnType<typeof createDeliveryProject>>;
 
 /** Enqueues deliveries as an event does. */
-async function enqueueDue({ enqueue }: Owing, destinationId: string, count: number): Promise<void> {
+async function enqueueMany(
+  { enqueue }: DeliveryProject,
+  destinationId: string,
+  count: number,
+): Promise<void> {
   await enqueue(destinationId, count);
   await prisma.$executeRaw`select pg_notify('gateway_events', '')`;
 }
 
-const recorded = (projectId: string) =>
+const countRecorded = (projectId: string) =>
   prisma.delivery.count({ where: { projectId, status: 'SUCCEEDED' } });
-const unfolded = (projectId: string) => prisma.activityDelta.count({ where: { projectId } });
+const countUnfolded = (projectId: string) => prisma.activityDelta.count({ where: { projectId } });
 
 test("delays deliveries of a hanging server's projects only", async () => {
   await using receiver = await startReceiver();
-  const { one, other, server, services: split } = await twoGroups();
-  const toOne = await one.destination(receiver.url('one'));
+  const { first, other, server, services: split } = await createTwoGroups();
+  const toOne = await first.destination(receiver.url('one'));
   const toOther = await other.destination(receiver.url('other'));
   await using _work = await startWork(split);
 
   // Some messages are being sent when the server begins to hang, so their results have to wait.
   receiver.setBehaviour('one', 'HANG');
-  await enqueueDue(one, toOne.id, 5);
+  await enqueueMany(first, toOne.id, 5);
   await receiver.waitForMessages('one', 5);
   const response = server.hang();
   receiver.respondToHeld('one', { status: 200 });
   receiver.setBehaviour('one', { status: 200 });
-  await enqueueDue(one, toOne.id, 50);
+  await enqueueMany(first, toOne.id, 50);
   await expect.poll(server.waiting).toBeGreaterThan(0);
 
   for (let round = 1; round <= 3; round += 1) {
-    await enqueueDue(other, toOther.id, 100);
+    await enqueueMany(other, toOther.id, 100);
     await receiver.waitForMessages('other', round * 100);
-    await expect.poll(() => recorded(other.projectId)).toBe(round * 100);
+    await expect.poll(() => countRecorded(other.projectId)).toBe(round * 100);
   }
-  await expect.poll(() => unfolded(other.projectId)).toBe(0);
+  await expect.poll(() => countUnfolded(other.projectId)).toBe(0);
   expect(receiver.received('one')).toHaveLength(5);
-  expect(await recorded(one.projectId)).toBe(0);
+  expect(await countRecorded(first.projectId)).toBe(0);
 
   response();
-  await expect.poll(() => recorded(one.projectId)).toBe(55);
+  await expect.poll(() => countRecorded(first.projectId)).toBe(55);
   expect(receiver.received('one')).toHaveLength(55);
   expect(receiver.received('other')).toHaveLength(300);
 });
@@ -134,7 +138,8 @@ test(
     await Promise.all(
       projects.map((_project, index) => receiver.waitForMessages(`many-${index}`, 300)),
     );
-    for (const { projectId } of projects) await expect.poll(() => recorded(projectId)).toBe(300);
+    for (const { projectId } of projects)
+      await expect.poll(() => countRecorded(projectId)).toBe(300);
   },
 );
 
@@ -146,12 +151,12 @@ test('delivers messages of a moved project from the worker of its new server', a
   const groups = Object.keys(owned).map((name) => createGroup(name, () => owned[name] ?? []));
   const split = { ...database, groups: async () => groups };
   await using _work = await startWork({ ...services, database: split });
-  await enqueueDue(project, id, 10);
+  await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 10);
   // The project has moved: the worker of the other group delivers its messages from now on.
   Object.assign(owned, { one: [], other: [project.projectId] });
-  await enqueueDue(project, id, 10);
+  await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 20);
-  await expect.poll(() => recorded(project.projectId)).toBe(20);
+  await expect.poll(() => countRecorded(project.projectId)).toBe(20);
   expect(receiver.received('moved')).toHaveLength(20);
 });

@@ -20,7 +20,10 @@ import {
 
 const DAY_MS = 86_400_000;
 const sandbox = sandboxProvider(() => 'http://sandbox.test');
-const field = (fieldName: string, overrides: Partial<FieldDescription> = {}): FieldDescription => ({
+const createField = (
+  fieldName: string,
+  overrides: Partial<FieldDescription> = {},
+): FieldDescription => ({
   fieldName,
   displayName: fieldName,
   valueType: 'STRING',
@@ -34,8 +37,8 @@ const field = (fieldName: string, overrides: Partial<FieldDescription> = {}): Fi
 });
 
 /** The field as messages show it. */
-const shown = (fieldName: string) => {
-  const { values: _values, referenceTo: _referenceTo, ...rest } = field(fieldName);
+const formatField = (fieldName: string) => {
+  const { values: _values, referenceTo: _referenceTo, ...rest } = createField(fieldName);
   return { ...rest, valueType: 'string' };
 };
 
@@ -57,8 +60,8 @@ const app = await sharedApp({
   providers: [describing, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
 });
 const { prisma } = app.app.services.database;
-const always = { enabled: 'ALWAYS' };
-const ALL = { fieldCreated: always, fieldDeleted: always, fieldChanged: always };
+const alwaysWatch = { enabled: 'ALWAYS' };
+const ALL = { fieldCreated: alwaysWatch, fieldDeleted: alwaysWatch, fieldChanged: alwaysWatch };
 
 function createContent(allObjects: object = ALL, overrides: object = {}) {
   return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...overrides } });
@@ -81,9 +84,9 @@ async function listMessages({ projectId }: Tenant) {
     .map((body) => schemaMessage.parse(body));
 }
 
-async function installed(content = createContent()) {
+async function install(content = createContent()) {
   const tenant = await app.tenant();
-  described = [field('email'), field('phone')];
+  described = [createField('email'), createField('phone')];
   const integration = await integrate(app, tenant, content);
   const [installationId] = await installFor(tenant, integration).then(({ id }) => [id]);
   await checkAfter();
@@ -91,9 +94,9 @@ async function installed(content = createContent()) {
 }
 
 test('learns the fields first, and then delivers each change once to the destination', async () => {
-  const { tenant } = await installed();
+  const { tenant } = await install();
   expect(await listMessages(tenant)).toEqual([]);
-  described = [field('email', { isRequired: true }), field('tier')];
+  described = [createField('email', { isRequired: true }), createField('tier')];
   await checkAfter(DAY_MS);
   await checkAfter();
   const [message, ...others] = await listMessages(tenant);
@@ -103,10 +106,13 @@ test('learns the fields first, and then delivers each change once to the destina
     groupRef: 'acme',
     result: [
       {
-        createdFields: [shown('tier')],
-        deletedFields: [shown('phone')],
+        createdFields: [formatField('tier')],
+        deletedFields: [formatField('phone')],
         changedFields: [
-          { oldSchema: shown('email'), newSchema: { ...shown('email'), isRequired: true } },
+          {
+            oldSchema: formatField('email'),
+            newSchema: { ...formatField('email'), isRequired: true },
+          },
         ],
       },
     ],
@@ -116,11 +122,15 @@ test('learns the fields first, and then delivers each change once to the destina
 });
 
 test('delivers only the kinds of changes that the integration lists', async () => {
-  const { tenant } = await installed(createContent({ fieldDeleted: always }));
-  described = [field('email', { isRequired: true }), field('phone'), field('tier')];
+  const { tenant } = await install(createContent({ fieldDeleted: alwaysWatch }));
+  described = [
+    createField('email', { isRequired: true }),
+    createField('phone'),
+    createField('tier'),
+  ];
   await checkAfter(DAY_MS);
   expect(await listMessages(tenant)).toEqual([]);
-  described = [field('email')];
+  described = [createField('email')];
   await checkAfter(DAY_MS);
   const [message] = await listMessages(tenant);
   expect(message?.result[0]?.deletedFields.map(({ fieldName }) => fieldName)).toEqual([
@@ -130,26 +140,29 @@ test('delivers only the kinds of changes that the integration lists', async () =
 });
 
 test('checks the fields by the schedule of the integration', async () => {
-  const { tenant } = await installed(createContent(ALL, { schedule: '0 * * * *' }));
-  described = [field('email')];
+  const { tenant } = await install(createContent(ALL, { schedule: '0 * * * *' }));
+  described = [createField('email')];
   await checkAfter(3_600_000);
   expect(await listMessages(tenant)).toHaveLength(1);
 });
 
 test('retries a failed check later, and reports no field as deleted', async () => {
-  const { tenant } = await installed();
+  const { tenant } = await install();
   described = new ProviderError('SERVER_ERROR', 'Down for maintenance.');
   await checkAfter(DAY_MS);
-  described = [field('email'), field('phone'), field('tier')];
+  described = [createField('email'), createField('phone'), createField('tier')];
   await checkAfter();
   expect(await listMessages(tenant)).toEqual([]);
   await checkAfter(120_000);
   const [message] = await listMessages(tenant);
-  expect(message?.result[0]).toMatchObject({ createdFields: [shown('tier')], deletedFields: [] });
+  expect(message?.result[0]).toMatchObject({
+    createdFields: [formatField('tier')],
+    deletedFields: [],
+  });
 });
 
 test('starts and stops watching with revisions, and ends with the installation', async () => {
-  const { tenant, integration, installationId } = await installed(contentFor('crm'));
+  const { tenant, integration, installationId } = await install(contentFor('crm'));
   const watches = () => prisma.schemaWatch.count({ where: { installationId } });
   const revise = (content: object) =>
     tenant.query(CREATE_REVISION, {
@@ -183,12 +196,12 @@ test('refuses an object that cannot be watched, at its position', async () => {
     const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
-  const place = 'input.latestRevision.content.watchSchema';
+  const path = 'input.latestRevision.content.watchSchema';
   expect(await refusal(createContent(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
-    { name: `${place}.schedule`, detail: 'must be at most one run in 60 minutes.' },
+    { name: `${path}.schedule`, detail: 'must be at most one run in 60 minutes.' },
   ]);
   expect(await refusal({})).toMatchObject([
-    { name: `${place}.destination`, detail: 'is not a destination of the project.' },
+    { name: `${path}.destination`, detail: 'is not a destination of the project.' },
   ]);
   const forwarding = {
     ...createContent(),
@@ -197,12 +210,12 @@ test('refuses an object that cannot be watched, at its position', async () => {
     proxy: { enabled: true },
   };
   expect(await refusal(forwarding)).toMatchObject([
-    { name: place, detail: expect.stringContaining('does not describe its objects (METADATA)') },
+    { name: path, detail: expect.stringContaining('does not describe its objects (METADATA)') },
   ]);
 });
 
 test('refuses to rename or delete a destination of schema changes', async () => {
-  const { tenant } = await installed(
+  const { tenant } = await install(
     contentFor('crm', {
       read: null,
       write: { objects: [{ objectName: 'contacts' }] },

@@ -42,12 +42,12 @@ const rotateSecret = `mutation ($input: RotateDestinationSecretInput!) {
 }`;
 
 /** Returns a unique value to search for. */
-function plant(): string {
+function createSecret(): string {
   return `planted-${crypto.randomUUID()}`;
 }
 
 /** The encodings in which a text can be found: as it is, in hex, and in base64 at any offset. */
-function traces(secret: string): string[] {
+function listTraces(secret: string): string[] {
   const aligned = [0, 1, 2].map((offset) => {
     const bytes = Buffer.from(' '.repeat(offset) + secret);
     // The first and last digits also contain bits of the neighbouring bytes.
@@ -58,10 +58,10 @@ function traces(secret: string): string[] {
 
 function expectNone(secrets: string[], text: string) {
   const searched = text.replaceAll('+', '-').replaceAll('/', '_');
-  const found = secrets.filter((secret) =>
-    traces(secret).some((trace) => text.includes(trace) || searched.includes(trace)),
+  const leaked = secrets.filter((secret) =>
+    listTraces(secret).some((trace) => text.includes(trace) || searched.includes(trace)),
   );
-  expect(found).toEqual([]);
+  expect(leaked).toEqual([]);
 }
 
 /** Returns every row of every table, as text. */
@@ -83,8 +83,8 @@ async function dump(): Promise<string> {
 async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const { projectId: projectIdOrName } = tenant;
   const secrets = [tenant.apiKey];
-  const planted = () => {
-    const secret = plant();
+  const plantOnServer = () => {
+    const secret = createSecret();
     secrets.push(secret);
     return secret;
   };
@@ -94,39 +94,51 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   secrets.push(created.createApiKey.key);
 
   const app = { provider: 'hubspot', clientId: 'c' };
-  const appInput = { projectIdOrName, ...app, clientSecret: planted(), webhookSecret: planted() };
+  const appInput = {
+    projectIdOrName,
+    ...app,
+    clientSecret: plantOnServer(),
+    webhookSecret: plantOnServer(),
+  };
   const { id } = (await tenant.query(createApp, { input: appInput })).createProviderApp.providerApp;
-  const providerApp = { clientSecret: planted(), webhookSecret: planted() };
+  const providerApp = { clientSecret: plantOnServer(), webhookSecret: plantOnServer() };
   const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
   const masked = { projectIdOrName, providerAppId: id, updateMask, providerApp };
   await tenant.query(updateApp, { input: masked });
 
-  const client = { clientId: 'c', clientSecret: planted() };
+  const client = { clientId: 'c', clientSecret: plantOnServer() };
   for (const [index, credentials] of [
-    { apiKey: planted() },
-    { basicAuth: { username: 'u', password: planted() } },
+    { apiKey: plantOnServer() },
+    { basicAuth: { username: 'u', password: plantOnServer() } },
     { oauth2ClientCredentials: client },
-    { oauth2PasswordCredentials: { username: 'u', password: planted(), ...client } },
+    { oauth2PasswordCredentials: { username: 'u', password: plantOnServer(), ...client } },
     {
       oauth2AuthorizationCode: {
-        accessToken: { token: planted() },
-        refreshToken: { token: planted() },
+        accessToken: { token: plantOnServer() },
+        refreshToken: { token: plantOnServer() },
       },
     },
-    { customAuth: { accountKey: [planted()] } },
+    { customAuth: { accountKey: [plantOnServer()] } },
   ].entries()) {
     await generateConnection(tenant, { groupRef: `group ${index}`, ...credentials });
   }
-  const changed = await generateConnection(tenant, { groupRef: 'changed', apiKey: planted() });
-  const input = { projectIdOrName, connectionId: changed.id, credentials: { apiKey: planted() } };
+  const changed = await generateConnection(tenant, {
+    groupRef: 'changed',
+    apiKey: plantOnServer(),
+  });
+  const input = {
+    projectIdOrName,
+    connectionId: changed.id,
+    credentials: { apiKey: plantOnServer() },
+  };
   await tenant.query(updateConnection, { input });
 
   const hook = {
     projectIdOrName,
     name: 'hook',
     type: 'WEBHOOK',
-    url: `https://example.com/hook?token=${planted()}`,
-    headers: { authorization: `Bearer ${planted()}`, 'x-key': planted() },
+    url: `https://example.com/hook?token=${plantOnServer()}`,
+    headers: { authorization: `Bearer ${plantOnServer()}`, 'x-key': plantOnServer() },
   };
   const { destination, signingSecret } = (await tenant.query(createDestination, { input: hook }))
     .createDestination;
@@ -134,8 +146,8 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const rotated = { projectIdOrName, destinationId: destination.id };
   const response = await tenant.query(rotateSecret, { input: rotated });
   secrets.push(response.rotateDestinationSecret.signingSecret);
-  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: planted() });
-  await keepPingSecret(tenant, { connectionId: changed.id, secret: planted() });
+  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: plantOnServer() });
+  await keepPingSecret(tenant, { connectionId: changed.id, secret: plantOnServer() });
   return secrets;
 }
 
@@ -146,10 +158,10 @@ async function keepSubscriptionSecret(
 ): Promise<void> {
   const subscription = { projectId, installationId: newId('ins'), objectName: 'contacts' };
   await inTransaction(services.database, async (tx) => {
-    const about = { provider: 'hubspot', connectionId: newId('con') };
-    await tx.objectSubscription.create({ data: { ...subscription, ...about } });
-    const known = { id: newId('sec'), providerAppId, account: 'acme' };
-    await replaceSecrets(services, tx, subscription, { ...known, secrets: [secret] });
+    const account = { provider: 'hubspot', connectionId: newId('con') };
+    await tx.objectSubscription.create({ data: { ...subscription, ...account } });
+    const identity = { id: newId('sec'), providerAppId, account: 'acme' };
+    await replaceSecrets(services, tx, subscription, { ...identity, secrets: [secret] });
   });
 }
 
@@ -161,14 +173,14 @@ async function keepPingSecret(
   const key = { projectId, connectionId };
   await inTransaction(services.database, async (tx) => {
     await tx.providerStream.create({ data: { ...key, provider: 'airtable' } });
-    const about = { providerRef: 'ach1', address: 'https://example.com/', checkTime: new Date() };
-    await replacePing(services, tx, key, { ...about, secret });
+    const account = { providerRef: 'ach1', address: 'https://example.com/', checkTime: new Date() };
+    await replacePing(services, tx, key, { ...account, secret });
   });
 }
 
 test('stores and logs no secret in plain, in hex or in base64', async () => {
   const tenant = await app.tenant();
-  const control = plant();
+  const control = createSecret();
   const secrets = await plantEverywhere(tenant);
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: control });
 
@@ -189,7 +201,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
 test('repeats no secret in a refusal', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
-  const secret = plant();
+  const secret = createSecret();
   const tokens = { accessToken: { token: secret }, refreshToken: { token: secret } };
   const basicAuth = { username: 'u', password: secret };
   const { id: connectionId } = await generateConnection(tenant);
@@ -250,7 +262,7 @@ test('repeats no secret in a refusal', async () => {
 
 test('repeats no secret in the response or the log if the database fails', async () => {
   const tenant = await app.tenant();
-  const secret = plant();
+  const secret = createSecret();
   await rows.query('alter table "Connection" rename to "Elsewhere"', []);
   try {
     const response = await tenant.request(

@@ -30,8 +30,8 @@ const KEY_FILE = {
   private_key_id: 'k1',
   token_uri: 'http://169.254.169.254/never-asked',
 };
-const inBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
-const customAuth = { serviceAccountKey: inBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
+const toBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
+const customAuth = { serviceAccountKey: toBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
 
 /** The issued tokens in order, and the refused ones among them. */
 const issued: { form: Record<string, string> }[] = [];
@@ -39,17 +39,17 @@ const refused = new Set<string>();
 let isKeyKnown = true;
 
 const server = await startProviderServer((request) =>
-  request.path === '/token' ? tokenFor(request) : apiAnswer(request),
+  request.path === '/token' ? respondWithToken(request) : respondAsApi(request),
 );
 afterAll(() => server[Symbol.asyncDispose]());
 
-function tokenFor({ body }: ServedRequest) {
+function respondWithToken({ body }: ServedRequest) {
   if (!isKeyKnown) return { status: 400, body: { error: 'invalid_grant' } };
   issued.push({ form: body as Record<string, string> });
   return { status: 200, body: { access_token: `token ${issued.length}`, expires_in: 3_599 } };
 }
 
-function apiAnswer({ headers }: ServedRequest) {
+function respondAsApi({ headers }: ServedRequest) {
   const token = (headers.authorization ?? '').replace('Bearer ', '');
   const isGood = /^token \d+$/.test(token) && !refused.has(token);
   return { status: isGood ? 200 : 401, body: {} };
@@ -75,8 +75,8 @@ const app = await sharedApp({
   ],
 });
 
-async function connect(tenant: Tenant, more: object = {}) {
-  const credentials = { ...customAuth, ...more };
+async function connect(tenant: Tenant, overrides: object = {}) {
+  const credentials = { ...customAuth, ...overrides };
   const account = { provider: google.name, customAuth: credentials, skipCheck: true };
   const { id } = await generateConnection(tenant, account);
   const call = async () => {
@@ -94,8 +94,7 @@ async function verifyClaims(assertion = '') {
 }
 
 test('signs an assertion with the key, and exchanges it for a token on the first call', async () => {
-  const tenant = await app.tenant();
-  const { call, show } = await connect(tenant);
+  const { call, show } = await connect(await app.tenant());
   expect(await show()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
   const before = issued.length;
   expect(await Promise.all([call(), call(), call()])).toEqual([200, 200, 200]);
@@ -110,7 +109,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
   expect((await show()).status).toBe('WORKING');
 });
 
-test('replaces a token before it expires, and when the provider refuses it', async () => {
+test('replaces a token before it expires, and when the provider rejects it', async () => {
   const tenant = await app.tenant();
   const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
   const events = await keepEvents(app, tenant);
@@ -132,8 +131,8 @@ test('replaces a token before it expires, and when the provider refuses it', asy
   const input = { projectIdOrName: tenant.projectId, connectionId: id };
   await tenant.query(refreshing, { input });
   expect(issued.length).toBe(before + 3);
-  const kept = await readStoredCredentials(app, await show());
-  expect(kept).toMatchObject({ token: { token: `token ${issued.length}` } });
+  const stored = await readStoredCredentials(app, await show());
+  expect(stored).toMatchObject({ token: { token: `token ${issued.length}` } });
   expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
@@ -141,7 +140,7 @@ test('replaces a token before it expires, and when the provider refuses it', asy
   ]);
 });
 
-test('returns UNPROCESSABLE for a refused key, and stores an accepted key with its token', async () => {
+test('returns UNPROCESSABLE for a rejected key, and stores an accepted key with its token', async () => {
   const tenant = await app.tenant();
   const input = connectionVariables(tenant, { provider: google.name, customAuth });
   isKeyKnown = false;
@@ -170,13 +169,13 @@ test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts t
 
 test('names every missing, unknown or malformed input, and repeats none', async () => {
   const rest = await restTenant(app);
-  const findings = (inputs: object) => {
+  const listFindings = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
     return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
   const needed = 'must be non-empty text or JSON.';
   const noKey = 'must be the JSON key file of a service account with an RSA key, in base64.';
-  expect(await findings({ key: 'x' })).toEqual([
+  expect(await listFindings({ key: 'x' })).toEqual([
     'customAuth.key: is not an input of googleServiceAccount, which has serviceAccountKey, scopes, subject.',
     `customAuth.scopes: ${needed}`,
     `customAuth.serviceAccountKey: ${needed}`,
@@ -185,13 +184,13 @@ test('names every missing, unknown or malformed input, and repeats none', async 
   for (const serviceAccountKey of [
     'no base64 {',
     JSON.stringify(KEY_FILE),
-    inBase64(withoutKey),
-    inBase64({ ...KEY_FILE, private_key: publicKey }),
+    toBase64(withoutKey),
+    toBase64({ ...KEY_FILE, private_key: publicKey }),
   ]) {
     const inputs = { ...customAuth, serviceAccountKey };
-    expect(await findings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
+    expect(await listFindings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
   }
-  expect(await findings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
+  expect(await listFindings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
     'customAuth.scopes: must be a list with at least one text.',
     'customAuth.subject: must be text.',
   ]);
@@ -203,9 +202,9 @@ test('lists the inputs of the provider, on both surfaces', async () => {
   const { provider } = await tenant.query(
     `{ provider(name: "${google.name}") { customInputs { name displayName optional } } }`,
   );
-  const all = inputs.map((input) => ({ ...input, optional: input.optional ?? false }));
-  expect(provider.customInputs).toEqual(all);
-  const shown = await get(`/providers/${google.name}`);
-  expect(shown).toMatchObject({ authType: 'custom', customOpts: { inputs } });
-  expect(JSON.stringify(shown)).not.toContain('tokenUrl');
+  const expectedInputs = inputs.map((input) => ({ ...input, optional: input.optional ?? false }));
+  expect(provider.customInputs).toEqual(expectedInputs);
+  const response = await get(`/providers/${google.name}`);
+  expect(response).toMatchObject({ authType: 'custom', customOpts: { inputs } });
+  expect(JSON.stringify(response)).not.toContain('tokenUrl');
 });

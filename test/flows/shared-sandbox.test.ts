@@ -23,11 +23,11 @@ async function startApart() {
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const shared = { DATABASE_URL: await databaseUrl(database), DATA_DIR: dataDir, DEMO: 'true' };
-  const api = await startGateway({ ...shared, ROLES: 'api' });
-  const worker = await startGateway({ ...shared, ROLES: 'worker' });
+  const sharedEnv = { DATABASE_URL: await databaseUrl(database), DATA_DIR: dataDir, DEMO: 'true' };
+  const api = await startGateway({ ...sharedEnv, ROLES: 'api' });
+  const worker = await startGateway({ ...sharedEnv, ROLES: 'worker' });
   const { apiKey, sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  const ask = async (query: string) => {
+  const runQuery = async (query: string) => {
     const response = await fetch(`${api.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
@@ -38,18 +38,18 @@ async function startApart() {
     return data;
   };
   const sandbox = async (path: string) => (await fetch(`${sandboxUrl}${path}`)).text();
-  return { api, worker, ask, sandbox };
+  return { api, worker, runQuery, sandbox };
 }
 
 test.runIf(onPostgres)(
   'shares records between the api and the worker, and restarts the sandbox after a kill',
   { timeout: 120_000 },
   async () => {
-    const { api, worker, ask, sandbox } = await startApart();
-    expect(await ask(WRITE)).toEqual({
+    const { api, worker, runQuery, sandbox } = await startApart();
+    expect(await runQuery(WRITE)).toEqual({
       writeRecords: { result: { success: true, errors: expect.toBeOneOf([null, []]) } },
     });
-    await ask(READ);
+    await runQuery(READ);
     await vi.waitFor(
       async () => expect(await sandbox('/inbox/records')).toContain(WRITTEN),
       WAITING,

@@ -45,31 +45,31 @@ beforeAll(async () => {
   b = await app.tenant('b');
   const builder = await b.builder.query('{ viewer { builder { id } } }');
   const ownOfB = JSON.stringify([b.orgId, b.projectId, b.apiKeyId, builder]);
-  for (const [prefix, all] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
-    const nodes = await nodesForB(all);
-    const ofA = all.filter((id) => !ownOfB.includes(id) && !nodes.has(id));
-    const id = ofA.at(-1);
+  for (const [prefix, ids] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
+    const nodes = await fetchNodesForB(ids);
+    const hiddenIds = ids.filter((id) => !ownOfB.includes(id) && !nodes.has(id));
+    const id = hiddenIds.at(-1);
     if (id !== undefined) idsOfA.set(prefix, id);
   }
   namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
 });
 
 /** Returns the ids that are nodes for B. */
-async function nodesForB(ids: string[]): Promise<Set<string>> {
-  const found = new Set<string>();
+async function fetchNodesForB(ids: string[]): Promise<Set<string>> {
+  const foundIds = new Set<string>();
   for (let start = 0; start < ids.length; start += NODES_MAX) {
     const chunk = ids.slice(start, start + NODES_MAX);
     const { data } = await b.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: chunk,
     });
     for (const node of (data?.nodes ?? []) as ({ id: string } | null)[]) {
-      if (node) found.add(node.id);
+      if (node) foundIds.add(node.id);
     }
   }
-  return found;
+  return foundIds;
 }
 
-const stateOfA = () => dumpProject(app, idsOfA.get('prj') as string);
+const dumpA = () => dumpProject(app, idsOfA.get('prj') as string);
 
 const TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
@@ -83,15 +83,15 @@ const TEXTS: Foreign['texts'] = {
 };
 
 /** The values of A that an argument or input field with this name may take. */
-function ofA(project: string): Foreign {
+function foreignOfA(project: string): Foreign {
   return { project, findId: (prefix) => idsOfA.get(prefix), texts: TEXTS };
 }
 
 /** Expects no id of A in the data. */
-function expectNothingOfA(what: string, data: unknown): void {
+function expectNothingOfA(description: string, data: unknown): void {
   const text = JSON.stringify(data ?? null);
   const leaked = [...idsOfA.values()].filter((id) => text.includes(id));
-  expect(leaked, what).toEqual([]);
+  expect(leaked, description).toEqual([]);
 }
 
 test('A has a row of every kind that has an id', () => {
@@ -137,23 +137,23 @@ test('returns nothing of A from any query', async () => {
       const values = Object.fromEntries(
         args.map((arg) => [
           arg.name,
-          arg.name === 'idOrName' ? name : foreignValue(arg.name, arg.type, ofA(name)),
+          arg.name === 'idOrName' ? name : foreignValue(arg.name, arg.type, foreignOfA(name)),
         ]),
       );
-      await askAs(field, values, args);
+      await queryAs(field, values, args);
     }
   }
 });
 
-async function askAs(
+async function queryAs(
   field: GraphQLField<unknown, unknown>,
   values: Record<string, unknown>,
   args: GraphQLArgument[],
 ) {
-  const named = getNamedType(field.type);
-  const selection = isObjectType(named) ? `{ ${selectFields(named, 1)} }` : '{ id }';
+  const returnType = getNamedType(field.type);
+  const selection = isObjectType(returnType) ? `{ ${selectFields(returnType, 1)} }` : '{ id }';
   const { declared, passed } = declareVariables(args);
-  const query = `query ${declared} { ${field.name}${passed} ${isLeafType(named) ? '' : selection} }`;
+  const query = `query ${declared} { ${field.name}${passed} ${isLeafType(returnType) ? '' : selection} }`;
   for (const caller of [b, b.builder]) {
     const { data } = await caller.request(query, values);
     expectNothingOfA(query, data);
@@ -169,11 +169,11 @@ test("returns nothing of A from any filter of B's lists", async () => {
   for (const { field, args } of queries) {
     if (args.length === 0) continue;
     const values = Object.fromEntries(
-      args.map((arg) => [arg.name, foreignArgument(field, arg, ofA(b.projectId))]),
+      args.map((arg) => [arg.name, foreignArgument(field, arg, foreignOfA(b.projectId))]),
     );
     const { declared, passed } = declareVariables(args);
-    const named = getNamedType(field.type);
-    const selection = isObjectType(named) ? `{ ${selectFields(named, 1)} }` : '';
+    const returnType = getNamedType(field.type);
+    const selection = isObjectType(returnType) ? `{ ${selectFields(returnType, 1)} }` : '';
     const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} ${selection} } }`;
     const { data } = await b.request(query, values);
     expectNothingOfA(query, data);
@@ -199,7 +199,7 @@ test("refuses a cursor of A in B's list", async () => {
 });
 
 test('changes no row of A and returns nothing of A in any mutation', async () => {
-  const before = await stateOfA();
+  const before = await dumpA();
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   expect(mutations.length).toBeGreaterThan(35);
   for (const mutation of mutations) {
@@ -209,7 +209,9 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
       for (const caller of [b, b.builder]) {
-        const variables = { input: foreignInput(Object.values(input.getFields()), ofA(project)) };
+        const variables = {
+          input: foreignInput(Object.values(input.getFields()), foreignOfA(project)),
+        };
         const { data, errors } = await caller.request(query, variables);
         expectNothingOfA(mutation.name, data);
         const codes = (errors ?? []).map((error) => error.extensions.code);
@@ -217,7 +219,7 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
       }
     }
   }
-  expect(await stateOfA()).toBe(before);
+  expect(await dumpA()).toBe(before);
 }, 120_000);
 
 test('returns no project for the names of A', async () => {

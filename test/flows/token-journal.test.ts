@@ -25,11 +25,11 @@ const journal = join(dataDir, 'token-journal');
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Starts a server with the same database, sandbox and data folder. */
-function startServer(over: Database, log?: Log) {
+function startServer(database: Database, log?: Log) {
   return testApp({
     log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-    database: { ...over, [Symbol.asyncDispose]: async () => {} },
+    database: { ...database, [Symbol.asyncDispose]: async () => {} },
     providers: [sandboxProvider(() => sandbox.url)],
   });
 }
@@ -41,7 +41,7 @@ function withHangingStore({ changes, ...rest }: Database): Database {
   return { ...rest, changes: { run } };
 }
 
-async function crashBetweenAnswerAndCommit(connection: Parameters<typeof callSandbox>[1]) {
+async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) {
   const crashing = await startServer(withHangingStore(database));
   void callSandbox(crashing, connection);
   await vi.waitFor(() => expect(readdirSync(journal)).toEqual([`${connection.id}.json`]));
@@ -68,9 +68,9 @@ test('stores a token that the database could not take when it is back, before th
   await expect(callSandbox(waiting, connection)).rejects.toThrow('The database is away.');
   expect(readdirSync(journal)).toEqual([`${connection.id}.json`]);
   // This app has another data folder, and cannot read the journal of the first.
-  const elsewhere = callSandbox(app, connection);
+  const otherCall = callSandbox(app, connection);
   isAway = false;
-  expect((await elsewhere).status).toBe(200);
+  expect((await otherCall).status).toBe(200);
   expect(readdirSync(journal)).toEqual([]);
   expect(sandbox.oauth.counts).toMatchObject({
     refreshed: counts.refreshed + 1,
@@ -83,7 +83,7 @@ test('stores a token that was received before a crash at the next start', async 
   const connection = await connectWithTokens(app, tenant);
   const before = await readStoredCredentials(app, connection);
   const counts = { ...sandbox.oauth.counts };
-  await crashBetweenAnswerAndCommit(connection);
+  await crashBeforeCommit(connection);
   expect(await readStoredCredentials(app, connection)).toEqual(before);
   expect(readFileSync(join(journal, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
 
@@ -105,7 +105,7 @@ test('stores a token that was received before a crash at the next start', async 
 test('replaces no newer credentials with a token from the journal', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  await crashBetweenAnswerAndCommit(connection);
+  await crashBeforeCommit(connection);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   await using _restarted = await startServer(database);
   expect(readdirSync(journal)).toEqual([]);
@@ -113,9 +113,8 @@ test('replaces no newer credentials with a token from the journal', async () => 
 });
 
 test('removes a token of a deleted connection from the journal', async () => {
-  const tenant = await app.tenant();
-  const connection = await connectWithTokens(app, tenant);
-  await crashBetweenAnswerAndCommit(connection);
+  const connection = await connectWithTokens(app, await app.tenant());
+  await crashBeforeCommit(connection);
   await database.prisma.connection.deleteMany({ where: { id: connection.id } });
   await using _restarted = await startServer(database);
   expect(readdirSync(journal)).toEqual([]);
@@ -123,7 +122,7 @@ test('removes a token of a deleted connection from the journal', async () => {
 
 test('keeps an unreadable file in the journal, and starts', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
-  await crashBetweenAnswerAndCommit(connection);
+  await crashBeforeCommit(connection);
   const path = join(journal, `${connection.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
   await using _restarted = await startServer(database, createLog('silent'));

@@ -21,7 +21,7 @@ const app = await sharedApp({
 const { sandbox, services } = app.app;
 
 /** Returns the token requests, refreshes and refused reuses since the last call. */
-function counting() {
+function startCountingProvider() {
   const before = { ...sandbox.oauth.counts };
   return () => {
     const { issued, refreshed, reuseRefused } = sandbox.oauth.counts;
@@ -37,12 +37,12 @@ test('refreshes an expired token once for 50 concurrent calls', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   const events = await keepEvents(app, tenant);
-  const counted = counting();
+  const provider = startCountingProvider();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
@@ -67,18 +67,17 @@ test('stores a refreshed token and its event in one statement, without a transac
   expect(verbs.filter((verb) => verb === 'select')).toHaveLength(5);
 });
 
-test('refreshes a refused token once for 50 concurrent calls, and repeats each call once', async () => {
-  const tenant = await app.tenant();
-  const connection = await connectWithTokens(app, tenant, {
+test('refreshes a rejected token once for 50 concurrent calls, and repeats each call once', async () => {
+  const connection = await connectWithTokens(app, await app.tenant(), {
     accessToken: 'revoked',
     expiresAt: null,
   });
-  const counted = counting();
+  const provider = startCountingProvider();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test('refreshes a token once on two servers of one database', async () => {
@@ -90,34 +89,34 @@ test('refreshes a token once on two servers of one database', async () => {
     now: services.now,
   });
   const connection = await connectWithTokens(app, await app.tenant());
-  const counted = counting();
+  const provider = startCountingProvider();
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : other, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test('uses a rotating refresh token once', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
-  const counted = counting();
+  const provider = startCountingProvider();
   for (let turn = 0; turn < 3; turn += 1) {
     expect((await callSandbox(app, connection)).status).toBe(200);
     clock.aheadMs += 2 * 60 * 60_000;
   }
-  expect(counted()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
 });
 
 test('uses a token until shortly before it expires, and then replaces it', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await callSandbox(app, connection);
-  const counted = counting();
+  const provider = startCountingProvider();
   clock.aheadMs += (60 * 60 - 70) * 1_000;
   await callSandbox(app, connection);
-  expect(counted().refreshed).toBe(0);
+  expect(provider().refreshed).toBe(0);
   clock.aheadMs += 15_000;
   await callSandbox(app, connection);
-  expect(counted().refreshed).toBe(1);
+  expect(provider().refreshed).toBe(1);
 });
 
 test('continues a session with tokens that another session refreshed', async () => {
@@ -126,10 +125,10 @@ test('continues a session with tokens that another session refreshed', async () 
   const request = { method: 'GET', path: '/objects' } as const;
   expect((await session.send(request)).status).toBe(200);
   clock.aheadMs += 2 * 60 * 60_000;
-  const counted = counting();
+  const provider = startCountingProvider();
   await callSandbox(app, connection);
   expect((await session.send(request)).status).toBe(200);
-  expect(counted()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test.each([
@@ -144,19 +143,19 @@ test.each([
   const events = await keepEvents(app, tenant);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
-  const counted = counting();
+  const provider = startCountingProvider();
   await Promise.all(Array.from({ length: 20 }, () => callSandbox(app, connection)));
-  expect(counted()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
+  expect(provider()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
   expect(await events()).toEqual([]);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
   clock.aheadMs += 2 * 60 * 60_000;
   await callSandbox(app, connection);
-  expect(counted().issued).toBe(2);
+  expect(provider().issued).toBe(2);
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
 });
 
-test('performs a write once if its token was refused', async () => {
+test('performs a write once if its token was rejected', async () => {
   const connection = await connectWithTokens(app, await app.tenant(), {
     accessToken: 'revoked',
     expiresAt: null,
@@ -218,7 +217,7 @@ test('uses a valid token if a refresh fails temporarily', async () => {
   expect((await callSandbox(app, connection)).status).toBe(200);
 });
 
-test('sets the connection to BAD_CREDENTIALS if its API key is refused, until it gets another', async () => {
+test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until it gets another', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
@@ -247,7 +246,7 @@ test('continues an open session with a replaced key', async () => {
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(200);
 });
 
-test('uses an access token without a refresh token until it is refused', async () => {
+test('uses an access token without a refresh token until it is rejected', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: null });
   // The token has expired by the gateway's clock, and the sandbox still accepts it.

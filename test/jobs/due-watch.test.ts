@@ -19,21 +19,21 @@ function createSource(sql: string, minIntervalMs = 50) {
   };
 }
 
-function watch(all: DueWork[], log = services.log): void {
-  const watching = new DueWatch({ ...services, log }, all, { idleMs: HOUR_MS });
-  watching.start();
-  onTestFinished(() => watching[Symbol.asyncDispose]());
+function watch(sources: DueWork[], log = services.log): void {
+  const dueWatch = new DueWatch({ ...services, log }, sources, { idleMs: HOUR_MS });
+  dueWatch.start();
+  onTestFinished(() => dueWatch[Symbol.asyncDispose]());
 }
 
 test('reports work when its time comes, and no other work', async () => {
   const startMs = performance.now();
   const time = new Date(services.now().getTime() + 500).toISOString();
   const later = createSource(`select timestamptz '${time}'`, HOUR_MS);
-  const never = createSource('select null::timestamptz');
-  watch([never, later]);
+  const neverDue = createSource('select null::timestamptz');
+  watch([neverDue, later]);
   await expect.poll(() => later.reportedMs.length, POLLING).toBe(1);
   expect(later.reportedMs[0]).toBeGreaterThan(startMs + 450);
-  expect(never.reportedMs).toEqual([]);
+  expect(neverDue.reportedMs).toEqual([]);
 });
 
 test('reports due work repeatedly, each source at its own interval', async () => {
@@ -51,9 +51,9 @@ test('checks after a notification instead of waiting an hour', async () => {
     `select now() from "Org" where "label" = '${name}' limit 1`,
     HOUR_MS,
   );
-  const seen = createSource('select now()', HOUR_MS);
-  watch([organization, seen]);
-  await expect.poll(() => seen.reportedMs.length, POLLING).toBe(1);
+  const alwaysDue = createSource('select now()', HOUR_MS);
+  watch([organization, alwaysDue]);
+  await expect.poll(() => alwaysDue.reportedMs.length, POLLING).toBe(1);
   await prisma.$transaction([
     prisma.$executeRaw`insert into "Org" ("id", "label", "createTime", "updateTime")
       values (${name}, ${name}, now(), now())`,

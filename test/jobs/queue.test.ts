@@ -20,7 +20,7 @@ function enqueue(taskId: string, options?: EnqueueOptions) {
 }
 
 /** Starts workers that record each run. `until` waits for a number of runs of a task. */
-async function startNoting(handler: (taskId: string) => Promise<void> = async () => {}) {
+async function startRecordingWorker(handler: (taskId: string) => Promise<void> = async () => {}) {
   const runs: string[] = [];
   let noted = Promise.withResolvers<void>();
   const workers = await startJobs(services, {
@@ -44,7 +44,7 @@ async function startNoting(handler: (taskId: string) => Promise<void> = async ()
 }
 
 test('enqueues a job only if its transaction commits', async () => {
-  await using workers = await startNoting();
+  await using workers = await startRecordingWorker();
   const undone = { projectId, taskId: 'undone' };
   const refused = inTransaction(services.database, async (tx) => {
     await services.queue.enqueue(tx, 'run-write', undone, { singletonKey: 'undone' });
@@ -58,13 +58,13 @@ test('enqueues a job only if its transaction commits', async () => {
 
 test('runs a job that was enqueued while no worker ran', async () => {
   await enqueue('early');
-  await using workers = await startNoting();
+  await using workers = await startRecordingWorker();
   await workers.until('early');
 });
 
 test('retries a job whose handler fails', async () => {
   let failures = 0;
-  await using workers = await startNoting(async () => {
+  await using workers = await startRecordingWorker(async () => {
     failures += 1;
     if (failures === 1) throw new Error('not this time');
   });
@@ -76,7 +76,7 @@ test('queues at most one job for a key', async () => {
   await enqueue('twice', { singletonKey: 'key' });
   await enqueue('twice', { singletonKey: 'key' });
   await enqueue('last');
-  await using workers = await startNoting();
+  await using workers = await startRecordingWorker();
   // Both jobs run concurrently, so their order is not defined.
   await Promise.all([workers.until('twice'), workers.until('last')]);
   expect(workers.runs.filter((run) => run === 'twice')).toHaveLength(1);
@@ -85,14 +85,14 @@ test('queues at most one job for a key', async () => {
 test('runs a job at its start time', async () => {
   await enqueue('tomorrow', { startAfter: new Date(Date.now() + 86_400_000) });
   await enqueue('today');
-  await using workers = await startNoting();
+  await using workers = await startRecordingWorker();
   await workers.until('today');
   expect(workers.runs).toEqual(['today']);
 });
 
 test('leaves workers to other groups', async () => {
   const open = Promise.withResolvers<void>();
-  await using workers = await startNoting((taskId) =>
+  await using workers = await startRecordingWorker((taskId) =>
     taskId === 'slow' ? open.promise : Promise.resolve(),
   );
   for (let count = 0; count < 40; count += 1) await enqueue('slow', { group: 'rude' });
@@ -105,7 +105,7 @@ test('leaves workers to other groups', async () => {
 test('finishes running jobs on stop', async () => {
   const open = Promise.withResolvers<void>();
   let finished = false;
-  const workers = await startNoting(async () => {
+  const workers = await startRecordingWorker(async () => {
     await open.promise;
     finished = true;
   });
@@ -118,15 +118,15 @@ test('finishes running jobs on stop', async () => {
 });
 
 test('refuses an invalid payload when it is enqueued', async () => {
-  const wrong = inTransaction(services.database, (tx) =>
+  const invalidEnqueue = inTransaction(services.database, (tx) =>
     services.queue.enqueue(tx, 'run-write', { task: 'x' } as never, { singletonKey: 'x' }),
   );
-  await expect(wrong).rejects.toThrow('taskId');
+  await expect(invalidEnqueue).rejects.toThrow('taskId');
   await expect(enqueue('x', { singletonKey: undefined })).rejects.toThrow('singletonKey');
 });
 
 test('repeats a sweep, even after it failed', async () => {
-  const again = Promise.withResolvers<void>();
+  const ranAgain = Promise.withResolvers<void>();
   let runs = 0;
   await using _workers = await startJobs(services, {
     handlers: {},
@@ -137,10 +137,10 @@ test('repeats a sweep, even after it failed', async () => {
         run: async () => {
           runs += 1;
           if (runs === 1) throw new Error('not this time');
-          again.resolve();
+          ranAgain.resolve();
         },
       },
     ],
   });
-  await again.promise;
+  await ranAgain.promise;
 });

@@ -24,7 +24,7 @@ function startSweeping({ app: { services } }: Pick<TestApp, 'app'>) {
 }
 
 /** Starts a second process that shares only the database and the provider with the first. */
-function anotherServer(): Promise<TestApp> {
+function startAnotherServer(): Promise<TestApp> {
   return testApp({
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     log,
@@ -53,14 +53,14 @@ async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): P
   return id;
 }
 
-async function tenantWithApp() {
+async function createTenantWithApp() {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   return tenant;
 }
 
 test('refreshes each expiring token once when two servers sweep at the same time', async () => {
-  const tenant = await tenantWithApp();
+  const tenant = await createTenantWithApp();
   const due: string[] = [];
   for (let number = 0; number < CONNECTIONS; number += 1) {
     due.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
@@ -73,13 +73,13 @@ test('refreshes each expiring token once when two servers sweep at the same time
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
   onTestFinished(() => sandbox.faults.clear());
   {
-    await using other = await anotherServer();
+    await using other = await startAnotherServer();
     await using _here = await startSweeping(app);
     await using _there = await startSweeping(other);
-    const soon = new Date(Date.now() + HOUR_MS / 2);
-    const left = () =>
-      prisma.connection.count({ where: { id: { in: due }, tokenExpireTime: { lte: soon } } });
-    await expect.poll(left, WAITING).toBe(0);
+    const expireTime = new Date(Date.now() + HOUR_MS / 2);
+    const countRemaining = () =>
+      prisma.connection.count({ where: { id: { in: due }, tokenExpireTime: { lte: expireTime } } });
+    await expect.poll(countRemaining, WAITING).toBe(0);
   }
   expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTIONS);
   expect(sandbox.oauth.counts.reuseRefused).toBe(reuseRefused);
@@ -93,7 +93,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
 });
 
 test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
-  const tenant = await tenantWithApp();
+  const tenant = await createTenantWithApp();
   const events = await keepEvents(app, tenant);
   const options = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
   const id = await connect(tenant, options);
@@ -128,15 +128,15 @@ async function connectUnreadable(tenant: Tenant, count: number): Promise<string[
 }
 
 test('postpones unreadable connections, and refreshes the others', async () => {
-  const tenant = await tenantWithApp();
+  const tenant = await createTenantWithApp();
   const unreadable = await connectUnreadable(tenant, 8);
   const id = await connect(tenant, { groupRef: 'readable', inMs: 60_000 });
   await refreshTokensSweep.run(services, new AbortController().signal);
-  const soon = new Date(Date.now() + 120_000);
+  const expireTime = new Date(Date.now() + 120_000);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
-    tokenExpireTime: expect.toSatisfy((time: Date) => time > soon),
+    tokenExpireTime: expect.toSatisfy((time: Date) => time > expireTime),
   });
-  const waiting = { id: { in: unreadable }, refreshRetryTime: { gt: soon } };
+  const waiting = { id: { in: unreadable }, refreshRetryTime: { gt: expireTime } };
   expect(await prisma.connection.count({ where: waiting })).toBe(unreadable.length);
   const logged = lines
     .map((line) => JSON.parse(line))
@@ -147,20 +147,20 @@ test('postpones unreadable connections, and refreshes the others', async () => {
 });
 
 test('ends the sweep while the database is unavailable, and postpones no connection', async () => {
-  const tenant = await tenantWithApp();
+  const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'away', inMs: 60_000 });
   const open = () => {
     throw new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 2 });
   };
-  const away = { ...services, vault: { ...services.vault, open } };
-  await expect(refreshDue(away)).rejects.toThrow('The database is away.');
+  const failingServices = { ...services, vault: { ...services.vault, open } };
+  await expect(refreshDue(failingServices)).rejects.toThrow('The database is away.');
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     refreshRetryTime: null,
   });
 });
 
 test('starts no batch while the server stops', async () => {
-  const tenant = await tenantWithApp();
+  const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
   const before = await prisma.connection.findFirstOrThrow({ where: { id } });
   await refreshTokensSweep.run(services, AbortSignal.abort());

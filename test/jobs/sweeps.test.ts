@@ -77,8 +77,8 @@ test.runIf(onPostgres && !onCitus)(
     const before = others;
     await expect.poll(() => others).toBeGreaterThan(before + 3);
     expect(hanging.begun - hanging.failed).toBeLessThanOrEqual(1);
-    const busy = () => database.connections().open - database.connections().idle;
-    await expect.poll(busy).toBe(0);
+    const countBusy = () => database.connections().open - database.connections().idle;
+    await expect.poll(countBusy).toBe(0);
 
     await locker.query('rollback');
     await locker.end();

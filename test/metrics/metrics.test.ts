@@ -28,7 +28,7 @@ async function readSeries(series: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-const counted = (series: string) => expect.poll(() => readSeries(series), POLLING);
+const expectSeries = (series: string) => expect.poll(() => readSeries(series), POLLING);
 
 test('serves /metrics on its port, and no other path', async () => {
   const { origin } = new URL(url);
@@ -52,7 +52,7 @@ test('counts requests by surface, kind and outcome', async () => {
   await app.fetch(`${path}/nothing`, { headers: { 'x-api-key': tenant.apiKey } });
   const rest = 'gateway_request_duration_seconds_count{surface="rest",kind="query",outcome=';
   expect(await readSeries(`${rest}"OK"}`)).toBe(1);
-  await counted(
+  await expectSeries(
     'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/*",http_response_status_code="200"}',
   ).toBe(1);
   expect(await readSeries('http_server_active_requests')).toBe(0);
@@ -72,14 +72,14 @@ test('counts messages of agents by the outcomes of their tools', async () => {
   });
   const mcp = 'gateway_request_duration_seconds_count{surface="mcp",kind="query",outcome=';
   expect(await readSeries(`${mcp}"NOT_FOUND"}`)).toBe(1);
-  await counted(
+  await expectSeries(
     'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/mcp/*",http_response_status_code="200"}',
   ).toBe(1);
 });
 
 test('counts requests of the documentation under a route of their own', async () => {
   const { status } = await app.fetch('/docs/');
-  await counted(
+  await expectSeries(
     `http_server_request_duration_seconds_count{http_request_method="GET",http_route="/docs/*",http_response_status_code="${status}"}`,
   ).toBe(1);
 });
@@ -99,8 +99,8 @@ test('counts refusals by their limit', async () => {
 test('counts writes, provider calls and records by their outcome', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: contact() });
-  await counted('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
-  await counted('gateway_records_total{kind="write"}').toBe(1);
+  await expectSeries('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
+  await expectSeries('gateway_records_total{kind="write"}').toBe(1);
   const calls =
     'gateway_provider_call_duration_seconds_count{provider="sandbox",kind="api",outcome="2xx"}';
   expect(await readSeries(calls)).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ test('counts a read, its records and its delivery, and reports pending work of t
       url: 'https://hooks.example.com/in',
     },
   });
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, tenant, {
     object: {
       objectName: 'companies',
       mapToName: undefined,
@@ -129,13 +129,15 @@ test('counts a read, its records and its delivery, and reports pending work of t
     where: { projectId: tenant.projectId },
     data: { url: `${sandboxUrl()}/inbox/metrics` },
   });
-  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
-  await counted('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
-  await counted('gateway_records_total{kind="read"}').toBe(3);
-  await counted('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(1);
-  await counted('gateway_deliveries_pending').toBe(0);
-  await counted('gateway_database_up').toBe(1);
-  await counted('gateway_jobs{queue="run-read",state="active"}').toBe(0);
+  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'companies' } });
+  await expectSeries('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
+  await expectSeries('gateway_records_total{kind="read"}').toBe(3);
+  await expectSeries('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(
+    1,
+  );
+  await expectSeries('gateway_deliveries_pending').toBe(0);
+  await expectSeries('gateway_database_up').toBe(1);
+  await expectSeries('gateway_jobs{queue="run-read",state="active"}').toBe(0);
   expect(
     await readSeries('db_client_operation_duration_seconds_count{outcome="ok"}'),
   ).toBeGreaterThan(0);
@@ -223,13 +225,13 @@ test('counts open event streams', async () => {
     'x-api-key': tenant.apiKey,
   };
   const query = `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`;
-  const ending = new AbortController();
+  const abort = new AbortController();
   const body = JSON.stringify({ query });
-  const { signal } = ending;
+  const { signal } = abort;
   await app.fetch('/graphql', { method: 'POST', headers, body, signal });
-  await counted('gateway_event_streams').toBe(1);
-  ending.abort();
-  await counted('gateway_event_streams').toBe(0);
+  await expectSeries('gateway_event_streams').toBe(1);
+  abort.abort();
+  await expectSeries('gateway_event_streams').toBe(0);
 });
 
 test('puts no id of a tenant into labels, except projects of METRICS_PROJECTS', async () => {

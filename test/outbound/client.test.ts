@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
@@ -7,6 +7,7 @@ import type { OutboundRequest } from '../../src/outbound/exchange.ts';
 import type { OutboundError } from '../../src/outbound/outbound-error.ts';
 import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
+import { serve } from '../support/wire/serve.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];
 
@@ -31,15 +32,10 @@ async function startReceiverWith(behaviour: Behaviour) {
   return { receiver, url: receiver.url('hook') };
 }
 
-async function startServer(handler: Parameters<typeof createServer>[1], host = '127.0.0.1') {
-  const server: Server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
-  return `http://${host}:${(server.address() as AddressInfo).port}`;
+async function startServer(handler: RequestListener, host?: string): Promise<string> {
+  const { url, stop } = await serve(handler, host);
+  onTestFinished(stop);
+  return url;
 }
 
 async function catchFailure(pendingResponse: Promise<unknown>): Promise<OutboundError> {

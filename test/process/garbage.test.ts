@@ -36,33 +36,39 @@ test('does not move the objects of requests to the old generation', async () => 
   const headers = { 'x-api-key': server.demo.apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: QUERY });
   let sent = 0;
-  const ask = async () => {
+  const query = async () => {
     while (sent < REQUESTS) {
       sent += 1;
       const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
       expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  await Promise.all(Array.from({ length: AT_ONCE }, query));
   await server.stop();
 
-  const all: Statistics[] = JSON.parse(readFileSync(COLLECTIONS_FILE, 'utf8'));
-  const scavenges = all.filter(({ gcType }) => gcType === 'Scavenge');
+  const collections: Statistics[] = JSON.parse(readFileSync(COLLECTIONS_FILE, 'utf8'));
+  const scavenges = collections.filter(({ gcType }) => gcType === 'Scavenge');
   // The first collections belong to the start, and to requests whose code is not compiled yet.
   const last = scavenges.slice(Math.ceil(scavenges.length / 2));
-  const moved = sum(last, ({ beforeGC, afterGC }) => used(afterGC, 'old') - used(beforeGC, 'old'));
-  const freed = sum(last, ({ beforeGC, afterGC }) => used(beforeGC, 'new') - used(afterGC, 'new'));
+  const movedBytes = sum(
+    last,
+    ({ beforeGC, afterGC }) => usedBytes(afterGC, 'old') - usedBytes(beforeGC, 'old'),
+  );
+  const freed = sum(
+    last,
+    ({ beforeGC, afterGC }) => usedBytes(beforeGC, 'new') - usedBytes(afterGC, 'new'),
+  );
   expect(last.length).toBeGreaterThan(1);
-  expect(moved / freed).toBeLessThan(MOVED_MAX);
+  expect(movedBytes / freed).toBeLessThan(MOVED_MAX);
 });
 
 type Statistics = ReturnType<GCProfiler['stop']>['statistics'][number];
 
-function used({ heapSpaceStatistics }: Statistics['beforeGC'], name: 'old' | 'new'): number {
+function usedBytes({ heapSpaceStatistics }: Statistics['beforeGC'], name: 'old' | 'new'): number {
   const space = heapSpaceStatistics.find(({ spaceName }) => spaceName === `${name}_space`);
   return space?.spaceUsedSize ?? Number.NaN;
 }
 
 function sum<T>(items: readonly T[], getAmount: (item: T) => number): number {
-  return items.reduce((all, item) => all + getAmount(item), 0);
+  return items.reduce((total, item) => total + getAmount(item), 0);
 }

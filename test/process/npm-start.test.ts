@@ -23,7 +23,7 @@ interface Started {
   /** The id of npm, and of its process group. */
   pid: number;
   /** The exit code of npm, or the signal that ended it. */
-  ended: Promise<number | string>;
+  exited: Promise<number | string>;
   ready: Promise<string>;
   /** The id of the server. */
   serverPid: () => number;
@@ -58,12 +58,12 @@ function npmStart(env: Record<string, string> = {}): Started {
   };
   child.stdout.on('data', readOutput);
   child.stderr.on('data', readOutput);
-  const ended = waitForExit(child);
-  void ended.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
+  const exited = waitForExit(child);
+  void exited.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
   ready.promise.catch(() => {});
   return {
     pid,
-    ended,
+    exited,
     ready: ready.promise,
     serverPid: () => findChild(pid),
     output: () => output,
@@ -101,11 +101,11 @@ const isAlive = (pid: number) => {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'ends the server when npm alone gets %s',
   async (signal) => {
-    const { pid, ready, ended, serverPid, output } = npmStart();
+    const { pid, ready, exited, serverPid, output } = npmStart();
     await ready;
     const server = serverPid();
     process.kill(pid, signal);
-    expect(await ended).toBe(0);
+    expect(await exited).toBe(0);
     expect(isAlive(server)).toBe(false);
     expect(output()).toContain('"msg":"server.stopping"');
   },
@@ -115,11 +115,11 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test(
   'stops once when a terminal sends Ctrl-C to npm and the server',
   async () => {
-    const { pid, ready, ended, serverPid, output } = npmStart();
+    const { pid, ready, exited, serverPid, output } = npmStart();
     await ready;
     const server = serverPid();
     process.kill(-pid, 'SIGINT');
-    expect(await ended).toBe(0);
+    expect(await exited).toBe(0);
     expect(isAlive(server)).toBe(false);
     expect(output()).toContain('"msg":"server.stopping"');
   },
@@ -129,16 +129,16 @@ test(
 test(
   'ends the server when npm is killed, so that the next start works',
   async () => {
-    const { pid, ready, ended, serverPid } = npmStart();
+    const { pid, ready, exited, serverPid } = npmStart();
     const url = await ready;
     const server = serverPid();
     process.kill(pid, 'SIGKILL');
-    expect(await ended).toBe('SIGKILL');
+    expect(await exited).toBe('SIGKILL');
     await expect.poll(() => isAlive(server), { timeout: START_MS }).toBe(false);
     const restarted = npmStart({ PORT: new URL(url).port });
     expect(await restarted.ready).toBe(url);
     process.kill(restarted.pid, 'SIGTERM');
-    expect(await restarted.ended).toBe(0);
+    expect(await restarted.exited).toBe(0);
   },
   START_MS,
 );
@@ -146,8 +146,8 @@ test(
 test(
   'ends npm with the exit code of a server that cannot start',
   async () => {
-    const { ended, output } = npmStart({ PORT: 'http' });
-    expect(await ended).toBe(1);
+    const { exited, output } = npmStart({ PORT: 'http' });
+    expect(await exited).toBe(1);
     expect(output()).toContain('PORT');
   },
   START_MS,
@@ -159,11 +159,11 @@ test(
     const interrupted = npmStart({ DATA_DIR: join(folder, 'cut') });
     await expect.poll(interrupted.output, { timeout: START_MS }).toContain('schema.created');
     process.kill(interrupted.pid, 'SIGTERM');
-    expect(await interrupted.ended).toBe(0);
+    expect(await interrupted.exited).toBe(0);
     const restarted = npmStart({ DATA_DIR: join(folder, 'cut') });
     await restarted.ready;
     process.kill(restarted.pid, 'SIGTERM');
-    expect(await restarted.ended).toBe(0);
+    expect(await restarted.exited).toBe(0);
   },
   START_MS,
 );

@@ -38,10 +38,10 @@ function start(env: Record<string, string> = {}) {
   return { child, exited, lines, ready: ready.promise, output: () => output };
 }
 
-const demo = () => JSON.parse(readFileSync(join(folder, 'data', 'demo.json'), 'utf8'));
+const readDemo = () => JSON.parse(readFileSync(join(folder, 'data', 'demo.json'), 'utf8'));
 
-async function ask(query: string): Promise<Response> {
-  const { url, apiKey } = demo();
+async function runQuery(query: string): Promise<Response> {
+  const { url, apiKey } = readDemo();
   return fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
@@ -63,7 +63,7 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
   const first = start();
   const url = await first.ready;
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  const before = demo();
+  const before = readDemo();
   expect(before).toMatchObject({
     url,
     projectName: 'demo',
@@ -76,10 +76,10 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
     streamId: expect.stringMatching(/^dst_/),
     sandboxUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
   });
-  const counted = await ask(
+  const counts = await runQuery(
     '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
   );
-  const { data: filled } = (await counted.json()) as Counted;
+  const { data: filled } = (await counts.json()) as Counted;
   expect(filled.project.connections?.totalCount).toBe(8);
   expectDemoOperations(filled.project);
 
@@ -89,12 +89,12 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
 
   first.child.kill('SIGKILL');
   await first.exited;
-  const again = start();
-  await again.ready;
-  const after = demo();
+  const restarted = start();
+  await restarted.ready;
+  const after = readDemo();
   expect(after).toMatchObject({ apiKey: before.apiKey, projectId: before.projectId });
   expect(after.bearerToken).not.toBe(before.bearerToken);
-  const destinations = await ask(
+  const destinations = await runQuery(
     '{ project(idOrName: "demo") { destinations { nodes { name url } } operations(first: 1) { totalCount } } }',
   );
   const { data } = (await destinations.json()) as {
@@ -113,11 +113,11 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
     live: null,
   });
   for (const secret of [before.apiKey, before.bearerToken, after.bearerToken]) {
-    expect(first.output() + again.output()).not.toContain(secret);
+    expect(first.output() + restarted.output()).not.toContain(secret);
   }
 
-  again.child.kill('SIGTERM');
-  expect(await again.exited).toBe(0);
+  restarted.child.kill('SIGTERM');
+  expect(await restarted.exited).toBe(0);
 
   rmSync(join(folder, 'data', 'encryption-keys'));
   const keyless = start();

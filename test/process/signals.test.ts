@@ -13,7 +13,7 @@ const START_MS = 120_000;
 const BODY = JSON.stringify({ query: '{ __typename }' });
 
 /** Starts a server with a request under way, which delays its end. */
-async function busyServer() {
+async function startBusyServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'));
   fillDataFolder(join(folder, 'data'));
   const server = spawn(process.execPath, ['src/main.ts'], {
@@ -34,7 +34,7 @@ async function busyServer() {
       .find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   });
-  const socket = await unfinishedRequest(await ready.promise);
+  const socket = await openUnfinishedRequest(await ready.promise);
   return { server, exited, socket, output: () => output };
 }
 
@@ -42,7 +42,7 @@ async function busyServer() {
  * Sends a request without the last character of its body. The 100 Continue shows that the server has received
  * the head.
  */
-async function unfinishedRequest(url: string): Promise<Socket> {
+async function openUnfinishedRequest(url: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
@@ -59,7 +59,7 @@ async function unfinishedRequest(url: string): Promise<Socket> {
 test(
   'completes requests under way when several signals arrive together',
   async () => {
-    const { server, exited, socket, output } = await busyServer();
+    const { server, exited, socket, output } = await startBusyServer();
     server.kill('SIGINT');
     server.kill('SIGTERM');
     socket.write(BODY.slice(-1));
@@ -74,7 +74,7 @@ test(
 test(
   'ends the process immediately after a later signal',
   async () => {
-    const { server, exited } = await busyServer();
+    const { server, exited } = await startBusyServer();
     const repeated = setInterval(() => server.kill('SIGTERM'), 100);
     expect(await exited).toBe(1);
     clearInterval(repeated);

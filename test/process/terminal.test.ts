@@ -39,19 +39,19 @@ test.skipIf(!hasTerminal)(
     terminal.stdout.on('data', (chunk) => {
       screen += chunk;
     });
-    const address = () => /GraphiQL +(http:\/\/127\.0\.0\.1:\d+)\/graphql/.exec(screen)?.[1];
-    await expect.poll(address, { timeout: START_MS }).toBeDefined();
+    const findAddress = () => /GraphiQL +(http:\/\/127\.0\.0\.1:\d+)\/graphql/.exec(screen)?.[1];
+    await expect.poll(findAddress, { timeout: START_MS }).toBeDefined();
     expect(screen).toContain('The gateway is ready. Ctrl-C stops it.');
-    expect(screen).toContain(`REST reference  ${address()}/v1/docs`);
+    expect(screen).toContain(`REST reference  ${findAddress()}/v1/docs`);
     expect(screen).toMatch(/Sandbox CRM +http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain(`apiKey in ${join(folder, 'data', 'demo.json')}`);
     expect(screen).toMatch(/\[\d\d:\d\d:\d\d\] INFO: schema.created/);
     expect(screen).not.toContain('"level"');
-    expect((await fetch(`${address()}/livez`)).status).toBe(200);
+    expect((await fetch(`${findAddress()}/livez`)).status).toBe(200);
     await expect.poll(() => screen).toMatch(/INFO: GET \/livez 200 in \d+ ms/);
     terminal.stdin.write('\x03');
     expect(await once(terminal, 'exit')).toEqual([0, null]);
-    await expect(fetch(`${address()}/livez`)).rejects.toThrow();
+    await expect(fetch(`${findAddress()}/livez`)).rejects.toThrow();
   },
   START_MS,
 );

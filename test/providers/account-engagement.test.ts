@@ -48,7 +48,10 @@ test("uses the first module by default, and another module's URL only on request
   const provider = salesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);
-  const to = (useModule: boolean) =>
+  const createSession = (useModule: boolean) =>
     findProxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
-  expect([to(false), to(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
+  expect([createSession(false), createSession(true)]).toEqual([
+    provider.baseUrl,
+    'https://pi.pardot.com',
+  ]);
 });

@@ -23,10 +23,10 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
 }) => {
   test('has https URLs once its variables are filled in', () => {
     for (const url of listUrls(provider)) {
-      const whole = url === '{{workspace}}' ? 'https://acme.example' : url;
-      const filled = new URL(whole.replaceAll(/\{\{\w+\}\}/g, 'acme'));
+      const baseUrl = url === '{{workspace}}' ? 'https://acme.example' : url;
+      const filled = new URL(baseUrl.replaceAll(/\{\{\w+\}\}/g, 'acme'));
       expect(filled.protocol).toBe('https:');
-      expect(whole.endsWith('/')).toBe(false);
+      expect(baseUrl.endsWith('/')).toBe(false);
     }
   });
 
@@ -55,10 +55,10 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
     // The account's key signs a request for a token, so no header contains it.
     if (provider.custom?.serviceAccount) return;
     const requested = provider.custom?.inputs.map(({ name }) => name) ?? [];
-    const used = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
+    const inputNames = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
       [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),
     );
-    expect(used).toEqual(requested);
+    expect(inputNames).toEqual(requested);
   });
 
   test('supports only the proxy unless it is declared', () => {

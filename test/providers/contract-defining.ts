@@ -74,13 +74,13 @@ export function defineTests(makeSubject: CreateSubject): void {
     const { define, types } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, newFieldName = '' } = subject;
     const to = { targetField: null, cardinality: null, onDelete: null, required: null };
-    const more = { reverseLookupFieldName: null, labels: null };
+    const otherMembers = { reverseLookupFieldName: null, labels: null };
     const fields = types.map((valueType, index) => {
       const fieldName = newFieldName.replace('obby', `obby${index}`);
       const isSelect = valueType.endsWith('_SELECT');
       const association =
         valueType === 'REFERENCE'
-          ? { associationType: 'lookup', targetObject: objectName, ...to, ...more }
+          ? { associationType: 'lookup', targetObject: objectName, ...to, ...otherMembers }
           : null;
       return {
         ...createDefinition(subject, isSelect ? createOptions('a', 'b') : {}),

@@ -73,10 +73,13 @@ test('creates HubSpot properties in one property group', async () => {
 
 test("leaves HubSpot's own properties unchanged, and reports a property that is not unique", async () => {
   await using server = await startHubspotServer();
-  const [own] = await defineAtHubspot(server, [
+  const [definition] = await defineAtHubspot(server, [
     createTextField('firstname', { displayName: 'Name' }),
   ]);
-  expect(own).toMatchObject({ action: 'NONE', error: 'The property definition is read only.' });
+  expect(definition).toMatchObject({
+    action: 'NONE',
+    error: 'The property definition is read only.',
+  });
   await defineAtHubspot(server, [createTextField('hobby')]);
   const [unique] = await defineAtHubspot(server, [createTextField('hobby', { unique: true })]);
   expect(unique?.error).toContain('without unique values');
@@ -109,9 +112,9 @@ test("makes new Salesforce fields visible to the connection's user once", async 
 test('warns about a field that stays invisible, and throws temporary failures', async () => {
   await using server = await startSalesforceServer();
   server.metadata.allowsPermissions = false;
-  const [made] = await defineAtSalesforce(server, [createTextField('Hobby__c')]);
-  expect(made).toMatchObject({ action: 'CREATE', error: null });
-  expect(made?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
+  const [definition] = await defineAtSalesforce(server, [createTextField('Hobby__c')]);
+  expect(definition).toMatchObject({ action: 'CREATE', error: null });
+  expect(definition?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
   server.failNext(salesforceFailure(500), Infinity);
   const failed = defineAtSalesforce(server, [createTextField('Pet__c')]);
   await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });

@@ -224,8 +224,8 @@ test('resumes a cursor of the older format without repeating records', async () 
   await using server = await startHubspotServer();
   const ids = [1, 2, 3, 4].map((n) => server.store.create('deals', {}, atMinute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 2, since: atMinute(0) };
-  const counted = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
-  const pages = await readPages(server, { ...read, cursor: JSON.stringify(counted) });
+  const position = { by: 'search', after: '2', aboveId: ids[0], total: 4 };
+  const pages = await readPages(server, { ...read, cursor: JSON.stringify(position) });
   expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(ids.slice(1));
 });
 
@@ -406,9 +406,12 @@ test('takes the values of a stage from the pipelines, and describes it without v
   const [properties] = server.requests.splice(0);
   server.failNext({ status: 200, body: { results: server.store.object('deals').properties } });
   server.failNext(hubspotFailure(403), 2);
-  const poorer = await describeObject(createSession(server), 'deals');
-  expect(poorer.displayName).toBeNull();
-  expect(indexByName(poorer.fields).dealstage).toMatchObject({ isRequired: false, values: [] });
+  const withoutLabels = await describeObject(createSession(server), 'deals');
+  expect(withoutLabels.displayName).toBeNull();
+  expect(indexByName(withoutLabels.fields).dealstage).toMatchObject({
+    isRequired: false,
+    values: [],
+  });
   expect(properties?.path).toBe('/crm/v3/properties/deals/');
 });
 

@@ -61,10 +61,10 @@ test.each(providers.map((provider) => ({ name: provider.name, provider })))('$na
 });
 
 test('connects without PKCE if the caller requests it and the provider supports both', async () => {
-  const both = providers.filter(
+  const oauthProviders = providers.filter(
     ({ authSchemes }) => authSchemes.filter(isConsentScheme).length > 1,
   );
-  expect(both.map(({ name }) => name).toSorted()).toEqual([
+  expect(oauthProviders.map(({ name }) => name).toSorted()).toEqual([
     'dynamicsCRM',
     'github',
     'google',
@@ -73,7 +73,7 @@ test('connects without PKCE if the caller requests it and the provider supports 
     'zendeskSupport',
     'zoom',
   ]);
-  for (const provider of both) {
+  for (const provider of oauthProviders) {
     const params = await requestConsentParams(provider, {
       authScheme: 'OAUTH2_AUTHORIZATION_CODE',
     });

@@ -308,10 +308,10 @@ test('describes fields by the type that fits their input', async () => {
 test('describes read-only and required fields as Salesforce does', async () => {
   await using server = await startSalesforceServer();
   const { fields } = await describeObject(createSession(server), 'Account');
-  const named = (flag: 'readOnly' | 'isRequired') =>
+  const listFields = (flag: 'readOnly' | 'isRequired') =>
     fields.filter((field) => field[flag]).map(({ fieldName }) => fieldName);
-  expect(named('isRequired')).toEqual(['name']);
-  expect(named('readOnly')).toEqual([
+  expect(listFields('isRequired')).toEqual(['name']);
+  expect(listFields('readOnly')).toEqual([
     'id',
     'systemmodstamp',
     'billingaddress',

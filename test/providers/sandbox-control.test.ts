@@ -27,9 +27,9 @@ test('applies a fault to matching requests, up to its count', async () => {
   expect((await sandbox.send({ path: '/objects/contacts' })).status).toBe(200);
   expect((await sandbox.send(createRecordRequest('deals', { name: 'One' }))).status).toBe(201);
   for (let time = 1; time <= 2; time += 1) {
-    const struck = await sandbox.send({ path: '/objects/deals' });
-    expect(struck).toMatchObject({ status: 503, body: { error: { code: 'fault' } } });
-    expect(struck.headers['retry-after']).toBe('9');
+    const throttled = await sandbox.send({ path: '/objects/deals' });
+    expect(throttled).toMatchObject({ status: 503, body: { error: { code: 'fault' } } });
+    expect(throttled.headers['retry-after']).toBe('9');
   }
   expect((await sandbox.send({ path: '/objects/deals' })).status).toBe(200);
 });

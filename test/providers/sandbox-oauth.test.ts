@@ -46,14 +46,14 @@ async function canRead(sandbox: SandboxServer, token: string | undefined): Promi
 
 test('exchanges a code for tokens, and names their user', async () => {
   await using sandbox = await startSandbox();
-  const back = await authorize(sandbox, { scope: 'records.read' });
-  expect(back.origin + back.pathname).toBe('https://app.example.test/callback');
-  expect(back.searchParams.get('tenant')).toBe('1');
-  expect(back.searchParams.get('state')).toBe('state-1');
+  const location = await authorize(sandbox, { scope: 'records.read' });
+  expect(location.origin + location.pathname).toBe('https://app.example.test/callback');
+  expect(location.searchParams.get('tenant')).toBe('1');
+  expect(location.searchParams.get('state')).toBe('state-1');
   const { status, body } = await requestToken(sandbox, {
     ...CLIENT,
     grant_type: 'authorization_code',
-    code: back.searchParams.get('code') ?? '',
+    code: location.searchParams.get('code') ?? '',
     redirect_uri: REDIRECT_URI,
   });
   expect(status).toBe(200);
@@ -69,7 +69,7 @@ test('exchanges a code for tokens, and names their user', async () => {
   expect(await canRead(sandbox, body.access_token)).toBe(true);
 });
 
-test('asks for consent, and returns access_denied if it is refused', async () => {
+test('requests consent, and returns access_denied if it is declined', async () => {
   await using sandbox = await startSandbox();
   const query = new URLSearchParams({
     response_type: 'code',
@@ -79,9 +79,9 @@ test('asks for consent, and returns access_denied if it is refused', async () =>
   const page = await (await fetch(`${sandbox.url}/oauth/authorize?${query}`)).text();
   expect(page).toMatch(/<button name="approve" value="1">Approve/);
   expect(page).not.toContain('<b>client');
-  const back = await authorize(sandbox, { approve: '0' });
-  expect(back.searchParams.get('error')).toBe('access_denied');
-  expect(back.searchParams.has('code')).toBe(false);
+  const location = await authorize(sandbox, { approve: '0' });
+  expect(location.searchParams.get('error')).toBe('access_denied');
+  expect(location.searchParams.has('code')).toBe(false);
 });
 
 test('redirects an invalid request back with an error', async () => {
@@ -145,10 +145,10 @@ test('accepts a code only from its client, with its redirect_uri and before it e
     code: await fetchCode(sandbox),
     redirect_uri: REDIRECT_URI,
   };
-  const elsewhere = { ...form, redirect_uri: 'https://app.example.test/' };
-  expect((await requestToken(sandbox, elsewhere)).body.error).toBe('invalid_grant');
-  const another = { ...form, client_id: 'another-client' };
-  expect((await requestToken(sandbox, another)).body.error).toBe('invalid_grant');
+  const otherRedirect = { ...form, redirect_uri: 'https://app.example.test/' };
+  expect((await requestToken(sandbox, otherRedirect)).body.error).toBe('invalid_grant');
+  const otherClient = { ...form, client_id: 'another-client' };
+  expect((await requestToken(sandbox, otherClient)).body.error).toBe('invalid_grant');
   now = new Date('2026-01-01T00:05:00Z');
   expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
 });
@@ -161,8 +161,8 @@ test('authenticates a client by a header or the body', async () => {
   expect(body).toMatchObject({ user: { id: 'acme:eu' } });
   expect(body.refresh_token).toBeUndefined();
   expect(await canRead(sandbox, body.access_token)).toBe(true);
-  const wrong = { ...form, ...CLIENT, client_secret: 'guess' };
-  expect(await requestToken(sandbox, wrong)).toMatchObject({
+  const wrongSecret = { ...form, ...CLIENT, client_secret: 'guess' };
+  expect(await requestToken(sandbox, wrongSecret)).toMatchObject({
     status: 401,
     body: { error: 'invalid_client' },
   });
@@ -174,8 +174,8 @@ test('grants a token for a user’s password', async () => {
   const { body } = await requestToken(sandbox, form);
   expect(body).toMatchObject({ user: { id: 'ada' }, refresh_token: expect.any(String) });
   expect(await canRead(sandbox, body.access_token)).toBe(true);
-  const wrong = await requestToken(sandbox, { ...form, password: 'guess' });
-  expect(wrong.body.error).toBe('invalid_grant');
+  const wrongPassword = await requestToken(sandbox, { ...form, password: 'guess' });
+  expect(wrongPassword.body.error).toBe('invalid_grant');
 });
 
 test('rotates refresh tokens, and revokes the family on reuse', async () => {
@@ -209,7 +209,7 @@ test('revokes all tokens of a consent, only for their own client', async () => {
   expect(await canRead(sandbox, body.access_token)).toBe(false);
 });
 
-test('refuses an expired access token', async () => {
+test('rejects an expired access token', async () => {
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   sandbox.settings.tokenLifetimeSeconds = 60;

@@ -91,16 +91,20 @@ test('reports every problem of a record', async () => {
 test('compares unique values regardless of case, and frees them when their record changes', async () => {
   await using sandbox = await startSandbox();
   const first = await sandbox.send(createRecordRequest('contacts', { email: 'ada@example.test' }));
-  const again = createRecordRequest('contacts', { email: 'ADA@example.test' });
-  expect(await sandbox.send(again)).toMatchObject({
+  const repeated = createRecordRequest('contacts', { email: 'ADA@example.test' });
+  expect(await sandbox.send(repeated)).toMatchObject({
     status: 409,
     body: { error: { code: 'not_unique', field: 'email' } },
   });
   const path = `/objects/contacts/records/${(first.body as { record: { id: string } }).record.id}`;
-  const own = { method: 'PATCH', path, body: { record: { email: 'Ada@example.test' } } } as const;
-  expect((await sandbox.send(own)).status).toBe(200);
+  const update = {
+    method: 'PATCH',
+    path,
+    body: { record: { email: 'Ada@example.test' } },
+  } as const;
+  expect((await sandbox.send(update)).status).toBe(200);
   await sandbox.send({ method: 'PATCH', path, body: { record: { email: 'eve@example.test' } } });
-  expect((await sandbox.send(again)).status).toBe(201);
+  expect((await sandbox.send(repeated)).status).toBe(201);
   await sandbox.send({ method: 'DELETE', path });
   const freed = createRecordRequest('contacts', { email: 'eve@example.test' });
   expect((await sandbox.send(freed)).status).toBe(201);
@@ -191,21 +195,21 @@ test('repeats no write with an idempotency key for a day, separately for each ca
   let now = new Date('2026-01-01T00:00:00Z');
   await using sandbox = await startSandbox(() => now);
   const key = { 'idempotency-key': 'key-1' };
-  const mine = { ...key, 'x-api-key': 'sandbox-key-1' };
-  const first = await sandbox.send(createRecordRequest('deals', { name: 'One' }, mine));
-  const second = await sandbox.send(createRecordRequest('deals', { name: 'One' }, mine));
+  const ownKey = { ...key, 'x-api-key': 'sandbox-key-1' };
+  const first = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
+  const second = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
   expect(second.body).toEqual(first.body);
   expect(second.headers['idempotent-replayed']).toBe('true');
-  expect(await sandbox.send(createRecordRequest('deals', { name: 'Two' }, mine))).toMatchObject({
+  expect(await sandbox.send(createRecordRequest('deals', { name: 'Two' }, ownKey))).toMatchObject({
     status: 409,
     body: { error: { code: 'idempotency_key_reused' } },
   });
   expect(sandbox.records('deals')).toHaveLength(1);
-  const theirs = { ...key, 'x-api-key': 'sandbox-key-2' };
-  await sandbox.send(createRecordRequest('deals', { name: 'Two' }, theirs));
+  const otherKey = { ...key, 'x-api-key': 'sandbox-key-2' };
+  await sandbox.send(createRecordRequest('deals', { name: 'Two' }, otherKey));
   expect(sandbox.records('deals')).toHaveLength(2);
   now = new Date('2026-01-02T00:00:00Z');
-  await sandbox.send(createRecordRequest('deals', { name: 'Three' }, mine));
+  await sandbox.send(createRecordRequest('deals', { name: 'Three' }, ownKey));
   expect(sandbox.records('deals')).toHaveLength(3);
 });
 

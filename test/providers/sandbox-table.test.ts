@@ -31,15 +31,15 @@ test('returns the last version of every record despite changes between pages', a
         return hasMore;
       };
       const live = new Map<string, unknown>();
-      for (const [n, made] of changes.entries()) {
-        if (made.type === 'page') {
-          readPage(made.limit);
-        } else if (made.type === 'create') {
+      for (const [n, applied] of changes.entries()) {
+        if (applied.type === 'page') {
+          readPage(applied.limit);
+        } else if (applied.type === 'create') {
           live.set(table.create({ name: n }).id, n);
         } else {
-          const id = [...live.keys()][made.nth];
+          const id = [...live.keys()][applied.nth];
           if (id === undefined) continue;
-          if (made.type === 'delete') {
+          if (applied.type === 'delete') {
             live.delete(id);
             table.delete(id);
           } else {

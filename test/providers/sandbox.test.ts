@@ -107,13 +107,16 @@ test.each([
     createBasicHeader('ada', ''),
   ],
   ['no credential', {}, { authorization: 'Bearer unknown-token' }],
-])('accepts %s, and refuses a wrong one', async (_, right, wrong) => {
+])('accepts %s, and refuses a wrong one', async (_, rightCredentials, wrongCredentials) => {
   await using sandbox = await startSandbox();
   const { describeObject } = createConnector(sandbox).capabilities;
-  const description = await describeObject(createPlainSession(sandbox.url, right), 'contacts');
+  const description = await describeObject(
+    createPlainSession(sandbox.url, rightCredentials),
+    'contacts',
+  );
   expect(description.name).toBe('contacts');
   await expect(
-    describeObject(createPlainSession(sandbox.url, wrong), 'contacts'),
+    describeObject(createPlainSession(sandbox.url, wrongCredentials), 'contacts'),
   ).rejects.toMatchObject({
     kind: 'AUTH_INVALIDATED',
     status: 401,
@@ -228,8 +231,8 @@ test('creates one record when a lost request is retried with its key', async () 
   });
   expect(await capabilities.writeRecord(session, write)).toMatchObject({ recordId: '1' });
   expect(sandbox.records('deals')).toHaveLength(1);
-  const another = await capabilities.writeRecord(session, { ...write, record: { name: 'Twice' } });
-  expect(another.errors).toEqual(['This Idempotency-Key was used for another request']);
+  const repeated = await capabilities.writeRecord(session, { ...write, record: { name: 'Twice' } });
+  expect(repeated.errors).toEqual(['This Idempotency-Key was used for another request']);
 });
 
 test('reports an unknown outcome for a write that timed out', async () => {

@@ -91,7 +91,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     const base = fillPath(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
-        const response = await client.ask(method, path, body);
+        const response = await client.request(method, path, body);
         if (response.status >= 400 && response.body?.type) found.push(...leaks(response.body));
       }
     }
@@ -101,7 +101,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
 );
 
 test("lists REST's values for a missing enum value", async () => {
-  const fetchIssues = async (path: string, body: object, client = rest.ask) =>
+  const fetchIssues = async (path: string, body: object, client = rest.request) =>
     ((await client('POST', path, body)).body.issues as { name: string; detail: string }[]).map(
       ({ name, detail }) => `${name}: ${detail}`,
     );
@@ -110,7 +110,7 @@ test("lists REST's values for a missing enum value", async () => {
     expect.stringMatching(/^eventType: must be one of .*\bread\.backfill\.done\b/),
   ]);
   const claim = { domain: 'acme.example', parentId: rest.tenant.orgId };
-  expect(await fetchIssues('/claimed-domains', claim, rest.builder.ask)).toEqual([
+  expect(await fetchIssues('/claimed-domains', claim, rest.builder.request)).toEqual([
     'parentType: must be org.',
   ]);
 });

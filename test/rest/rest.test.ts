@@ -111,7 +111,7 @@ test('masks an unexpected error, and logs it with its instance', async () => {
 test('returns Retry-After to a caller over the rate', async () => {
   await using slow = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' } });
   const client = await restTenant(slow);
-  const requests = Array.from({ length: 12 }, () => client.ask('GET', client.base));
+  const requests = Array.from({ length: 12 }, () => client.request('GET', client.base));
   const responses = await Promise.all(requests);
   const refused = responses.find(({ status }) => status === 429);
   expect(refused?.headers['retry-after']).toBe('1');

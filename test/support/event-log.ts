@@ -55,7 +55,7 @@ export function recordNamedEvent(
     await recordEvent(tx, {
       projectId,
       eventType,
-      data: eventData(projectId, name),
+      data: createEventData(projectId, name),
       subject: null,
     });
     await delay(tx);
@@ -80,7 +80,7 @@ export async function recordNamedEvents(
       projectId,
       position: lastPosition - BigInt(numberedNames.length - 1 - index),
       eventType,
-      data: eventData(projectId, name),
+      data: createEventData(projectId, name),
     }));
     await tx.notificationEvent.createMany({ data: events });
     const routed = events.flatMap(({ id: eventId, position }) =>
@@ -91,16 +91,16 @@ export async function recordNamedEvents(
   });
 }
 
-function eventData(projectId: string, connectionId: string) {
+function createEventData(projectId: string, connectionId: string) {
   const partyFields = { provider: 'sandbox', groupRef: 'g', consumerRef: 'c', consumerName: 'C' };
   return { projectId, connectionId, ...partyFields };
 }
 
-export function names(prefix: string, count: number): string[] {
+export function createNames(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 }
 
-export function eventName({ node }: { node: Pick<LoggedEvent, 'data'> }): string {
+export function readEventName({ node }: { node: Pick<LoggedEvent, 'data'> }): string {
   return (node.data as { connectionId: string }).connectionId;
 }
 
@@ -121,5 +121,5 @@ export async function listEventNames({ prisma }: Database, projectId: string): P
     where: { projectId },
     orderBy: { position: 'asc' },
   });
-  return events.map((node) => eventName({ node }));
+  return events.map((node) => readEventName({ node }));
 }

@@ -2,7 +2,7 @@
 export interface StreamMessage {
   event: string;
   id?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   data: any;
 }
 

@@ -10,7 +10,7 @@ export interface GraphqlError {
 export interface GraphqlResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   data: any;
   errors?: GraphqlError[];
   extensions?: Record<string, unknown>;
@@ -20,7 +20,7 @@ export interface GraphqlClient {
   /** Returns the whole response, with or without errors. */
   request(query: string, variables?: Record<string, unknown>): Promise<GraphqlResponse>;
   /** Returns the data. Fails if there are errors. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   query(query: string, variables?: Record<string, unknown>): Promise<any>;
   /** Returns the extensions of the only error. Fails if there is none, or more than one. */
   refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;

@@ -1,7 +1,7 @@
 /** A receiver of webhooks on 127.0.0.1. It records messages, and tests set its responses. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { serve } from './wire/serve.ts';
 
 /**
  * The response to messages. `HANG` sends none, `DROP` closes the connection, and `ENDLESS` is a 200 whose
@@ -30,14 +30,14 @@ export interface Receiver extends AsyncDisposable {
   /** Resolves when at least `count` messages have arrived. */
   waitForMessages(name: string, count: number): Promise<void>;
   /** The largest number of concurrent requests. */
-  mostAtOnce(name: string): number;
+  concurrentMax(name: string): number;
 }
 
 interface Endpoint {
   received: ReceivedMessage[];
   behaviour: Behaviour;
   pendingCount: number;
-  mostAtOnce: number;
+  concurrentMax: number;
   heldResponses: ServerResponse[];
   waiters: { count: number; resolve: () => void }[];
 }
@@ -49,13 +49,11 @@ export async function startReceiver(): Promise<Receiver> {
     endpoints.set(name, endpoint);
     return endpoint;
   };
-  const server = createServer((request, response) => {
+  const { url, stop } = await serve((request, response) => {
     void receive(findEndpoint(request.url?.slice(1) ?? ''), request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: (name) => `http://127.0.0.1:${port}/${name}`,
+    url: (name) => `${url}/${name}`,
     received: (name) => findEndpoint(name).received,
     setBehaviour: (name, behaviour) => {
       findEndpoint(name).behaviour = behaviour;
@@ -72,12 +70,8 @@ export async function startReceiver(): Promise<Receiver> {
       waiters.push({ count, resolve });
       await promise;
     },
-    mostAtOnce: (name) => findEndpoint(name).mostAtOnce,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    concurrentMax: (name) => findEndpoint(name).concurrentMax,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
@@ -93,7 +87,7 @@ function createEndpoint(): Endpoint {
     received: [],
     behaviour: { status: 200 },
     pendingCount: 0,
-    mostAtOnce: 0,
+    concurrentMax: 0,
     heldResponses: [],
     waiters: [],
   };
@@ -101,7 +95,7 @@ function createEndpoint(): Endpoint {
 
 async function receive(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
   endpoint.pendingCount += 1;
-  endpoint.mostAtOnce = Math.max(endpoint.mostAtOnce, endpoint.pendingCount);
+  endpoint.concurrentMax = Math.max(endpoint.concurrentMax, endpoint.pendingCount);
   response.on('close', () => {
     endpoint.pendingCount -= 1;
   });

@@ -7,7 +7,7 @@ const PROTOCOL = 'graphql-transport-ws';
 export interface Socket {
   socket: WebSocket;
   send(message: object | string): void;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   next(): Promise<any>;
   /** Resolves with the code and the reason when the server closes the socket. */
   closed: Promise<{ code: number; reason: string }>;

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
-import { names, recordNamedEvents, routeEvents } from '../support/event-log.ts';
+import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
 import { contact, createWriter } from '../support/fixtures/writes.ts';
@@ -40,8 +40,8 @@ afterAll(async () => {
 function newTrace(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const traceparent = `00-${traceId}-${spanId}-${flags}`;
-  const spans = () => traces.spans.filter((span) => span.traceId === traceId);
-  return { traceId, spanId, traceparent, spans };
+  const listSpans = () => traces.spans.filter((span) => span.traceId === traceId);
+  return { traceId, spanId, traceparent, listSpans };
 }
 
 /** Names of the spans from the first one of the gateway down to this one. */
@@ -51,11 +51,12 @@ function listPath(span: ReceivedSpan | undefined): string[] {
   return [...listPath(parent), span.name];
 }
 
-const paths = (spans: ReceivedSpan[]) => new Set(spans.map((span) => listPath(span).join(' > ')));
+const listPaths = (spans: ReceivedSpan[]) =>
+  new Set(spans.map((span) => listPath(span).join(' > ')));
 
 test('traces a request from its caller to its statements', async () => {
   const tenant = await app.tenant();
-  const { traceparent, spanId, spans } = newTrace();
+  const { traceparent, spanId, listSpans } = newTrace();
   const query = `query Look { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
   const response = await app.fetch('/graphql', {
     method: 'POST',
@@ -63,13 +64,13 @@ test('traces a request from its caller to its statements', async () => {
     body: JSON.stringify({ query }),
   });
   expect(response.status).toBe(200);
-  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
-  const names = paths(spans());
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql');
+  const names = listPaths(listSpans());
   expect(names).toContain('POST /graphql > parse');
   expect(names).toContain('POST /graphql > admit');
   expect(names).toContain('POST /graphql > execute');
   expect(names).toContain('POST /graphql > execute > SELECT Project');
-  const [server] = spans().filter(({ name }) => name === 'POST /graphql');
+  const [server] = listSpans().filter(({ name }) => name === 'POST /graphql');
   expect(server?.parentSpanId).toBe(spanId);
   expect(server?.attributes).toMatchObject({
     'http.route': '/graphql',
@@ -78,11 +79,11 @@ test('traces a request from its caller to its statements', async () => {
 });
 
 test('marks the span of a request as failed if its operation fails', async () => {
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   const { errors } = await app.client({ traceparent }).request('{ viewer { nothing } }');
   expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
-  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
-  const [server] = spans().filter(({ name }) => name === 'POST /graphql');
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql');
+  const [server] = listSpans().filter(({ name }) => name === 'POST /graphql');
   expect(server).toMatchObject({ hasFailed: true });
   expect(server?.attributes).toMatchObject({ 'error.type': 'GRAPHQL_VALIDATION_FAILED' });
 });
@@ -91,7 +92,7 @@ test('traces the opening of a stream below its request, and no later messages', 
   const tenant = await app.tenant();
   const { database } = app.app.services;
   await routeEvents(database.prisma, tenant.projectId);
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   const stream = await openEventStream(app.fetch, {
     query: `subscription ($project: String!) {
       notificationEvents(projectIdOrName: $project) { cursor node { data } }
@@ -100,18 +101,18 @@ test('traces the opening of a stream below its request, and no later messages', 
     headers: { 'x-api-key': tenant.apiKey, traceparent },
   });
   // The span of the request ends with the stream.
-  await expect.poll(() => spans().map(({ name }) => name), POLLING).toContain('graphql');
-  const begun = spans().length;
-  await recordNamedEvents(database, tenant, names('e', 3));
-  for (let came = 0; came < 3; came += 1) expect((await stream.next())?.event).toBe('next');
+  await expect.poll(() => listSpans().map(({ name }) => name), POLLING).toContain('graphql');
+  const begun = listSpans().length;
+  await recordNamedEvents(database, tenant, createNames('e', 3));
+  for (let index = 0; index < 3; index += 1) expect((await stream.next())?.event).toBe('next');
   stream.close();
-  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql > graphql');
-  expect(spans().length).toBe(begun + 1);
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql > graphql');
+  expect(listSpans().length).toBe(begun + 1);
 });
 
 test('keeps the trace of a REST request after its body has arrived', async () => {
   const tenant = await app.tenant();
-  const { traceparent, traceId, spans } = newTrace();
+  const { traceparent, traceId, listSpans } = newTrace();
   const path = `/v1/projects/${tenant.projectId}`;
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent };
   const response = await app.fetch(path, {
@@ -120,25 +121,25 @@ test('keeps the trace of a REST request after its body has arrived', async () =>
     body: '{"updateMask":["appName"],"project":{"appName":"An app"}}',
   });
   expect(response.status).toBe(200);
-  await expect.poll(() => paths(spans()), POLLING).toContain('PATCH /v1/*');
-  expect(paths(spans())).toContain('PATCH /v1/* > admit');
-  expect(paths(spans())).toContain('PATCH /v1/* > execute');
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('PATCH /v1/*');
+  expect(listPaths(listSpans())).toContain('PATCH /v1/* > admit');
+  expect(listPaths(listSpans())).toContain('PATCH /v1/* > execute');
   const line = lines.find((entry) => entry.msg === 'request.ended' && entry.traceId === traceId);
   expect(line).toMatchObject({ path, method: 'PATCH' });
 });
 
 test("traces an agent's tool by its name, with its failure", async () => {
   const { projectId, apiKey } = await app.tenant();
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   const caller = { projectId, headers: { 'x-api-key': apiKey, traceparent } };
   await requestMcp(app, caller, 'tools/call', {
     name: 'search_objects',
     arguments: { group: 'none' },
   });
-  await expect.poll(() => paths(spans()), POLLING).toContain('POST /mcp/*');
-  expect(paths(spans())).toContain('POST /mcp/* > admit');
-  expect(paths(spans())).toContain('POST /mcp/* > execute > SELECT Group');
-  const execute = spans().find(({ name }) => name === 'execute');
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /mcp/*');
+  expect(listPaths(listSpans())).toContain('POST /mcp/* > admit');
+  expect(listPaths(listSpans())).toContain('POST /mcp/* > execute > SELECT Group');
+  const execute = listSpans().find(({ name }) => name === 'execute');
   expect(execute).toMatchObject({ hasFailed: true });
   expect(execute?.attributes).toMatchObject({ 'gateway.tool': 'search_objects' });
 });
@@ -159,28 +160,28 @@ test('traces batched reads in the trace of their own work', async () => {
     readIn(other, 'Topic'),
     read('Group'),
   ]);
-  await expect.poll(() => paths(other.spans()), POLLING).toContain('work');
-  expect(paths(first.spans())).toEqual(
+  await expect.poll(() => listPaths(other.listSpans()), POLLING).toContain('work');
+  expect(listPaths(first.listSpans())).toEqual(
     new Set(['work', 'work > part', 'work > part > SELECT ApiKey']),
   );
-  expect(paths(other.spans())).toEqual(
+  expect(listPaths(other.listSpans())).toEqual(
     new Set(['work', 'work > part', 'work > part > SELECT Topic']),
   );
 });
 
 test('names a statement over all projects by its verb and table', async () => {
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   const { url } = await app.app.start();
   const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
   const response = await fetch(`${url}/webhooks/sandbox/app_${'0'.repeat(26)}`, sent);
   expect(response.status).toBe(401);
-  const named = () => spans().map(({ name }) => name);
-  await expect.poll(named, POLLING).toContain('SELECT ProviderApp');
+  const listSpanNames = () => listSpans().map(({ name }) => name);
+  await expect.poll(listSpanNames, POLLING).toContain('SELECT ProviderApp');
 });
 
 test('traces a write up to the provider', async () => {
   const writer = await createWriter(app);
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   const record = contact();
   const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
@@ -188,10 +189,10 @@ test('traces a write up to the provider', async () => {
     writer.input({ record }),
   );
   await expect
-    .poll(() => [...paths(spans())].join('\n'), POLLING)
+    .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)
     .toMatch(/POST \/graphql > execute > .*provider call > POST$/m);
-  await expect.poll(() => paths(spans()), POLLING).toContain('POST /graphql');
-  const [sent] = spans().filter(({ name }) => name === 'provider call');
+  await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql');
+  const [sent] = listSpans().filter(({ name }) => name === 'provider call');
   expect(sent?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
 });
 
@@ -207,23 +208,25 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
     })
   ).createDestination;
   const object = { objectName: 'companies', mapToName: undefined, schedule: undefined };
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, tenant, {
     object: { ...object, requiredFields: [{ fieldName: 'name' }] },
   });
-  const { traceId, traceparent, spans } = newTrace();
+  const { traceId, traceparent, listSpans } = newTrace();
   const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
-  await client.query(TRIGGER, { input: { ...reading.trigger, objectName: 'companies' } });
+  await client.query(TRIGGER, { input: { ...reads.trigger, objectName: 'companies' } });
   // The request has ended. The app that starts now runs the work as another process would.
   await app.app.start();
   await hooks.waitForMessages('read', 1);
   const [message] = hooks.received('read');
-  await expect.poll(() => [...paths(spans())].join('\n'), POLLING).toMatch(/> deliver > POST$/m);
   await expect
-    .poll(() => [...paths(spans())].join('\n'), POLLING)
+    .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)
+    .toMatch(/> deliver > POST$/m);
+  await expect
+    .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)
     .toMatch(/> job run-read > provider call > GET$/m);
-  const [sent] = spans().filter((span) => listPath(span).slice(-2).join() === 'deliver,POST');
+  const [sent] = listSpans().filter((span) => listPath(span).slice(-2).join() === 'deliver,POST');
   expect(message?.headers.traceparent).toBe(`00-${traceId}-${sent?.spanId}-01`);
-  expect(paths(spans())).toContain('POST /graphql');
+  expect(listPaths(listSpans())).toContain('POST /graphql');
   // Traces must not contain records, names of customers or credentials.
   const { result } = JSON.parse(message?.body ?? '');
   const secrets = [tenant.apiKey, signingSecret, 'sandbox-key', SECRET_HEADER, 'x-api-key'];
@@ -239,14 +242,14 @@ interface Page {
 
 test('exports no unsampled trace of a caller, and keeps its id', async () => {
   const tenant = await app.tenant();
-  const { traceId, traceparent, spans } = newTrace('00');
+  const { traceId, traceparent, listSpans } = newTrace('00');
   await app.client({ 'x-api-key': tenant.apiKey, traceparent }).query('{ viewer { __typename } }');
-  const ended = () => lines.some((line) => line.traceId === traceId);
-  await expect.poll(ended, POLLING).toBe(true);
+  const hasEnded = () => lines.some((line) => line.traceId === traceId);
+  await expect.poll(hasEnded, POLLING).toBe(true);
   const marker = newTrace();
   await app.client({ traceparent: marker.traceparent }).request('{ __typename }');
-  await expect.poll(() => marker.spans().length, POLLING).toBeGreaterThan(0);
-  expect(spans()).toEqual([]);
+  await expect.poll(() => marker.listSpans().length, POLLING).toBeGreaterThan(0);
+  expect(listSpans()).toEqual([]);
 });
 
 test('traces no request that the sampler drops', async () => {
@@ -268,11 +271,11 @@ test('starts no trace from parts of an unsampled one, even with metrics', async 
   });
   const before = traces.spans.length;
   for (let sent = 0; sent < 40; sent += 1) await half.client().request('{ __typename }');
-  const { traceparent, spans } = newTrace();
+  const { traceparent, listSpans } = newTrace();
   await half.client({ traceparent }).request('{ __typename }');
   // Spans are sent in the order of their ends.
   await half.app[Symbol.asyncDispose]();
-  await expect.poll(spans, POLLING).not.toEqual([]);
+  await expect.poll(listSpans, POLLING).not.toEqual([]);
   const roots = traces.spans.slice(before).filter(({ parentSpanId }) => parentSpanId === '');
   expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['POST /graphql']));
 });
@@ -294,24 +297,24 @@ test('starts a new trace for a malformed traceparent', async () => {
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
     await app.client({ traceparent }).request('{ __typename }');
   }
-  const begun = () =>
+  const countBegun = () =>
     traces.spans
       .slice(before)
       .filter(({ name, parentSpanId }) => name === 'POST /graphql' && parentSpanId === '');
-  await expect.poll(() => begun().length, POLLING).toBe(2);
+  await expect.poll(() => countBegun().length, POLLING).toBe(2);
 });
 
 test("logs a receiver's refusal once, and continues to serve requests", async () => {
-  traces.answer = 500;
+  traces.responseStatus = 500;
   const client = app.client();
-  const failures = () => lines.filter(({ msg }) => msg === 'traces.not_sent');
+  const listFailures = () => lines.filter(({ msg }) => msg === 'traces.not_sent');
   await expect
     .poll(async () => {
       expect((await client.request('{ __typename }')).data).toBeTruthy();
-      return failures().length;
+      return listFailures().length;
     }, POLLING)
     .toBe(1);
-  traces.answer = 200;
+  traces.responseStatus = 200;
 });
 
 test("imports OpenTelemetry's SDK only in src/tracing, and loads that only if it is used", () => {

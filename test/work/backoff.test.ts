@@ -18,10 +18,10 @@ function createFailing(times: number) {
 }
 
 test('doubles the wait up to the maximum', () => {
-  const waits = [1, 2, 3, 4, 5, 2_000].map((n) =>
+  const waitsMs = [1, 2, 3, 4, 5, 2_000].map((n) =>
     computeBackoffMs({ firstMs: 100, maxMs: 1_000 }, n),
   );
-  expect(waits).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(waitsMs).toEqual([100, 200, 400, 800, 1_000, 1_000]);
 });
 
 test('shortens the wait at most by the jitter', () => {

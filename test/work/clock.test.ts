@@ -37,21 +37,21 @@ test('corrects the clock after a slow reading only as far as it proves an error'
   let [time, wayMs] = [REMOTE, 0];
   const clock = new RemoteClock(() => readAt(() => time, wayMs)());
   await clock.sync();
-  const offMs = () => clock.now().getTime() - REMOTE;
+  const measureErrorMs = () => clock.now().getTime() - REMOTE;
 
   // The reading may have happened at any time in these 1,000 ms, the last one included.
   wayMs = 500;
   time = REMOTE + 990;
   await clock.sync();
-  expect(offMs()).toBeCloseTo(1_000, 0);
+  expect(measureErrorMs()).toBeCloseTo(1_000, 0);
 
   time = REMOTE + HOUR_MS;
   await clock.sync();
-  const aheadMs = offMs() - HOUR_MS;
+  const aheadMs = measureErrorMs() - HOUR_MS;
   expect(aheadMs).toBeGreaterThanOrEqual(0);
   expect(aheadMs).toBeLessThan(1_001);
 
   wayMs = 0;
   await clock.sync();
-  expect(offMs()).toBeCloseTo(HOUR_MS, 0);
+  expect(measureErrorMs()).toBeCloseTo(HOUR_MS, 0);
 });

@@ -74,11 +74,11 @@ test('holds back only the caller whose work may not begin yet', () => {
 
 test('removes queued work, and keeps other work of its project', () => {
   const queue = new FairQueue<Named>();
-  const [gone, stays] = [work('p', 'gone'), work('p', 'stays')];
-  queue.push(gone);
-  queue.push(stays);
-  queue.remove(gone);
-  queue.remove(gone);
+  const [removed, kept] = [work('p', 'gone'), work('p', 'stays')];
+  queue.push(removed);
+  queue.push(kept);
+  queue.remove(removed);
+  queue.remove(removed);
   expect(queue.size).toBe(1);
   expect(drain(queue)).toEqual(['stays']);
 });

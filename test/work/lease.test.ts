@@ -13,11 +13,11 @@ import { testDatabase } from '../support/app.ts';
 const MINUTE_MS = 60_000;
 
 test('creates a unique token for each claim, and removes the process id from it', () => {
-  const [one, other] = [newLeaseToken('a'), newLeaseToken('a')];
-  expect(one).not.toBe(other);
-  expect(one.startsWith('a:')).toBe(true);
-  expect(detachFromProcess(one)).toBe(one.slice(2));
-  expect(detachFromProcess(detachFromProcess(one))).toBe(one.slice(2));
+  const [first, other] = [newLeaseToken('a'), newLeaseToken('a')];
+  expect(first).not.toBe(other);
+  expect(first.startsWith('a:')).toBe(true);
+  expect(detachFromProcess(first)).toBe(first.slice(2));
+  expect(detachFromProcess(detachFromProcess(first))).toBe(first.slice(2));
 });
 
 test('throws LeaseLost if a statement changes no row of the claim', () => {

@@ -2,47 +2,47 @@ import { expect, test } from 'vitest';
 import { runClaims, runUntilEmpty } from '../../src/work/run-items.ts';
 
 function createQueue(count: number) {
-  const left = Array.from({ length: count }, (_, index) => index);
+  const remaining = Array.from({ length: count }, (_, index) => index);
   const done: number[] = [];
-  let [running, mostAtOnce] = [0, 0];
+  let [running, concurrentMax] = [0, 0];
   const work = async (item: number) => {
     running += 1;
-    mostAtOnce = Math.max(mostAtOnce, running);
+    concurrentMax = Math.max(concurrentMax, running);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
     done.push(item);
   };
-  const next = async () => left.shift() ?? null;
-  return { next, work, done, left, mostAtOnce: () => mostAtOnce };
+  const next = async () => remaining.shift() ?? null;
+  return { next, work, done, remaining, concurrentMax: () => concurrentMax };
 }
 
 test('runs each item once, and at most `concurrency` items concurrently', async () => {
-  const { next, work, done, mostAtOnce } = createQueue(20);
+  const { next, work, done, concurrentMax } = createQueue(20);
   await runUntilEmpty({ next, work, concurrency: 3, signal: new AbortController().signal });
   expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
-  expect(mostAtOnce()).toBe(3);
+  expect(concurrentMax()).toBe(3);
 });
 
 test('starts no item after the signal, and finishes started ones', async () => {
-  const { next, work, done, left } = createQueue(20);
+  const { next, work, done, remaining } = createQueue(20);
   const stopping = new AbortController();
   const stopAtFive = async (item: number) => {
     if (item === 5) stopping.abort();
     await work(item);
   };
   await runUntilEmpty({ next, work: stopAtFive, concurrency: 2, signal: stopping.signal });
-  expect(done.length + left.length).toBe(20);
-  expect(left.length).toBeGreaterThanOrEqual(13);
+  expect(done.length + remaining.length).toBe(20);
+  expect(remaining.length).toBeGreaterThanOrEqual(13);
 });
 
 test('starts new items while earlier ones run, until none is left', async () => {
   const long = Promise.withResolvers<void>();
   const batches = [['long'], ['short'], []];
-  const seen: number[] = [];
+  const itemIds: number[] = [];
   const done: string[] = [];
   await runClaims({
-    claim: async (underWay) => {
-      seen.push(underWay);
+    claim: async (running) => {
+      itemIds.push(running);
       return batches.shift() ?? [];
     },
     work: async (item) => {
@@ -53,7 +53,7 @@ test('starts new items while earlier ones run, until none is left', async () => 
     pollMs: 1,
   });
   expect(done).toEqual(['short', 'long']);
-  expect(seen.slice(0, 2)).toEqual([0, 1]);
+  expect(itemIds.slice(0, 2)).toEqual([0, 1]);
 });
 
 test('adds no promise handler to running work with each claim', async () => {
@@ -66,18 +66,18 @@ test('adds no promise handler to running work with each claim', async () => {
     }
   }
   const { promise, resolve } = Promise.withResolvers<void>();
-  const seen: number[] = [];
+  const itemIds: number[] = [];
   await runClaims({
     claim: async () => {
-      seen.push(handlers);
-      if (seen.length === 20) resolve();
-      return seen.length === 1 ? ['long'] : [];
+      itemIds.push(handlers);
+      if (itemIds.length === 20) resolve();
+      return itemIds.length === 1 ? ['long'] : [];
     },
     work: () => Watched.resolve(promise).then() as Promise<void>,
     pollMs: 1,
   });
-  expect(seen.length).toBeGreaterThanOrEqual(20);
-  expect(seen.at(19)).toBe(seen.at(1));
+  expect(itemIds.length).toBeGreaterThanOrEqual(20);
+  expect(itemIds.at(19)).toBe(itemIds.at(1));
 });
 
 test('stops claiming after a failure', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createTokenBuckets } from '../../src/work/token-buckets.ts';
 
-function buckets(max?: number) {
+function createBuckets(max?: number) {
   const clock = { ms: 0 };
   return { clock, ...createTokenBuckets({ perSecond: 2, burst: 3, max }, () => clock.ms) };
 }
 
 test('allows a burst, then one token per interval', () => {
-  const { clock, take, getWaitSeconds: wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = createBuckets();
   expect([1, 2, 3, 4].map(() => take('a'))).toEqual([0, 0, 0, 0.5]);
   clock.ms += 250;
   expect(wait('a')).toBe(0.25);
@@ -16,7 +16,7 @@ test('allows a burst, then one token per interval', () => {
 });
 
 test('takes several tokens together, or none', () => {
-  const { clock, take, getWaitSeconds: wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = createBuckets();
   expect([take('a', 2), take('a', 2), take('a')]).toEqual([0, 0.5, 0]);
   expect(wait('a', 3)).toBe(1.5);
   clock.ms += 1_500;
@@ -24,7 +24,7 @@ test('takes several tokens together, or none', () => {
 });
 
 test('keeps a bucket for each name, which refills up to the burst', () => {
-  const { clock, take, spend } = buckets();
+  const { clock, take, spend } = createBuckets();
   for (let n = 0; n < 3; n += 1) take('a');
   expect(spend('b')).toEqual({ waitSeconds: 0, tokens: 2 });
   clock.ms += 3_600_000;
@@ -32,14 +32,14 @@ test('keeps a bucket for each name, which refills up to the burst', () => {
 });
 
 test('keeps tokens when the clock moves backwards', () => {
-  const { clock, take, getWaitSeconds: wait } = buckets();
+  const { clock, take, getWaitSeconds: wait } = createBuckets();
   take('a');
   clock.ms -= 10_000;
   expect(wait('a')).toBe(0);
 });
 
 test('forgets the names that were unused the longest', () => {
-  const { take } = buckets(1);
+  const { take } = createBuckets(1);
   for (let n = 0; n < 3; n += 1) take('a');
   take('b');
   expect(take('a')).toBe(0);

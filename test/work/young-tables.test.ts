@@ -26,10 +26,10 @@ type Range = [from: number, to: number];
 const ROWS_MAX = 3 * MANY;
 const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
 
-type Young = Awaited<ReturnType<typeof youngProject>>;
+type Young = Awaited<ReturnType<typeof createYoungProject>>;
 
 /** Creates a project whose number of due deliveries and writes can grow. */
-async function youngProject(app: TestApp) {
+async function createYoungProject(app: TestApp) {
   const { database } = app.app.services;
   const { query } = database.rows;
   const { projectId, integrationId, installationId, configId } = await createWriter(app);
@@ -100,25 +100,25 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
     ...{ leaseToken, leaseMs: 60_000, now },
   };
   const claimed = await claimDue(query, order);
-  const ended = {
+  const endedTimes = {
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
   };
   const createResult = (deliveryId: string, status: AttemptRecord['status']): AttemptRecord => {
     const attemptId = newId('att');
-    return { ...ended, attemptId, deliveryId, status, nextAttemptTime: null };
+    return { ...endedTimes, attemptId, deliveryId, status, nextAttemptTime: null };
   };
-  const ofAll = <R>(rows: R[]) => ({ projectIds: null, rows });
+  const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
   const half = Math.ceil(claimed.length / 2);
   const times = { now, toDisable: { failingSince: now, failedAttempts: 1 }, reportSince: now };
   const succeeded = claimed.slice(0, half).map(({ id }) => createResult(id, 'SUCCEEDED'));
   const failed = claimed.slice(half).map(({ id }) => createResult(id, 'FAILED'));
   for (const records of [succeeded, failed]) {
-    const { recorded } = await recordAttempts(database, ofAll(records), times);
+    const { recorded } = await recordAttempts(database, toBatch(records), times);
     expect(recorded).toBe(records.length);
   }
-  await releaseNext(query, ofAll(claimed));
-  await release(query, ofAll(await claimDue(query, order)));
+  await releaseNext(query, toBatch(claimed));
+  await release(query, toBatch(await claimDue(query, order)));
 }
 
 async function runWrites({ app, projectId, installationId, newest }: Young): Promise<void> {
@@ -143,29 +143,29 @@ async function runWrites({ app, projectId, installationId, newest }: Young): Pro
 
 /** With one write for each project, two indexes seem to find the same row. */
 const CASES = [
-  { few: 1, works: { sendDeliveries } },
-  { few: 20, works: { sendDeliveries, runWrites } },
+  { few: 1, handlers: { sendDeliveries } },
+  { few: 20, handlers: { sendDeliveries, runWrites } },
 ];
 
-describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, works }) => {
+describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, handlers }) => {
   const app = await sharedApp();
 
   test('reads only related rows in each statement of a burst', async () => {
     const { query } = app.app.services.database.rows;
-    const young = await youngProject(app);
+    const young = await createYoungProject(app);
     for (const table of TABLES) {
       await query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
     }
     await young.grow(few);
     await query('vacuum analyze', []);
     // From now on, cached plans are those of small tables.
-    for (const work of Object.values(works)) await countRowsRead(() => work(young), TABLES);
+    for (const work of Object.values(handlers)) await countRowsRead(() => work(young), TABLES);
     await young.grow(MANY);
-    for (const [name, work] of Object.entries(works)) {
+    for (const [name, work] of Object.entries(handlers)) {
       const read = await countRowsRead(() => work(young), TABLES);
-      const most = read.reduce((a, b) => (b.rows > a.rows ? b : a));
+      const largest = read.reduce((a, b) => (b.rows > a.rows ? b : a));
       expect(read.length, name).toBeGreaterThanOrEqual(4);
-      expect(most.rows, `${most.mode}: ${most.text}`).toBeLessThan(ROWS_MAX);
+      expect(largest.rows, `${largest.mode}: ${largest.text}`).toBeLessThan(ROWS_MAX);
     }
   });
 });

@@ -91,15 +91,15 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
     );
     expect(placements).toEqual([{ name: '"Note"', type: 'distributed' }]);
     const readGroups = () => query(`select "id", "notes", "words" from "Group" order by "id"`);
-    const rows = (notes: number) =>
+    const createRows = (notes: number) =>
       groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
-    expect(await readGroups()).toEqual(rows(1));
+    expect(await readGroups()).toEqual(createRows(1));
     // Prisma also casts the new enum.
     const changed = await query(
       `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
     );
     expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
-    expect(await readGroups()).toEqual(rows(2));
+    expect(await readGroups()).toEqual(createRows(2));
     const repeated = await migrate(server, createLog('silent'), { migrations });
     expect(repeated.isDistributed).toBe(true);
   });

@@ -27,7 +27,7 @@ async function changeRows({ rows }: Database, count: number): Promise<void> {
   await rows.query(`update "ServerProcess" set "missedTime" = now()`, []);
 }
 
-async function deadRows({ rows }: Database): Promise<bigint | undefined> {
+async function countDeadRows({ rows }: Database): Promise<bigint | undefined> {
   const [row] = await rows.query<{ dead: bigint }>(
     `select n_dead_tup as "dead" from pg_stat_user_tables where relname = 'ServerProcess'`,
     [],
@@ -51,7 +51,7 @@ async function vacuumAll({ rows }: Database): Promise<string[]> {
 }
 
 /** Bytes of the write-ahead log that a start after a crash would replay. */
-async function walBytes({ rows }: Database): Promise<number> {
+async function readWalBytes({ rows }: Database): Promise<number> {
   const [row] = await rows.query<{ bytes: number }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
      from pg_control_checkpoint()`,
@@ -64,9 +64,9 @@ test.skipIf(onPostgres)('vacuums each table that has changed', async () => {
   const database = await openTestDatabase();
   await changeRows(database, 2_000);
   // PostgreSQL updates its counts about a second later.
-  await expect.poll(() => deadRows(database), { timeout: 10_000 }).toBeGreaterThan(1_000);
+  await expect.poll(() => countDeadRows(database), { timeout: 10_000 }).toBeGreaterThan(1_000);
   expect(await vacuumAll(database)).toContain('public."ServerProcess"');
-  expect(await deadRows(database)).toBe(0n);
+  expect(await countDeadRows(database)).toBe(0n);
 });
 
 test.skipIf(onPostgres)(
@@ -75,14 +75,14 @@ test.skipIf(onPostgres)(
     const database = await openTestDatabase();
     await changeRows(database, 2_000);
     for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
-    const changed = async () => {
+    const hasChanged = async () => {
       const [row] = await database.rows.query<{ changed: number }>(
         `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
         [],
       );
       return row?.changed;
     };
-    await expect.poll(changed, { timeout: 10_000 }).toBeGreaterThan(1_000);
+    await expect.poll(hasChanged, { timeout: 10_000 }).toBeGreaterThan(1_000);
     expect(await vacuumAll(database)).toContain('public."ServerProcess"');
   },
 );
@@ -92,11 +92,11 @@ test.skipIf(onPostgres)('writes a checkpoint when the write-ahead log has grown'
   const { query } = database.rows;
   await query('checkpoint', []);
   expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: false });
-  while ((await walBytes(database)) < 64 * MIB) {
+  while ((await readWalBytes(database)) < 64 * MIB) {
     await query(`select pg_logical_emit_message(false, 'test', repeat('x', 4000000))`, []);
   }
   expect(await runUpkeepStep(query)).toMatchObject({ checkpoint: true });
-  expect(await walBytes(database)).toBeLessThan(MIB);
+  expect(await readWalBytes(database)).toBeLessThan(MIB);
 });
 
 test('vacuums changed tables automatically', { tags: ['all/rows'], timeout: 120_000 }, async () => {
@@ -119,7 +119,7 @@ test('vacuums changed tables automatically', { tags: ['all/rows'], timeout: 120_
   await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
 });
 
-test.skipIf(onPostgres)('answers a ping during a long transaction', async () => {
+test.skipIf(onPostgres)('responds to a ping during a long transaction', async () => {
   const database = await openTestDatabase();
   await database.prisma.$transaction(async (tx) => {
     await tx.$queryRaw`select 1`;
@@ -129,10 +129,10 @@ test.skipIf(onPostgres)('answers a ping during a long transaction', async () => 
   await expect(database.ping()).rejects.toThrow('closed');
 });
 
-test('is unavailable while the database is silent, until it answers again', async () => {
+test('is unavailable while the database is silent, until it responds again', async () => {
   let look = Promise.withResolvers<void>();
   using availability = new AvailabilityCheck(() => look.promise, { pollMs: 1, silenceMaxMs: 20 });
-  const failure = () => {
+  const createFailure = () => {
     try {
       availability.check();
       return null;
@@ -140,15 +140,15 @@ test('is unavailable while the database is silent, until it answers again', asyn
       return String(error);
     }
   };
-  expect(failure()).toBeNull();
-  await expect.poll(failure, { interval: 5 }).toContain('has not responded for');
+  expect(createFailure()).toBeNull();
+  await expect.poll(createFailure, { interval: 5 }).toContain('has not responded for');
   const silent = look;
   look = Promise.withResolvers();
   look.promise.catch(() => {});
   look.reject(new Error('No room'));
   silent.resolve();
-  await expect.poll(failure, { interval: 5 }).toContain('No room');
+  await expect.poll(createFailure, { interval: 5 }).toContain('No room');
   look = Promise.withResolvers();
   look.resolve();
-  await expect.poll(failure, { interval: 5 }).toBeNull();
+  await expect.poll(createFailure, { interval: 5 }).toBeNull();
 });

@@ -22,7 +22,7 @@ async function connect({ address }: OpenEngine) {
 /** These tests do not depend on the database of the run, so the embedded run is enough. */
 const onEmbedded = test.skipIf(onPostgres);
 
-const cut = (client: pg.Client) =>
+const cutConnection = (client: pg.Client) =>
   (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
 
 onEmbedded('does not block the calling thread while a statement runs', async () => {
@@ -52,7 +52,7 @@ onEmbedded(
     await first.query("set application_name = 'first'");
     await first.query({ name: 'kept', text: 'select 1' });
     const connecting = connect(engine);
-    cut(first);
+    cutConnection(first);
     const second = await connecting;
     expect((await second.query('select * from "ServerProcess"')).rows).toEqual([]);
     expect((await second.query('show application_name')).rows[0].application_name).not.toBe(

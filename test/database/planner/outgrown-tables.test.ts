@@ -18,7 +18,7 @@ test.runIf(onPostgres && !onCitus)(
   async () => {
     await using database = await testDatabase(createLog('silent'));
     const { query } = database.rows;
-    const statistics = async () => {
+    const readStatistics = async () => {
       const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;
       return query(text, []);
     };
@@ -36,9 +36,9 @@ test.runIf(onPostgres && !onCitus)(
     await expect.poll(() => query(OUTGROWN_TABLE_DUE, [])).toHaveLength(1);
     // A vacuum records only the number of rows.
     await query('vacuum "Fresh"', []);
-    expect(await statistics()).toEqual([]);
+    expect(await readStatistics()).toEqual([]);
     await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
-    expect(await statistics()).toEqual([{ count: 1 }]);
+    expect(await readStatistics()).toEqual([{ count: 1 }]);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
 
     await query(

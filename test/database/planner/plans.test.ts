@@ -115,7 +115,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   let aheadMs = 0;
 
-  async function faults(work: () => Promise<unknown>, rows = ROWS): Promise<string[]> {
+  async function listFaults(work: () => Promise<unknown>, rows = ROWS): Promise<string[]> {
     const plans = await collectPlans(work);
     expect(plans).not.toEqual([]);
     return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { large, rows })))];
@@ -154,7 +154,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const work = async () => {
         for (const args of pages) await page(args, selectItem(item, 2));
       };
-      expect(await faults(work)).toEqual([]);
+      expect(await listFaults(work)).toEqual([]);
     });
 
     const filtered = listFilterArguments(shape, FILTERS);
@@ -169,7 +169,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
           for (const filters of filtered)
             for (const args of pagesWith(filters)) await page(`${args}, ${filters}`);
         };
-        expect(await faults(work)).toEqual([]);
+        expect(await listFaults(work)).toEqual([]);
       },
       60_000,
     );
@@ -199,7 +199,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
           for (const args of ['first: 20', 'last: 20'])
             await org.run(createQuery(parent, `operations(${args}, ${filter}) { nodes { id } }`));
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
     await setEstimate('reset (n_distinct)');
   });
 
@@ -217,7 +217,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         await org.run(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
       }
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test('finds uses of a destination by an index, even if every installation uses it', async () => {
@@ -231,7 +231,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         await prisma.$transaction((tx) => findDestinationUses(tx, projectId, destinationName));
       }
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
     const [uses] = await rows.query<{ count: bigint }>('select count(*) from "DestinationUse"', []);
     expect(Number(uses?.count)).toBeGreaterThan(SIZES.installations);
   });
@@ -252,7 +252,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await readLastPositions(database, [projectId]);
       await isRetainedAfter(database, projectId, 10_000n);
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test('reads activity as ranges of rows with many buckets', async () => {
@@ -273,7 +273,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         responses.push((await org.run(query as string)).data);
     };
     // Fifteen days of a hundred destinations, and rows that are not aggregated yet.
-    expect(await faults(work, 16 * FEW)).toEqual([]);
+    expect(await listFaults(work, 16 * FEW)).toEqual([]);
     expect(responses[0]?.parent?.activity).toMatchObject({
       deliveries: expect.arrayContaining([expect.anything()]),
     });
@@ -317,14 +317,14 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await recordAttempts(database, toBatch(failedAttempts), time);
     };
     // The claim walks from destination to destination, and reads up to 200 due deliveries of each.
-    expect(await faults(work, 8 * FEW)).toEqual([]);
+    expect(await listFaults(work, 8 * FEW)).toEqual([]);
   });
 
   test('counts pending deliveries up to the limit', async () => {
     const { services } = app.app;
     const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
     const work = () => isBacklogged({ ...services, config }, org.projectId);
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test('reads only related rows for a write, a connection and a refresh', async () => {
@@ -340,7 +340,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await generateConnection(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
       await callSandbox(app, await connectWithTokens(app, await app.tenant()));
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test('reads only related rows to record a page of a read', async () => {
@@ -360,7 +360,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const records = [{ id: '1', fields: {}, raw: {} }];
     const page = { records, nextCursor: 'next', estimatedTotal: null };
     const work = () => recordPage(services, { run, source, page, durationMs: 0 });
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test('reads only due rows in sweeps', async () => {
@@ -372,7 +372,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await recoverWrites(services);
       await refreshDue(services);
     };
-    expect(await faults(work)).toEqual([]);
+    expect(await listFaults(work)).toEqual([]);
   });
 
   test(
@@ -380,7 +380,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     async () => {
       aheadMs = 24 * 60 * 60 * 1_000;
       expect(
-        await faults(() => removeExpired(app.app.services, { pause: async () => {} }), 8_000),
+        await listFaults(() => removeExpired(app.app.services, { pause: async () => {} }), 8_000),
       ).toEqual([]);
     },
     FILL_MS,

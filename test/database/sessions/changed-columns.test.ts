@@ -37,8 +37,8 @@ test('repeats the transaction of such a statement, and commits it once', async (
     });
   expect(await query()).toEqual([{ id: 'a' }, { id: 'b' }]);
   await addColumn();
-  const row = (id: string) => ({ id, more: null });
-  expect(await query()).toEqual([row('a'), row('b'), row('b')]);
+  const createRow = (id: string) => ({ id, more: null });
+  expect(await query()).toEqual([createRow('a'), createRow('b'), createRow('b')]);
 });
 
 test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {

@@ -11,7 +11,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-test('resolves a ping when the database answers', async () => {
+test('resolves a ping when the database responds', async () => {
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
@@ -39,16 +39,16 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   connection.on('rowDescription', () => {
     described += 1;
   });
-  const rows = async (statement: QueryConfig) => (await session.query(statement)).rows;
+  const queryRows = async (statement: QueryConfig) => (await session.query(statement)).rows;
   const text = 'select $1::int as "one", $2::text as "other" where $1 > 0';
   const statement = { name: 'both', text };
-  expect(await rows({ ...statement, values: [1, 'a'] })).toEqual([{ one: 1, other: 'a' }]);
-  expect(await rows({ ...statement, values: [2, null] })).toEqual([{ one: 2, other: null }]);
-  expect(await rows({ ...statement, values: [0, 'a'] })).toEqual([]);
+  expect(await queryRows({ ...statement, values: [1, 'a'] })).toEqual([{ one: 1, other: 'a' }]);
+  expect(await queryRows({ ...statement, values: [2, null] })).toEqual([{ one: 2, other: null }]);
+  expect(await queryRows({ ...statement, values: [0, 'a'] })).toEqual([]);
   const array = { ...statement, values: [3, 'b'], rowMode: 'array' };
-  expect(await rows(array)).toEqual([[3, 'b']]);
-  await expect(rows({ ...statement, values: ['none', ''] })).rejects.toThrow('invalid input');
-  expect(await rows({ ...statement, values: [4, 'c'] })).toEqual([{ one: 4, other: 'c' }]);
+  expect(await queryRows(array)).toEqual([[3, 'b']]);
+  await expect(queryRows({ ...statement, values: ['none', ''] })).rejects.toThrow('invalid input');
+  expect(await queryRows({ ...statement, values: [4, 'c'] })).toEqual([{ one: 4, other: 'c' }]);
   expect(described).toBe(1);
   await session.end();
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { boundFields, boundText, takeWithin } from '../../../src/domain/agent/bounded-records.ts';
 
-const record = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
+const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
 
 test('shortens a text and names its length', () => {
   expect(boundText('x'.repeat(2_000))).toBe('x'.repeat(2_000));
@@ -50,8 +50,8 @@ test('omits fields without which the others fit', () => {
 
 test('takes the first records that fit together, and one in any case', () => {
   const half = 'x'.repeat(45_000);
-  const records = [record('1', half), record('2', half), record('3', half)];
+  const records = [createRecord('1', half), createRecord('2', half), createRecord('3', half)];
   expect(takeWithin(records).map(({ id }) => id)).toEqual(['1', '2']);
-  expect(takeWithin([record('1', 'x'.repeat(200_000))])).toHaveLength(1);
+  expect(takeWithin([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
   expect(takeWithin([])).toEqual([]);
 });

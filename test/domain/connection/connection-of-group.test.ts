@@ -21,6 +21,6 @@ test('returns the newest connection that is not BAD_CREDENTIALS, otherwise the n
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(older.id);
   await refuse(older.id);
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
-  const nothing = { ...group, provider: 'slack' };
-  expect(await prisma.$transaction((tx) => findConnectionOfGroup(tx, nothing))).toBeNull();
+  const unconnected = { ...group, provider: 'slack' };
+  expect(await prisma.$transaction((tx) => findConnectionOfGroup(tx, unconnected))).toBeNull();
 });

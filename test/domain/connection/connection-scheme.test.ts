@@ -9,9 +9,9 @@ import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 type Input = Parameters<typeof chooseScheme>[1];
 
-const sandbox = provider('sandbox');
-const stripe = provider('stripe');
-const gitlab = provider('gitlab');
+const sandbox = createProvider('sandbox');
+const stripe = createProvider('stripe');
+const gitlab = createProvider('gitlab');
 const open: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
 
 const FIELDS = {
@@ -28,11 +28,11 @@ const FIELDS = {
   customAuth: { accountKey: 'planted' },
 };
 
-function provider(name: string): Provider {
+function createProvider(name: string): Provider {
   return PROVIDERS.find((each) => each.name === name) as Provider;
 }
 
-function names(provider: Provider, input: Input) {
+function listIssueNames(provider: Provider, input: Input) {
   const { scheme, issues } = chooseScheme(provider, input);
   expect(scheme).toBeNull();
   expect(JSON.stringify(issues)).not.toContain('planted');
@@ -48,35 +48,38 @@ describe('one credential field', () => {
   test.each(
     Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'),
   )('a provider of API keys refuses %s', (field, value) => {
-    expect(names(stripe, { [field]: value })).toEqual([`input.${field}`]);
+    expect(listIssueNames(stripe, { [field]: value })).toEqual([`input.${field}`]);
   });
 
   test('authScheme selects one of several matching schemes', () => {
     const { oauth2AuthorizationCode } = FIELDS;
-    const chosen = (authScheme: AuthScheme) =>
+    const choose = (authScheme: AuthScheme) =>
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
-    expect(chosen('OAUTH2_AUTHORIZATION_CODE_PKCE')).toBe('OAUTH2_AUTHORIZATION_CODE_PKCE');
-    expect(chosen('OAUTH2_AUTHORIZATION_CODE')).toBe('OAUTH2_AUTHORIZATION_CODE');
-    expect(chooseScheme(provider('airtable'), { oauth2AuthorizationCode }).scheme).toBe(
+    expect(choose('OAUTH2_AUTHORIZATION_CODE_PKCE')).toBe('OAUTH2_AUTHORIZATION_CODE_PKCE');
+    expect(choose('OAUTH2_AUTHORIZATION_CODE')).toBe('OAUTH2_AUTHORIZATION_CODE');
+    expect(chooseScheme(createProvider('airtable'), { oauth2AuthorizationCode }).scheme).toBe(
       'OAUTH2_AUTHORIZATION_CODE_PKCE',
     );
   });
 
   test('refuses an authScheme that contradicts the field', () => {
-    expect(names(sandbox, { apiKey: 'planted', authScheme: 'BASIC' })).toEqual([
+    expect(listIssueNames(sandbox, { apiKey: 'planted', authScheme: 'BASIC' })).toEqual([
       'input.authScheme',
     ]);
     const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     const { oauth2AuthorizationCode } = FIELDS;
-    expect(names(provider('slack'), { oauth2AuthorizationCode, authScheme })).toEqual([
-      'input.authScheme',
-    ]);
+    expect(
+      listIssueNames(createProvider('slack'), { oauth2AuthorizationCode, authScheme }),
+    ).toEqual(['input.authScheme']);
   });
 });
 
 test('refuses two credential fields, with an issue for each', () => {
   const { apiKey, customAuth } = FIELDS;
-  expect(names(sandbox, { apiKey, customAuth })).toEqual(['input.apiKey', 'input.customAuth']);
+  expect(listIssueNames(sandbox, { apiKey, customAuth })).toEqual([
+    'input.apiKey',
+    'input.customAuth',
+  ]);
 });
 
 describe('no credential field', () => {
@@ -86,45 +89,45 @@ describe('no credential field', () => {
   });
 
   test('is accepted for another provider only if authScheme is NONE', () => {
-    expect(names(sandbox, {})).toEqual(['input']);
+    expect(listIssueNames(sandbox, {})).toEqual(['input']);
     expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
-    expect(names(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
+    expect(listIssueNames(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
   });
 
   test('is refused if the provider needs credentials or lacks the scheme', () => {
-    expect(names(stripe, {})).toEqual(['input']);
-    expect(names(stripe, { authScheme: 'NONE' })).toEqual(['input.authScheme']);
+    expect(listIssueNames(stripe, {})).toEqual(['input']);
+    expect(listIssueNames(stripe, { authScheme: 'NONE' })).toEqual(['input.authScheme']);
   });
 
   test('is refused if the provider accepts only custom inputs', () => {
-    expect(names(gitlab, {})).toEqual(['input.customAuth']);
-    expect(names(gitlab, { authScheme: 'NONE' })).toEqual(['input.customAuth']);
+    expect(listIssueNames(gitlab, {})).toEqual(['input.customAuth']);
+    expect(listIssueNames(gitlab, { authScheme: 'NONE' })).toEqual(['input.customAuth']);
   });
 });
 
 test('refuses missing, unknown and unusable custom inputs', () => {
   expect(chooseScheme(gitlab, { customAuth: { token: 'planted' } }).scheme).toBe('NONE');
   expect(chooseScheme(gitlab, { customAuth: { token: ['structured'] } }).scheme).toBe('NONE');
-  expect(names(gitlab, { customAuth: { other: 'planted' } })).toEqual([
+  expect(listIssueNames(gitlab, { customAuth: { other: 'planted' } })).toEqual([
     'input.customAuth.other',
     'input.customAuth.token',
   ]);
   for (const token of ['', null, 1]) {
-    expect(names(gitlab, { customAuth: { token } })).toEqual(['input.customAuth.token']);
+    expect(listIssueNames(gitlab, { customAuth: { token } })).toEqual(['input.customAuth.token']);
   }
 });
 
 test("accepts new credentials of the connection's scheme only", () => {
-  const refused = (scheme: AuthScheme, input: Input) =>
+  const expectRefused = (scheme: AuthScheme, input: Input) =>
     listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
-  expect(refused('API_KEY', { apiKey })).toEqual([]);
-  expect(refused('BASIC', { apiKey })).toEqual(['input.apiKey']);
-  expect(refused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
-  expect(refused('NONE', { customAuth })).toEqual([]);
-  expect(refused('NONE', { customAuth: { token: 'planted' } })).toEqual([
+  expect(expectRefused('API_KEY', { apiKey })).toEqual([]);
+  expect(expectRefused('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(expectRefused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
+  expect(expectRefused('NONE', { customAuth })).toEqual([]);
+  expect(expectRefused('NONE', { customAuth: { token: 'planted' } })).toEqual([
     'input.customAuth.token',
     'input.customAuth.accountKey',
   ]);
-  expect(refused('API_KEY', {})).toEqual([]);
+  expect(expectRefused('API_KEY', {})).toEqual([]);
 });

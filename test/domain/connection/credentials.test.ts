@@ -32,9 +32,9 @@ test.each(EVERY_KIND)('opens sealed credentials of scheme $scheme unchanged', (v
 });
 
 test('stores empty credentials as null', () => {
-  const none: Credentials = { scheme: 'NONE', custom: {} };
-  expect(sealCredentials({ vault }, connection, none)).toBeNull();
-  expect(openCredentials({ vault }, connection, null)).toEqual(none);
+  const noneCredentials: Credentials = { scheme: 'NONE', custom: {} };
+  expect(sealCredentials({ vault }, connection, noneCredentials)).toBeNull();
+  expect(openCredentials({ vault }, connection, null)).toEqual(noneCredentials);
 });
 
 test('refuses to open credentials of another connection or project', () => {
@@ -42,8 +42,8 @@ test('refuses to open credentials of another connection or project', () => {
     scheme: 'API_KEY',
     apiKey: 'sandbox-key',
   });
-  for (const moved of [{ id: newId('con') }, { projectId: newId('prj') }]) {
-    expect(() => openCredentials({ vault }, { ...connection, ...moved }, sealed)).toThrow();
+  for (const otherRow of [{ id: newId('con') }, { projectId: newId('prj') }]) {
+    expect(() => openCredentials({ vault }, { ...connection, ...otherRow }, sealed)).toThrow();
   }
 });
 

@@ -9,7 +9,7 @@ import {
   renameFields,
 } from '../../../src/domain/operation/write/record-mapping.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
-import { createInput, reading } from './contracts.ts';
+import { createInput, createReadConfig } from './contracts.ts';
 
 /** Few names, so that they often meet. */
 const NAMES = ['email', 'phone', 'score', 'tier', 'owner'];
@@ -23,12 +23,12 @@ const mapping = fc.oneof(
 const fields = fc
   .record({ requiredFields: fc.array(mapping), optionalFields: fc.array(mapping) })
   .map((lists) => {
-    const taken = new Set<string>();
+    const names = new Set<string>();
     const isFree = (field: { fieldName?: string; mapToName?: string }) => {
       const keys = [`name ${field.mapToName ?? field.fieldName}`];
       if (field.fieldName) keys.push(`field ${field.fieldName}`);
-      if (keys.some((key) => taken.has(key))) return false;
-      for (const key of keys) taken.add(key);
+      if (keys.some((key) => names.has(key))) return false;
+      for (const key of keys) names.add(key);
       return true;
     };
     return {
@@ -37,7 +37,7 @@ const fields = fc
     };
   });
 
-const given = fc.record({
+const arbitraryCase = fc.record({
   fields,
   optionalFieldsAuto: fc.constantFrom('ALL' as const, undefined),
   inheritMapping: fc.boolean(),
@@ -55,12 +55,12 @@ const given = fc.record({
   ),
 });
 
-function createCase(one: typeof given extends fc.Arbitrary<infer T> ? T : never) {
-  const { optionalFieldsAuto, inheritMapping, allowAnyFields } = one;
-  const { selectedFields, selectedFieldsAuto, fieldMappings, account } = one;
+function createCase(sample: typeof arbitraryCase extends fc.Arbitrary<infer T> ? T : never) {
+  const { optionalFieldsAuto, inheritMapping, allowAnyFields } = sample;
+  const { selectedFields, selectedFieldsAuto, fieldMappings, account } = sample;
   const input = createInput({
     content: {
-      read: reading({ ...one.fields, optionalFieldsAuto }),
+      read: createReadConfig({ ...sample.fields, optionalFieldsAuto }),
       write: {
         objects: [{ objectName: 'contacts', inheritMapping, valueDefaults: { allowAnyFields } }],
       },
@@ -86,8 +86,8 @@ function createCase(one: typeof given extends fc.Arbitrary<infer T> ? T : never)
 
 test('contains each field of a record that is read, with the value of its provider field', () => {
   fc.assert(
-    fc.property(given, (one) => {
-      const { object, plan } = createCase(one);
+    fc.property(arbitraryCase, (sample) => {
+      const { object, plan } = createCase(sample);
       const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
       const entry = createEntry({ id: '1', fields: raw, raw }, plan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
@@ -110,10 +110,10 @@ test('contains each field of a record that is read, with the value of its provid
 
 test('contains exactly the fields that a write accepts', () => {
   fc.assert(
-    fc.property(given, (one) => {
-      const { object, names } = createCase(one);
+    fc.property(arbitraryCase, (sample) => {
+      const { object, names } = createCase(sample);
       const readOnlyAtProvider = new Set(
-        one.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
+        sample.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
       );
       for (const { name: field, providerField, isReadOnly } of object.fields) {
         const { record, omitted } = renameFields({ record: { [field]: 'x' }, path: [] }, names);
@@ -130,11 +130,11 @@ test('contains exactly the fields that a write accepts', () => {
 
 test('is equal for equal inputs, and has distinct names', () => {
   fc.assert(
-    fc.property(given, (one) => {
-      const { contract, object } = createCase(one);
-      expect(createCase(one).contract.hash).toBe(contract.hash);
-      const own = object.fields.map(({ name: field }) => field);
-      expect(new Set(own).size).toBe(own.length);
+    fc.property(arbitraryCase, (sample) => {
+      const { contract, object } = createCase(sample);
+      expect(createCase(sample).contract.hash).toBe(contract.hash);
+      const fieldNames = object.fields.map(({ name: field }) => field);
+      expect(new Set(fieldNames).size).toBe(fieldNames.length);
     }),
   );
 });

@@ -15,7 +15,7 @@ import type { FieldDescription } from '../../../src/providers/contract.ts';
 import { applyModule } from '../../../src/providers/modules.ts';
 import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
-export interface Given {
+export interface ContractMembers {
   content: object;
   /** Default: the contract of the revision. */
   config?: ConfigInput;
@@ -29,7 +29,7 @@ export function createInput({
   config,
   account,
   learned = new Map(),
-}: Given): ContractInput {
+}: ContractMembers): ContractInput {
   const parsed = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', ...content });
   const provider = PROVIDERS.find(({ name }) => name === parsed.provider);
   return {
@@ -43,13 +43,13 @@ export function createInput({
       new Map(
         Object.entries(account).map(([name, fields]) => [
           name,
-          { name, displayName: null, fields: fields.map(describedField) },
+          { name, displayName: null, fields: fields.map(createField) },
         ]),
       ),
   };
 }
 
-export function describedField(field: Partial<FieldDescription>): FieldDescription {
+export function createField(field: Partial<FieldDescription>): FieldDescription {
   return {
     fieldName: 'email',
     displayName: null,
@@ -64,8 +64,8 @@ export function describedField(field: Partial<FieldDescription>): FieldDescripti
   };
 }
 
-export function contractFor(given: Given): Contract {
-  return createContract(createInput(given));
+export function contractFor(input: ContractMembers): Contract {
+  return createContract(createInput(input));
 }
 
 /** The fields of an object by name. */
@@ -78,6 +78,6 @@ export function indexFields(
 }
 
 /** A read object of the sandbox. */
-export function reading(overrides: object = {}) {
+export function createReadConfig(overrides: object = {}) {
   return { objects: [{ objectName: 'contacts', destination: 'records', ...overrides }] };
 }

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { sharedApp } from '../../support/app.ts';
-import { describedField } from './contracts.ts';
+import { createField } from './contracts.ts';
 
 let time = new Date('2026-01-01T00:00:00Z');
 const app = await sharedApp({ now: () => time });
 const { fieldLearner, database } = app.app.services;
 
-async function learner() {
+async function createLearner() {
   const { projectId } = await app.tenant();
   const object = { projectId, provider: 'sandbox', module: 'root', objectName: 'contacts' };
   return {
     async learn(...fields: Partial<FieldDescription>[]) {
-      fieldLearner.learn(object, { fields: fields.map(describedField) });
+      fieldLearner.learn(object, { fields: fields.map(createField) });
       await fieldLearner.waitUntilStored();
     },
     rows: () =>
@@ -25,7 +25,7 @@ async function learner() {
 }
 
 test('stores a type of a field once, and each further type', async () => {
-  const { learn, rows } = await learner();
+  const { learn, rows } = await createLearner();
   await learn({});
   await learn({}, { fieldName: 'phone' });
   await learn({ valueType: 'INT' });
@@ -37,7 +37,7 @@ test('stores a type of a field once, and each further type', async () => {
 });
 
 test('a field is read-only or required only if it is so in every account', async () => {
-  const { learn, rows } = await learner();
+  const { learn, rows } = await createLearner();
   await learn({ readOnly: true, isRequired: true });
   expect(await rows()).toMatchObject([{ readOnly: true, required: true }]);
   await learn({ readOnly: false, isRequired: true });
@@ -47,7 +47,7 @@ test('a field is read-only or required only if it is so in every account', async
 });
 
 test('renews the time of a type at most once a day', async () => {
-  const { learn, rows } = await learner();
+  const { learn, rows } = await createLearner();
   await learn({});
   const [first] = await rows();
   time = new Date(time.getTime() + DAY_MS / 2);
@@ -59,9 +59,14 @@ test('renews the time of a type at most once a day', async () => {
 });
 
 test('does not fail if the project was deleted, and learns from others', async () => {
-  const { learn, rows } = await learner();
-  const gone = { projectId: 'prj_gone', provider: 'sandbox', module: 'root', objectName: 'deals' };
-  fieldLearner.learn(gone, { fields: [describedField({})] });
+  const { learn, rows } = await createLearner();
+  const deletedProject = {
+    projectId: 'prj_gone',
+    provider: 'sandbox',
+    module: 'root',
+    objectName: 'deals',
+  };
+  fieldLearner.learn(deletedProject, { fields: [createField({})] });
   await learn({});
   expect(await rows()).toHaveLength(1);
 });

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import type { LearnedField } from '../../../src/domain/contract/learned-fields.ts';
-import { contractFor, indexFields, reading } from './contracts.ts';
+import { contractFor, createReadConfig, indexFields } from './contracts.ts';
 
 const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
 const TIER = { mapToName: 'tier', prompt: 'Which field is the tier?' };
-const write = (overrides: object = {}) => ({ objects: [{ objectName: 'contacts', ...overrides }] });
+const createWriteConfig = (overrides: object = {}) => ({
+  objects: [{ objectName: 'contacts', ...overrides }],
+});
 
-function learned(field: string, ...types: Partial<LearnedField>[]) {
+function createLearned(field: string, ...types: Partial<LearnedField>[]) {
   const rows = types.map((type) => {
     return { valueType: 'STRING', readOnly: false, required: false, ...type } as LearnedField;
   });
@@ -14,7 +16,7 @@ function learned(field: string, ...types: Partial<LearnedField>[]) {
 }
 
 test('uses the names of the manifest, and returns the origin of each field', () => {
-  const read = reading({
+  const read = createReadConfig({
     mapToName: 'people',
     requiredFields: [EMAIL, { mapToName: 'owner' }],
     optionalFields: [{ fieldName: 'phone' }, TIER],
@@ -33,9 +35,9 @@ test('uses the names of the manifest, and returns the origin of each field', () 
 
 test('lists the verbs that the manifest allows and the provider supports', () => {
   const listVerbs = (content: object) => contractFor({ content }).objects[0]?.verbs;
-  const read = reading();
+  const read = createReadConfig();
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
-  expect(listVerbs({ write: write() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(listVerbs({ write: createWriteConfig() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
   const subscribe = {
     objects: [
       {
@@ -54,7 +56,7 @@ test('lists the verbs that the manifest allows and the provider supports', () =>
 });
 
 test('omits the verbs that the config of an installation disables', () => {
-  const content = { read: reading(), write: write() };
+  const content = { read: createReadConfig(), write: createWriteConfig() };
   const listVerbs = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
   const read = [{ objectName: 'contacts' }];
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
@@ -67,7 +69,7 @@ test('omits the verbs that the config of an installation disables', () => {
 test('a search has the conditions that the config leaves', () => {
   const fieldFilters = [{ fieldName: 'phone', value: '1' }];
   const contract = contractFor({
-    content: { read: reading({ requiredFields: [EMAIL] }) },
+    content: { read: createReadConfig({ requiredFields: [EMAIL] }) },
     config: { read: [{ objectName: 'contacts', fieldFilters }] },
   });
   expect(contract.objects[0]?.filterable).toEqual({ fields: ['emailAddress'], conditionsMax: 19 });
@@ -75,28 +77,31 @@ test('a search has the conditions that the config leaves', () => {
 
 test('takes a type from the manifest, else from the account, else from all accounts', () => {
   const findType = (field: object, overrides: object = {}) => {
-    const content = { read: reading({ requiredFields: [{ ...EMAIL, ...field }] }) };
+    const content = { read: createReadConfig({ requiredFields: [{ ...EMAIL, ...field }] }) };
     const { type, isList, isTypeKnown } = indexFields(contractFor({ content, ...overrides }))
       .emailAddress!;
     return { type, isList, isTypeKnown };
   };
-  const known = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
+  const knownType = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
   const unknown = { type: 'JSON', isList: false, isTypeKnown: false };
   expect(findType({})).toEqual(unknown);
-  expect(findType({}, { learned: learned('email', { valueType: 'INT' }) })).toEqual(
-    known('INTEGER'),
+  expect(findType({}, { learned: createLearned('email', { valueType: 'INT' }) })).toEqual(
+    knownType('INTEGER'),
   );
   const account = { contacts: [{ valueType: 'DATETIME' }] };
-  expect(findType({}, { account, learned: learned('email', {}) })).toEqual(known('DATE_TIME'));
-  expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(known('ENUM', true));
-  expect(findType({ valueType: 'OTHER' }, { account })).toEqual(known('JSON'));
+  expect(findType({}, { account, learned: createLearned('email', {}) })).toEqual(
+    knownType('DATE_TIME'),
+  );
+  expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(knownType('ENUM', true));
+  expect(findType({ valueType: 'OTHER' }, { account })).toEqual(knownType('JSON'));
 });
 
 test('takes the widest type of the accounts if it can hold every value, and JSON otherwise', () => {
-  const content = { read: reading({ requiredFields: [EMAIL] }) };
+  const content = { read: createReadConfig({ requiredFields: [EMAIL] }) };
   const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
-    return indexFields(contractFor({ content, learned: learned('email', ...types) })).emailAddress;
+    return indexFields(contractFor({ content, learned: createLearned('email', ...types) }))
+      .emailAddress;
   };
   expect(findType('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
   expect(findType('SINGLE_SELECT', 'STRING')).toMatchObject({ type: 'STRING', isTypeKnown: true });
@@ -106,7 +111,7 @@ test('takes the widest type of the accounts if it can hold every value, and JSON
 });
 
 test('resolves the mappings, the values and the extra fields of an installation', () => {
-  const content = { read: reading({ requiredFields: [TIER], optionalFieldsAuto: 'ALL' }) };
+  const content = { read: createReadConfig({ requiredFields: [TIER], optionalFieldsAuto: 'ALL' }) };
   const read = {
     objectName: 'contacts',
     selectedFields: ['score'],
@@ -143,7 +148,7 @@ test('resolves the mappings, the values and the extra fields of an installation'
 
 test('returns no provider field for a required name that an installation has not mapped', () => {
   const content = {
-    read: reading({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
+    read: createReadConfig({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
   };
   const contract = contractFor({ content, config: { read: [{ objectName: 'contacts' }] } });
   expect(indexFields(contract)).toMatchObject({
@@ -153,7 +158,7 @@ test('returns no provider field for a required name that an installation has not
 });
 
 test('returns no known type for mapped values of another type than string', () => {
-  const content = { read: reading({ requiredFields: [{ fieldName: 'newsletter' }] }) };
+  const content = { read: createReadConfig({ requiredFields: [{ fieldName: 'newsletter' }] }) };
   const values = [{ deliveredValue: 'yes', providerValue: 'true' }];
   const read = { objectName: 'contacts', valueMappings: [{ fieldName: 'newsletter', values }] };
   const account = { contacts: [{ fieldName: 'newsletter', valueType: 'BOOLEAN' } as const] };
@@ -163,8 +168,8 @@ test('returns no known type for mapped values of another type than string', () =
 
 test("uses the provider's names in a write without the mapping", () => {
   const content = {
-    read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
-    write: write(),
+    read: createReadConfig({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
+    write: createWriteConfig(),
   };
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'made', readOnly: true }],
@@ -181,21 +186,24 @@ test("uses the provider's names in a write without the mapping", () => {
 });
 
 test("uses the manifest's names in a write with the mapping", () => {
-  const read = reading({ requiredFields: [EMAIL], optionalFields: [{ fieldName: 'phone' }] });
-  const inherited = (overrides: object = {}) => ({
+  const read = createReadConfig({
+    requiredFields: [EMAIL],
+    optionalFields: [{ fieldName: 'phone' }],
+  });
+  const inheritMapping = (overrides: object = {}) => ({
     read,
-    write: write({ inheritMapping: true, ...overrides }),
+    write: createWriteConfig({ inheritMapping: true, ...overrides }),
   });
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],
   };
-  const contract = contractFor({ content: inherited(), account });
+  const contract = contractFor({ content: inheritMapping(), account });
   expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: false, isRequired: true },
     phone: { isReadOnly: false, isRequired: false },
   });
   expect(Object.keys(indexFields(contract))).toEqual(['emailAddress', 'phone']);
-  const any = inherited({ valueDefaults: { allowAnyFields: true } });
+  const any = inheritMapping({ valueDefaults: { allowAnyFields: true } });
   expect(indexFields(contractFor({ content: any, account })).score).toMatchObject({
     isWriteOnly: true,
     origin: 'EXTRA',
@@ -204,13 +212,13 @@ test("uses the manifest's names in a write with the mapping", () => {
 
 test('makes a field optional or read-only if the config says so', () => {
   const content = {
-    read: reading({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
-    write: write({ inheritMapping: true }),
+    read: createReadConfig({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
+    write: createWriteConfig({ inheritMapping: true }),
   };
-  const never = { writeOnCreate: 'NEVER', writeOnUpdate: 'NEVER' } as const;
+  const neverWritten = { writeOnCreate: 'NEVER', writeOnUpdate: 'NEVER' } as const;
   const fields = [
     { fieldName: 'emailAddress', default: 'a@example.com' },
-    { fieldName: 'phone', ...never },
+    { fieldName: 'phone', ...neverWritten },
   ];
   const account = { contacts: [{ isRequired: true }, { fieldName: 'phone', isRequired: true }] };
   const config = {
@@ -225,7 +233,8 @@ test('makes a field optional or read-only if the config says so', () => {
 
 test('refers to objects by their names in the contract', () => {
   const objects = [
-    ...reading({ requiredFields: [{ fieldName: 'company_id' }, { fieldName: 'deal' }] }).objects,
+    ...createReadConfig({ requiredFields: [{ fieldName: 'company_id' }, { fieldName: 'deal' }] })
+      .objects,
     { objectName: 'companies', destination: 'records', mapToName: 'accounts' },
   ];
   const reference = { valueType: 'REFERENCE' } as const;
@@ -242,13 +251,15 @@ test('refers to objects by their names in the contract', () => {
 
 test('finds names that would be equal in generated code', () => {
   const fields = [{ fieldName: 'a', mapToName: 'first name' }, { fieldName: 'first_name' }];
-  expect(contractFor({ content: { read: reading({ requiredFields: fields }) } }).findings).toEqual([
+  expect(
+    contractFor({ content: { read: createReadConfig({ requiredFields: fields }) } }).findings,
+  ).toEqual([
     { kind: 'NAME_CLASH', object: 'contacts', field: 'first_name', message: expect.any(String) },
   ]);
 });
 
 test('finds the type of a field that the account spells in another case', () => {
-  const content = { read: reading({ requiredFields: [{ fieldName: 'firstName' }] }) };
+  const content = { read: createReadConfig({ requiredFields: [{ fieldName: 'firstName' }] }) };
   const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
   expect(indexFields(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
 });

@@ -6,20 +6,20 @@ import {
   findSharedType,
 } from '../../../src/domain/contract/field-type.ts';
 import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
-import { contractFor, indexFields, reading } from './contracts.ts';
+import { contractFor, createReadConfig, indexFields } from './contracts.ts';
 
-function people(name: string, fields: object[], overrides: object = {}) {
-  const read = reading({ mapToName: 'people', requiredFields: fields });
+function createPeopleObject(name: string, fields: object[], overrides: object = {}) {
+  const read = createReadConfig({ mapToName: 'people', requiredFields: fields });
   return contractFor({ content: { name, read, ...overrides } });
 }
 
 test('merges the objects of integrations by name', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
-  const shared = { fieldName: 'email', mapToName: 'mail', valueType: 'STRING' };
+  const sharedField = { fieldName: 'email', mapToName: 'mail', valueType: 'STRING' };
   const merged = createProjectContract([
-    people('a', [shared, { fieldName: 'phone' }], { write }),
-    people('b', [{ ...shared, fieldName: 'lastname' }]),
-    contractFor({ content: { name: 'c', read: reading({ objectName: 'deals' }) } }),
+    createPeopleObject('a', [sharedField, { fieldName: 'phone' }], { write }),
+    createPeopleObject('b', [{ ...sharedField, fieldName: 'lastname' }]),
+    contractFor({ content: { name: 'c', read: createReadConfig({ objectName: 'deals' }) } }),
   ]);
   expect(merged.objects.map(({ name }) => name)).toEqual(['people', 'deals']);
   expect(merged.objects[0]).toMatchObject({
@@ -36,8 +36,8 @@ test('merges the objects of integrations by name', () => {
 
 test('finds types that contradict each other, with their places', () => {
   const merged = createProjectContract([
-    people('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
-    people('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),
+    createPeopleObject('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
+    createPeopleObject('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),
   ]);
   expect(indexFields(merged).tier).toMatchObject({ type: 'JSON', isTypeKnown: false });
   expect(merged.findings).toEqual([
@@ -54,14 +54,19 @@ test('finds types that contradict each other, with their places', () => {
 
 test('requires a field of new records only if every integration requires it', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
-  const requiring = (name: string, isRequired: boolean) =>
+  const requireField = (name: string, isRequired: boolean) =>
     contractFor({
-      content: { name, read: reading({ requiredFields: [{ fieldName: 'email' }] }), write },
+      content: {
+        name,
+        read: createReadConfig({ requiredFields: [{ fieldName: 'email' }] }),
+        write,
+      },
       account: { contacts: [{ isRequired }] },
     });
   const isRequired = (...values: boolean[]) =>
-    indexFields(createProjectContract(values.map((value, index) => requiring(`i${index}`, value))))
-      .email?.isRequired;
+    indexFields(
+      createProjectContract(values.map((value, index) => requireField(`i${index}`, value))),
+    ).email?.isRequired;
   expect(isRequired(true, true)).toBe(true);
   expect(isRequired(true, false)).toBe(false);
 });
@@ -75,15 +80,16 @@ const fieldType: fc.Arbitrary<FieldType> = fc.record({
 test('returns the same shared type for fields in any order and with repetitions', () => {
   fc.assert(
     fc.property(fc.array(fieldType, { minLength: 1 }), (types) => {
-      const shared = findSharedType(types);
-      expect(findSharedType(types.toReversed())).toEqual(shared);
-      expect(findSharedType([...types, ...types])).toEqual(shared);
-      if (shared?.isTypeKnown) expect(findSharedType([...types, shared])).toEqual(shared);
+      const sharedType = findSharedType(types);
+      expect(findSharedType(types.toReversed())).toEqual(sharedType);
+      expect(findSharedType([...types, ...types])).toEqual(sharedType);
+      if (sharedType?.isTypeKnown)
+        expect(findSharedType([...types, sharedType])).toEqual(sharedType);
     }),
   );
 });
 
 test('returns the same contract for an integration and for a project that has no other', () => {
-  const contract = people('a', [{ fieldName: 'email' }, { fieldName: 'first name' }]);
+  const contract = createPeopleObject('a', [{ fieldName: 'email' }, { fieldName: 'first name' }]);
   expect(createProjectContract([contract])).toEqual(contract);
 });

@@ -23,8 +23,9 @@ function mask(body: unknown, sent: Sent = {}, contentType = 'application/json') 
   });
 }
 
-const bodyOf = (...exchange: Parameters<typeof mask>) => mask(...exchange).responseBody;
-const jsonOf = (...exchange: Parameters<typeof mask>) => JSON.parse(bodyOf(...exchange) as string);
+const maskBody = (...exchange: Parameters<typeof mask>) => mask(...exchange).responseBody;
+const maskJson = (...exchange: Parameters<typeof mask>) =>
+  JSON.parse(maskBody(...exchange) as string);
 
 test('masks values of the query and private segments of the path', () => {
   const url = new URL('https://api.crm.test:8443/v3/people/ann@example.test/notes/123');
@@ -68,21 +69,21 @@ test('keeps what describes an error, and masks other members', () => {
     errorsByField: { email: ['is taken'] },
     contact: { email: 'bob@other.test', description: 'A private note' },
   };
-  expect(jsonOf(error)).toEqual({
+  expect(maskJson(error)).toEqual({
     ...error,
     errors: [{ message: 'is invalid', code: 'INVALID_EMAIL', in: '***' }],
     errorsByField: '***',
     contact: '***',
   });
-  expect(jsonOf({ errors: { email: ['is invalid'], ref: 'a private text' } })).toEqual({
+  expect(maskJson({ errors: { email: ['is invalid'], ref: 'a private text' } })).toEqual({
     errors: { email: ['is invalid'], ref: '***' },
   });
 });
 
 test('masks a record that the response contains in place of an error', () => {
   const record = { id: 'c-17', title: 'A private deal', description: 'Details', tags: ['vip'] };
-  expect(jsonOf(record)).toEqual({ id: '***', title: '***', description: '***', tags: '***' });
-  expect(jsonOf([record])).toEqual([jsonOf(record)]);
+  expect(maskJson(record)).toEqual({ id: '***', title: '***', description: '***', tags: '***' });
+  expect(maskJson([record])).toEqual([maskJson(record)]);
 });
 
 test.each([
@@ -91,8 +92,8 @@ test.each([
 ])('masks values of the request that the response repeats, sent %s', (_form, body) => {
   const message = 'No Ada "the" Lovelace of 123456 is vip here';
   const words = 'No *** of *** is *** here';
-  expect(jsonOf({ message, code: 123_456 }, { body })).toEqual({ message: words, code: '***' });
-  expect(bodyOf(message, { body }, 'text/plain')).toBe(words);
+  expect(maskJson({ message, code: 123_456 }, { body })).toEqual({ message: words, code: '***' });
+  expect(maskBody(message, { body }, 'text/plain')).toBe(words);
 });
 
 test('masks credentials that the response repeats', () => {
@@ -100,7 +101,9 @@ test('masks credentials that the response repeats', () => {
   const headers = { authorization: basic, 'x-api-key': 'key-12345' };
   const url = 'https://api.crm.test/contacts?token=query-secret';
   const message = `bob with pass-word, key-12345 and query-secret; Bearer abc.def; ${'x'.repeat(40)}`;
-  expect(jsonOf({ message }, { headers, url }).message).toBe('*** with ***, *** and ***; ***; ***');
+  expect(maskJson({ message }, { headers, url }).message).toBe(
+    '*** with ***, *** and ***; ***; ***',
+  );
 });
 
 test('keeps the error of a token endpoint, and masks the form', () => {
@@ -110,15 +113,15 @@ test('keeps the error of a token endpoint, and masks the form', () => {
     client_secret: 'cs-secret',
   }).toString();
   const error = { error: 'invalid_grant', error_description: 'refresh_token rt-secret expired' };
-  expect(jsonOf(error, { body })).toEqual({
+  expect(maskJson(error, { body })).toEqual({
     error: 'invalid_grant',
     error_description: 'refresh_token *** expired',
   });
 });
 
 test('records the first 4 KiB of text, and a note in place of other bodies', () => {
-  expect(bodyOf('ä'.repeat(4_000), {}, 'text/plain')).toBe('ä'.repeat(2_048));
-  expect(bodyOf(Buffer.from([0xff, 0xfe]), {}, 'image/png')).toBe('(binary, image/png)');
-  expect(bodyOf(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');
-  expect(bodyOf('')).toBeNull();
+  expect(maskBody('ä'.repeat(4_000), {}, 'text/plain')).toBe('ä'.repeat(2_048));
+  expect(maskBody(Buffer.from([0xff, 0xfe]), {}, 'image/png')).toBe('(binary, image/png)');
+  expect(maskBody(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');
+  expect(maskBody('')).toBeNull();
 });

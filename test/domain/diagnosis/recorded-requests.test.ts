@@ -34,7 +34,7 @@ const OF_CONNECTION = `query ($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST} } } } }
 }`;
 
-async function requestsOf(tenant: Pick<Tenant, 'query'>, id: string, query = OF_OPERATION) {
+async function listRequests(tenant: Pick<Tenant, 'query'>, id: string, query = OF_OPERATION) {
   await services.requestRecorder?.flush();
   return (await tenant.query(query, { id })).node.requests.nodes;
 }
@@ -42,7 +42,7 @@ async function requestsOf(tenant: Pick<Tenant, 'query'>, id: string, query = OF_
 test('records the request of a write, without its values', async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact({ firstname: 'Ada' }) });
-  const [request, ...others] = await requestsOf(writer, operationId);
+  const [request, ...others] = await listRequests(writer, operationId);
   expect(others).toEqual([]);
   expect(request).toMatchObject({
     kind: 'API',
@@ -61,7 +61,7 @@ test('records the request of a write, without its values', async () => {
 test("records the rejection of a write with the provider's message", async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact({ email: 'no address' }) });
-  const [request] = await requestsOf(writer, operationId);
+  const [request] = await listRequests(writer, operationId);
   expect(request).toMatchObject({
     responseStatus: expect.any(Number),
     responseBody: expect.any(String),
@@ -75,8 +75,8 @@ test('shows each attempt of an operation, newest first, over REST too', async ()
   const writer = await createWriter(app);
   sandbox.faults.set({ method: 'POST', pathPrefix: '/objects', status: 503, times: 1 });
   const { operationId } = await writer.write({ record: contact(), mode: 'ASYNCHRONOUS' });
-  await expect.poll(async () => (await requestsOf(writer, operationId)).length, POLLING).toBe(2);
-  const statuses = (await requestsOf(writer, operationId)).map(
+  await expect.poll(async () => (await listRequests(writer, operationId)).length, POLLING).toBe(2);
+  const statuses = (await listRequests(writer, operationId)).map(
     ({ responseStatus }: { responseStatus: number }) => responseStatus,
   );
   expect(statuses).toEqual([201, 503]);
@@ -91,8 +91,8 @@ test('shows each attempt of an operation, newest first, over REST too', async ()
 
 test('keeps the newest 20 requests of a read, with every failed one', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id: installationId } = reading;
+  const reads = await installReads(app, tenant);
+  const { id: installationId } = reads;
   const operation = await prisma.operation.create({
     data: {
       id: 'opr_01kx0000000000000000000001',
@@ -101,7 +101,7 @@ test('keeps the newest 20 requests of a read, with every failed one', async () =
     },
   });
   const recorder = services.requestRecorder as RequestRecorder;
-  const row = (index: number, isFailed: boolean) => ({
+  const createRow = (index: number, isFailed: boolean) => ({
     id: `req_01kx00000000000000000000${String(index).padStart(2, '0')}`,
     ...{ projectId: tenant.projectId, operationId: null, connectionId: null },
     ...{ kind: 'API' as const, method: 'GET', host: 'crm.test', path: `/${index}` },
@@ -109,13 +109,15 @@ test('keeps the newest 20 requests of a read, with every failed one', async () =
     ...{ requestHeaders: {}, responseHeaders: {}, responseBody: null, createTime: new Date() },
   });
   const work = { operationId: operation.id, isContinued: true };
-  recorder.storeForOperation([row(0, true), row(1, false)], work);
+  recorder.storeForOperation([createRow(0, true), createRow(1, false)], work);
   await recorder.flush();
   recorder.storeForOperation(
-    Array.from({ length: 20 }, (_none, n) => row(n + 2, false)),
+    Array.from({ length: 20 }, (_none, n) => createRow(n + 2, false)),
     work,
   );
-  const paths = (await requestsOf(tenant, operation.id)).map(({ path }: { path: string }) => path);
+  const paths = (await listRequests(tenant, operation.id)).map(
+    ({ path }: { path: string }) => path,
+  );
   expect(paths).toHaveLength(20);
   expect(paths).toContain('/0');
   expect(paths).not.toContain('/1');
@@ -132,8 +134,10 @@ test('records the pages of a read, with masked cursors', async () => {
     objectName: 'contacts',
   };
   const { id } = (await tenant.query(TRIGGER, { input })).triggerRead.operation;
-  await expect.poll(async () => (await requestsOf(tenant, id)).length, POLLING).toBeGreaterThan(1);
-  for (const { method, path, responseStatus } of await requestsOf(tenant, id)) {
+  await expect
+    .poll(async () => (await listRequests(tenant, id)).length, POLLING)
+    .toBeGreaterThan(1);
+  for (const { method, path, responseStatus } of await listRequests(tenant, id)) {
     expect({ method, responseStatus }).toEqual({ method: 'GET', responseStatus: 200 });
     expect(path).toMatch(/^\/objects\/contacts\/records\?/);
   }
@@ -146,8 +150,10 @@ test('records the set-up of a subscription with its operation', async () => {
   const { id } = await prisma.operation.findFirstOrThrow({
     where: { projectId: tenant.projectId, actionType: 'SUBSCRIBE' },
   });
-  await expect.poll(async () => (await requestsOf(tenant, id)).length, POLLING).toBeGreaterThan(0);
-  expect(await requestsOf(tenant, id)).toContainEqual(
+  await expect
+    .poll(async () => (await listRequests(tenant, id)).length, POLLING)
+    .toBeGreaterThan(0);
+  expect(await listRequests(tenant, id)).toContainEqual(
     expect.objectContaining({ kind: 'API', method: 'POST', responseStatus: 201 }),
   );
 });
@@ -156,13 +162,13 @@ test('records token requests and failed requests of a connection, and no others'
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await callSandbox(app, connection);
-  const [token, ...none] = await requestsOf(tenant, connection.id, OF_CONNECTION);
-  expect(none).toEqual([]);
+  const [token, ...others] = await listRequests(tenant, connection.id, OF_CONNECTION);
+  expect(others).toEqual([]);
   expect(token).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
   expect(JSON.stringify(token)).not.toMatch(/sandbox-secret|access_token/);
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 1 });
   await callSandbox(app, connection);
-  const [failed] = await requestsOf(tenant, connection.id, OF_CONNECTION);
+  const [failed] = await listRequests(tenant, connection.id, OF_CONNECTION);
   expect(failed).toMatchObject({
     kind: 'API',
     responseStatus: 500,
@@ -176,8 +182,7 @@ test('records token requests and failed requests of a connection, and no others'
 });
 
 test('records at most 100 requests of a connection in an hour', async () => {
-  const tenant = await app.tenant();
-  const connection = await connectWithTokens(app, tenant);
+  const connection = await connectWithTokens(app, await app.tenant());
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 120 });
   for (let sent = 0; sent < 110; sent += 1) await callSandbox(app, connection);
   await services.requestRecorder?.flush();
@@ -191,8 +196,8 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
   const { code, problem } = await reader.refusal(OF_OPERATION, { id: operationId });
   expect(code).toBe('FORBIDDEN');
   expect(problem.detail).toContain('payloads:read');
-  const stranger = await app.tenant();
-  expect(await stranger.query(OF_OPERATION, { id: operationId })).toEqual({ node: null });
+  const otherTenant = await app.tenant();
+  expect(await otherTenant.query(OF_OPERATION, { id: operationId })).toEqual({ node: null });
 });
 
 test('removes requests after REQUEST_RETENTION_HOURS', async () => {

@@ -46,26 +46,29 @@ test('resumes an erasure that a stopped worker has begun, and does nothing after
   expect(deliveries).toBeGreaterThan(0);
   expect(deliveries).toBeLessThan(DELIVERIES);
   expect(others).toEqual([DELIVERIES, 1]);
-  const never = new AbortController().signal;
-  await Promise.all([continueErasure(services, key, never), continueErasure(services, key, never)]);
+  const neverAborted = new AbortController().signal;
+  await Promise.all([
+    continueErasure(services, key, neverAborted),
+    continueErasure(services, key, neverAborted),
+  ]);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   expect(await prisma.erasure.count({ where: key })).toBe(0);
-  await continueErasure(services, key, never);
+  await continueErasure(services, key, neverAborted);
 });
 
 test('erases rows that are inserted during an erasure, and refuses them afterwards', async () => {
   const { key, countRemaining } = await beginErasureOfGroup();
   const { projectId, id: groupId } = key;
   const insertOperation = () => insert.operation({ projectId, groupId });
-  const never = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
   for (let round = 0; round < 3; round += 1) {
     await Promise.allSettled([
-      continueErasure(services, key, never),
+      continueErasure(services, key, neverAborted),
       insertOperation(),
       insertOperation(),
     ]);
   }
-  await continueErasure(services, key, never);
+  await continueErasure(services, key, neverAborted);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

@@ -17,7 +17,7 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 
 /** Collects a record of ann and then one of bob, whose connection the installation uses afterwards. */
-async function collected() {
+async function collectForTwoConsumers() {
   const writer = await createWriter(app);
   const { projectId, installationId } = writer;
   const collect = async () => {
@@ -26,16 +26,23 @@ async function collected() {
     const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record };
     return { id: (await writer.write(input)).operationId as string, record };
   };
-  const ofAnn = await collect();
+  const annsEntries = await collect();
   const bob = { consumerRef: 'bob', apiKey: 'sandbox-key-of-bob' };
   const { id: connectionId, consumer } = await generateConnection(writer, bob);
   const input = { projectIdOrName: projectId, installationId, connectionId };
   await writer.query(UPDATE_INSTALLATION, { input });
-  const ofBob = await collect();
+  const bobsEntries = await collect();
   const ann = await prisma.consumer.findFirstOrThrow({ where: { projectId, consumerRef: 'ann' } });
-  const task = { projectId, id: ofAnn.id };
+  const task = { projectId, id: annsEntries.id };
   expect(await prisma.writeEntry.count({ where: { projectId, taskId: task.id } })).toBe(2);
-  return { projectId, task, ofAnn, ofBob, ann, bob: consumer as { id: string } };
+  return {
+    projectId,
+    task,
+    annsEntries,
+    bobsEntries,
+    ann,
+    bob: consumer as { id: string },
+  };
 }
 
 async function erase(projectId: string, { id }: { id: string }): Promise<void> {
@@ -51,30 +58,30 @@ async function runLater(task: { projectId: string; id: string }) {
   return runWrite(services, task);
 }
 
-const emails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
 
 test("writes the remaining consumer's record and ends its operation", async () => {
-  const { projectId, task, ofAnn, ofBob, ann } = await collected();
+  const { projectId, task, annsEntries, bobsEntries, ann } = await collectForTwoConsumers();
   await erase(projectId, ann);
   expect(await prisma.writeEntry.findMany({ where: { projectId } })).toMatchObject([
-    { operationId: ofBob.id, position: 1 },
+    { operationId: bobsEntries.id, position: 1 },
   ]);
   await runLater(task);
   expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
-    { id: ofBob.id, status: 'SUCCESS' },
+    { id: bobsEntries.id, status: 'SUCCESS' },
   ]);
-  expect(emails()).toContain(ofBob.record.email);
-  expect(emails()).not.toContain(ofAnn.record.email);
+  expect(listEmails()).toContain(bobsEntries.record.email);
+  expect(listEmails()).not.toContain(annsEntries.record.email);
 });
 
 test('deletes the write together with the last of its records', async () => {
-  const { projectId, ann, bob } = await collected();
+  const { projectId, ann, bob } = await collectForTwoConsumers();
   await Promise.all([erase(projectId, ann), erase(projectId, bob)]);
   expect(await prisma.writeTask.count({ where: { projectId } })).toBe(0);
 });
 
 test('retries a failed attempt with the remaining records if a consumer is erased during it', async () => {
-  const { projectId, task, ofBob, ann } = await collected();
+  const { projectId, task, bobsEntries, ann } = await collectForTwoConsumers();
   const path = { pathPrefix: '/objects/contacts/batch' };
   sandbox.faults.set({ ...path, status: 429, delayMs: 1_000, times: 1 });
   const running = runLater(task);
@@ -85,18 +92,22 @@ test('retries a failed attempt with the remaining records if a consumer is erase
   expect(await running).toMatchObject({ next: expect.any(Date) });
   await runLater(task);
   expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
-    { id: ofBob.id, status: 'SUCCESS' },
+    { id: bobsEntries.id, status: 'SUCCESS' },
   ]);
 });
 
 test('does not repeat a request with an unknown outcome if its records have changed', async () => {
-  const { projectId, task, ofBob, ann } = await collected();
+  const { projectId, task, bobsEntries, ann } = await collectForTwoConsumers();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch', times: 1 });
   expect(await runLater(task)).toMatchObject({ next: expect.any(Date) });
   await erase(projectId, ann);
   await runLater(task);
   expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
-    { id: ofBob.id, status: 'FAILURE', result: expect.stringContaining('outcome is unknown') },
+    {
+      id: bobsEntries.id,
+      status: 'FAILURE',
+      result: expect.stringContaining('outcome is unknown'),
+    },
   ]);
-  expect(emails().filter((email) => email === ofBob.record.email)).toHaveLength(1);
+  expect(listEmails().filter((email) => email === bobsEntries.record.email)).toHaveLength(1);
 });

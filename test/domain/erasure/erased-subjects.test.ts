@@ -11,7 +11,7 @@ const { database } = app.app.services;
 const log = createLog('silent');
 
 /** Two servers, each with a project that has an erasure in progress. */
-async function twoServers() {
+async function createTwoServers() {
   const projects = await Promise.all(
     ['first', 'second'].map(async (name) => {
       const { projectId } = await app.tenant();
@@ -20,38 +20,42 @@ async function twoServers() {
       return { projectId, id, group: createGroup(name, projectId) };
     }),
   );
-  const away = new Set<string>();
+  const unavailable = new Set<string>();
   const query: typeof database.rows.query = async (text, values, rowMode) => {
-    const isAway = values.flat().some((value) => away.has(String(value)));
+    const isAway = values.flat().some((value) => unavailable.has(String(value)));
     if (isAway) throw new Error('The server is away.');
     return database.rows.query(text, values, rowMode);
   };
   const groups = async () => projects.map(({ group }) => group);
   const rows = { ...database.rows, query };
   // The embedded kind has a single process and does not poll, so the database claims to be PostgreSQL.
-  return { projects, away, database: { ...database, kind: 'postgres' as const, rows, groups } };
+  return {
+    projects,
+    unavailable,
+    database: { ...database, kind: 'postgres' as const, rows, groups },
+  };
 }
 
 function createGroup(name: string, projectId: string): ProjectGroup {
-  return { name, projectIds: () => [projectId], splitIntoParts: (some) => [some] };
+  return { name, projectIds: () => [projectId], splitIntoParts: (projectIds) => [projectIds] };
 }
 
 test('keeps the subjects of an unreachable server, and loads them when it responds again', async () => {
-  const { projects, away, database: spread } = await twoServers();
+  const { projects, unavailable, database: spread } = await createTwoServers();
   const [first, second] = projects.map(({ id }) => id);
   const [, { projectId = '' } = {}] = projects;
-  away.add(projectId);
+  unavailable.add(projectId);
   await using erased = await watchErasedSubjects(spread, log);
   expect(erased.ids()).toEqual([first]);
-  away.delete(projectId);
+  unavailable.delete(projectId);
   await expect.poll(() => erased.ids(), { timeout: 8_000 }).toEqual([first, second]);
-  away.add(projectId);
+  unavailable.add(projectId);
   await erased.refresh();
   expect(erased.ids()).toEqual([first, second]);
 });
 
 test('throws if no server of the database responds', async () => {
-  const { projects, away, database: spread } = await twoServers();
-  for (const { projectId } of projects) away.add(projectId);
+  const { projects, unavailable, database: spread } = await createTwoServers();
+  for (const { projectId } of projects) unavailable.add(projectId);
   await expect(watchErasedSubjects(spread, log)).rejects.toThrow('The server is away.');
 });

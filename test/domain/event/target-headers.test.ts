@@ -7,7 +7,7 @@ function listOffending(headers: Record<string, unknown>): string[] {
   return error ? toIssues(error, headers).map(({ name }) => name) : [];
 }
 
-const many = (count: number) =>
+const createHeaders = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'v']));
 
 test("accepts a builder's headers", () => {
@@ -16,7 +16,7 @@ test("accepts a builder's headers", () => {
     [],
   );
   expect(listOffending({ 'X-Long': 'v'.repeat(4096) })).toEqual([]);
-  expect(listOffending(many(20))).toEqual([]);
+  expect(listOffending(createHeaders(20))).toEqual([]);
 });
 
 test.each([
@@ -62,5 +62,5 @@ test('names every invalid header, and repeats no value', () => {
 });
 
 test('refuses more than 20 headers', () => {
-  expect(listOffending(many(21))).toEqual(['']);
+  expect(listOffending(createHeaders(21))).toEqual(['']);
 });

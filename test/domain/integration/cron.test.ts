@@ -39,9 +39,9 @@ test.each([
 });
 
 test('refuses exactly the schedules with two runs within ten minutes', () => {
-  const some = (max: number) => fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
+  const someNumbers = (max: number) => fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
   fc.assert(
-    fc.property(some(59), some(23), some(6), (minutes, hours, weekdays) => {
+    fc.property(someNumbers(59), someNumbers(23), someNumbers(6), (minutes, hours, weekdays) => {
       const runs: number[] = [];
       for (let minute = 0; minute < 15 * 24 * 60; minute += 1) {
         const [day, hour] = [Math.floor(minute / 1440) % 7, Math.floor(minute / 60) % 24];

@@ -8,8 +8,8 @@ type ContentInput = z.input<typeof integrationContentInput>;
 
 const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
 
-function findings(content: Partial<ContentInput>, overrides: object = {}) {
-  const about = {
+function listFindings(content: Partial<ContentInput>, overrides: object = {}) {
+  const integration = {
     path: [],
     name: 'crm',
     provider,
@@ -18,7 +18,7 @@ function findings(content: Partial<ContentInput>, overrides: object = {}) {
   };
   const input = { name: 'crm', provider: 'sandbox', ...content };
   const { data, error } = integrationContentInput.safeParse(input);
-  const issues = error ? toIssues(error, input) : listContentRuleIssues(data, about);
+  const issues = error ? toIssues(error, input) : listContentRuleIssues(data, integration);
   return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
 }
 
@@ -27,42 +27,42 @@ const read = (...objects: object[]): Partial<ContentInput> => ({
 });
 const contacts = { objectName: 'contacts' };
 const companies = { objectName: 'companies' };
-const on = { enabled: 'ALWAYS' } as const;
+const always = { enabled: 'ALWAYS' } as const;
 
 test('refuses content that does nothing', () => {
-  const nothing = [
+  const emptyContents = [
     ': has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.',
   ];
-  expect(findings({})).toEqual(nothing);
-  expect(findings({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(nothing);
-  expect(findings({ proxy: { enabled: true } })).toEqual([]);
+  expect(listFindings({})).toEqual(emptyContents);
+  expect(listFindings({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(emptyContents);
+  expect(listFindings({ proxy: { enabled: true } })).toEqual([]);
 });
 
 test('refuses inheritMapping if the object is not read', () => {
   const write = { write: { objects: [{ objectName: 'contacts', inheritMapping: true }] } };
-  expect(findings(write)).toEqual([
+  expect(listFindings(write)).toEqual([
     'write.objects[0].inheritMapping: needs contacts in read.objects, whose mapping it uses.',
   ]);
-  expect(findings({ ...read({}), ...write })).toEqual([]);
+  expect(listFindings({ ...read({}), ...write })).toEqual([]);
 });
 
 test('accepts any object if the provider does not list its objects', () => {
   const anything = { provider: { name: 'sandbox' } };
-  expect(findings(read({ objectName: 'Custom__c' }), anything)).toEqual([]);
+  expect(listFindings(read({ objectName: 'Custom__c' }), anything)).toEqual([]);
 });
 
 test('refuses a mapped name that another object uses', () => {
-  expect(findings(read({ mapToName: 'people' }, { ...companies, mapToName: 'people' }))).toEqual([
-    "read.objects[1].mapToName: is another object's name.",
-  ]);
-  expect(findings(read({ mapToName: 'companies' }, companies))).toEqual([
+  expect(
+    listFindings(read({ mapToName: 'people' }, { ...companies, mapToName: 'people' })),
+  ).toEqual(["read.objects[1].mapToName: is another object's name."]);
+  expect(listFindings(read({ mapToName: 'companies' }, companies))).toEqual([
     "read.objects[0].mapToName: is another object's name.",
   ]);
-  expect(findings(read({ mapToName: 'contacts' }))).toEqual([]);
+  expect(listFindings(read({ mapToName: 'contacts' }))).toEqual([]);
 });
 
 test('refuses a field without a name', () => {
-  expect(findings(read({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
+  expect(listFindings(read({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
     'read.objects[0].requiredFields[0]: must have a fieldName or a mapToName.',
   ]);
 });
@@ -72,33 +72,37 @@ test('requires the read object and its mapping for events about records only', (
     subscribe: { objects: [{ ...contacts, ...object }] },
   });
   const inherits = { inheritFieldsAndMapping: true };
-  expect(findings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
+  expect(listFindings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
-    expect(findings(subscribe({ [event]: on, ...inherits }))).toEqual([
+    expect(listFindings(subscribe({ [event]: always, ...inherits }))).toEqual([
       'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
     ]);
-    expect(findings(subscribe({ [event]: on }))).toEqual([
+    expect(listFindings(subscribe({ [event]: always }))).toEqual([
       'subscribe.objects[0].inheritFieldsAndMapping: must be true, for its events.',
     ]);
-    expect(findings({ ...read({}), ...subscribe({ [event]: on, ...inherits }) })).toEqual([]);
+    expect(listFindings({ ...read({}), ...subscribe({ [event]: always, ...inherits }) })).toEqual(
+      [],
+    );
   }
 });
 
 test('refuses watchFieldsAuto together with requiredWatchFields', () => {
-  const watching = (updateEvent: object): Partial<ContentInput> => ({
+  const watchUpdates = (updateEvent: object): Partial<ContentInput> => ({
     ...read({}),
     subscribe: {
       objects: [
-        { ...contacts, inheritFieldsAndMapping: true, updateEvent: { ...on, ...updateEvent } },
+        { ...contacts, inheritFieldsAndMapping: true, updateEvent: { ...always, ...updateEvent } },
       ],
     },
   });
   const requiredWatchFields = ['email'];
-  expect(findings(watching({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
+  expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
     'subscribe.objects[0].updateEvent.requiredWatchFields: must not be given together with watchFieldsAuto.',
   ]);
-  expect(findings(watching({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual([]);
-  expect(findings(watching({ requiredWatchFields }))).toEqual([]);
+  expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual(
+    [],
+  );
+  expect(listFindings(watchUpdates({ requiredWatchFields }))).toEqual([]);
 });
 
 test('refuses unknown destinations of read and subscribed objects', () => {
@@ -111,7 +115,7 @@ test('refuses unknown destinations of read and subscribed objects', () => {
     },
     subscribe: { objects: [{ ...contacts, destination: 'nowhere' }, companies] },
   };
-  expect(findings(content)).toEqual([
+  expect(listFindings(content)).toEqual([
     'read.objects[1].destination: is not a destination of the project.',
     'subscribe.objects[0].destination: is not a destination of the project.',
   ]);

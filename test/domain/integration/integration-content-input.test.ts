@@ -6,7 +6,7 @@ import {
 } from '../../../src/domain/integration/integration-content-input.ts';
 import { toIssues } from '../../../src/domain/issues.ts';
 
-const content = (object: object, count = 1) => ({
+const createContent = (object: object, count = 1) => ({
   name: 'crm',
   provider: 'sandbox',
   read: {
@@ -21,45 +21,48 @@ const listIssueNames = (input: object) => {
 };
 
 test.each([
-  ['the maximum number of objects', content({}, CONTENT_LIMITS.objects)],
+  ['the maximum number of objects', createContent({}, CONTENT_LIMITS.objects)],
   [
     'the most fields',
-    content({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) }),
+    createContent({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) }),
   ],
-  ['the longest name', content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
-  ['the smallest page', content({ delivery: { pageSize: 50 } })],
-  ['the largest page', content({ delivery: { pageSize: 500 } })],
-  ['nulls', content({ schedule: null, delivery: null, requiredFields: null, mapToName: null })],
+  ['the longest name', createContent({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
+  ['the smallest page', createContent({ delivery: { pageSize: 50 } })],
+  ['the largest page', createContent({ delivery: { pageSize: 500 } })],
+  [
+    'nulls',
+    createContent({ schedule: null, delivery: null, requiredFields: null, mapToName: null }),
+  ],
 ])('accepts %s', (_what, input) => {
   expect(listIssueNames(input)).toEqual([]);
 });
 
 test.each([
-  ['too many objects', content({}, CONTENT_LIMITS.objects + 1), 'input.read.objects'],
+  ['too many objects', createContent({}, CONTENT_LIMITS.objects + 1), 'input.read.objects'],
   [
     'too many fields',
-    content({ optionalFields: Array(CONTENT_LIMITS.fields + 1).fill({}) }),
+    createContent({ optionalFields: Array(CONTENT_LIMITS.fields + 1).fill({}) }),
     'input.read.objects[0].optionalFields',
   ],
   [
     'too long a name',
-    content({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters + 1) }),
+    createContent({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters + 1) }),
     'input.read.objects[0].mapToName',
   ],
   [
     'a read object without a destination',
-    content({ destination: null }),
+    createContent({ destination: null }),
     'input.read.objects[0].destination',
   ],
-  ['an empty name', content({ mapToName: '' }), 'input.read.objects[0].mapToName'],
+  ['an empty name', createContent({ mapToName: '' }), 'input.read.objects[0].mapToName'],
   [
     'a small page',
-    content({ delivery: { pageSize: 49 } }),
+    createContent({ delivery: { pageSize: 49 } }),
     'input.read.objects[0].delivery.pageSize',
   ],
   [
     'a large page',
-    content({ delivery: { pageSize: 501 } }),
+    createContent({ delivery: { pageSize: 501 } }),
     'input.read.objects[0].delivery.pageSize',
   ],
 ])('refuses %s', (_what, input, name) => {

@@ -26,8 +26,9 @@ const SEALED_VALUES = 1_101;
 /** The test opens a database five times. */
 const LIMIT = { timeout: 240_000 };
 
-const plainUrl = (at: number) => `https://hooks.example.test/?token=plain-${at}-in-the-query`;
-const plainHeaders = (at: number) => ({ 'X-Key': `plain-${at}-in-a-header` });
+const createPlainUrl = (index: number) =>
+  `https://hooks.example.test/?token=plain-${index}-in-the-query`;
+const createPlainHeaders = (index: number) => ({ 'X-Key': `plain-${index}-in-a-header` });
 
 const VALUES = `query ($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
@@ -36,16 +37,25 @@ const VALUES = `query ($id: ID!) {
 async function storePlain({ prisma }: Database, projectId: string): Promise<string[]> {
   const rows = Array.from({ length: DESTINATIONS }, (_, index) => ({
     ...{ id: newId('dst'), projectId, name: `hook-${index}`, type: 'WEBHOOK' as const },
-    ...{ url: plainUrl(index), maskedHeaders: plainHeaders(index), signingSecretSealed: '' },
+    ...{
+      url: createPlainUrl(index),
+      maskedHeaders: createPlainHeaders(index),
+      signingSecretSealed: '',
+    },
   }));
   await prisma.destination.createMany({ data: rows });
   return rows.map(({ id }) => id);
 }
 
 /** Returns the exit code and the signal of the process that seals. */
-async function sealUntilKilled(place: DatabaseEnv): Promise<unknown[]> {
+async function sealUntilKilled(databaseEnv: DatabaseEnv): Promise<unknown[]> {
   const file = join(import.meta.dirname, '..', '..', 'support', 'process', 'sealing-process.ts');
-  const env = { ...PROCESS_ENV, ...GATEWAY_ENV, ...place, SEALED_VALUES: String(SEALED_VALUES) };
+  const env = {
+    ...PROCESS_ENV,
+    ...GATEWAY_ENV,
+    ...databaseEnv,
+    SEALED_VALUES: String(SEALED_VALUES),
+  };
   return once(spawn(process.execPath, [file], { env, stdio: 'inherit' }), 'exit');
 }
 
@@ -55,12 +65,12 @@ interface Stored {
   headersSealed: string | null;
 }
 
-async function storedAt(env: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
+async function readStored(env: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
   const { Destination = [] } = await openAndReadRows(env);
   return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as Stored) };
 }
 
-const sealedValues = (rows: Stored[]) =>
+const listSealed = (rows: Stored[]) =>
   rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
 
 test(
@@ -74,25 +84,25 @@ test(
     await first[Symbol.asyncDispose]();
 
     expect(await sealUntilKilled(env)).toEqual([null, 'SIGKILL']);
-    const killed = await storedAt(env);
-    expect(sealedValues(killed.rows)).toHaveLength(SEALED_VALUES);
+    const killed = await readStored(env);
+    expect(listSealed(killed.rows)).toHaveLength(SEALED_VALUES);
     expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
 
     const second = await startGateway(env);
     const client = createClient(second.fetch, { 'x-api-key': apiKey });
-    for (const at of [0, 550, DESTINATIONS - 1]) {
-      expect((await client.query(VALUES, { id: ids[at] })).node).toEqual({
+    for (const index of [0, 550, DESTINATIONS - 1]) {
+      expect((await client.query(VALUES, { id: ids[index] })).node).toEqual({
         url: 'https://hooks.example.test/?token=***',
         headers: { 'X-Key': '***' },
-        urlWithValues: plainUrl(at),
-        headerValues: plainHeaders(at),
+        urlWithValues: createPlainUrl(index),
+        headerValues: createPlainHeaders(index),
       });
     }
     await second[Symbol.asyncDispose]();
-    const { text, rows } = await storedAt(env);
+    const { text, rows } = await readStored(env);
     expect(text).not.toContain('plain-');
-    expect(sealedValues(rows)).toHaveLength(2 * DESTINATIONS);
+    expect(listSealed(rows)).toHaveLength(2 * DESTINATIONS);
     // Sealing a value twice gives different texts, so the texts of the killed process are unchanged.
-    expect(sealedValues(rows)).toEqual(expect.arrayContaining(sealedValues(killed.rows)));
+    expect(listSealed(rows)).toEqual(expect.arrayContaining(listSealed(killed.rows)));
   },
 );

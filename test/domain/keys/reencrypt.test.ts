@@ -16,16 +16,16 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id } signingSecret }
 }`;
 
-async function sealedValues() {
+async function listSealedValues() {
   const values = await Promise.all(
     listSealedColumns().map(async ({ table, column }) => {
-      const found = await rows.query<{ id: string; projectId: string; sealed: string }>(
+      const sealedRows = await rows.query<{ id: string; projectId: string; sealed: string }>(
         `select "id", "projectId", "${column}" as sealed from "${table}" where "${column}" is not null`,
         [],
       );
-      return found.map(({ id, projectId, sealed }) => ({
+      return sealedRows.map(({ id, projectId, sealed }) => ({
         sealed,
-        place: { table, column, row: id, projectId },
+        location: { table, column, row: id, projectId },
       }));
     }),
   );
@@ -37,10 +37,10 @@ async function keepSecretOfVendor(projectId: string) {
   const key = { projectId, installationId: newId('ins'), objectName: 'lead' };
   const row = { ...key, provider: 'close', connectionId: newId('con'), kinds: [] };
   await services.database.prisma.objectSubscription.create({ data: row });
-  const known = { providerAppId: newId('app'), account: row.connectionId };
+  const identity = { providerAppId: newId('app'), account: row.connectionId };
   const secrets = ['secret of the vendor'];
   await inTransaction(services.database, (tx) =>
-    replaceSecrets(services, tx, key, { id: newId('sec'), ...known, secrets }),
+    replaceSecrets(services, tx, key, { id: newId('sec'), ...identity, secrets }),
   );
 }
 
@@ -59,8 +59,8 @@ test('seals every secret with the current key once, and keeps its value', async 
     })
   ).createDestination;
   await keepSecretOfVendor(tenant.projectId);
-  const before = await sealedValues();
-  const tables = before.map(({ place }) => place.table);
+  const before = await listSealedValues();
+  const tables = before.map(({ location }) => location.table);
   expect(tables.toSorted()).toEqual([
     'Connection',
     ...Array(3).fill('Destination'),
@@ -68,17 +68,19 @@ test('seals every secret with the current key once, and keeps its value', async 
   ]);
 
   const current = randomBytes(32);
-  const both = createVault([current, old]);
-  expect(await reencrypt(rows.query, both)).toBe(5);
-  const alone = createVault([current]);
-  const opened = (await sealedValues()).map(({ sealed, place }) => alone.open(sealed, place));
-  expect(opened).toEqual(before.map(({ sealed, place }) => both.open(sealed, place)));
+  const bothKeys = createVault([current, old]);
+  expect(await reencrypt(rows.query, bothKeys)).toBe(5);
+  const currentKey = createVault([current]);
+  const opened = (await listSealedValues()).map(({ sealed, location }) =>
+    currentKey.open(sealed, location),
+  );
+  expect(opened).toEqual(before.map(({ sealed, location }) => bothKeys.open(sealed, location)));
   expect(opened.join(' ')).toContain('sandbox-key-of-acme');
   expect(opened).toContain(signingSecret);
   expect(opened).toContain('["secret of the vendor"]');
   expect(opened).toContain('https://hooks.example/x?token=in-the-query');
   expect(opened).toContain('{"X-Key":"in-a-header"}');
-  expect(await reencrypt(rows.query, both)).toBe(0);
+  expect(await reencrypt(rows.query, bothKeys)).toBe(0);
 });
 
 test('finds every column with sealed values', () => {

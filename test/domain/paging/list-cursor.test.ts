@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { decodeCursor, encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 
 const list = { name: 'Project.topics', parentId: 'prj_1' };
-const ofEvents = { ...list, name: 'Project.notificationEvents', keyType: 'position' } as const;
-const getList = (key: string | bigint) => (typeof key === 'bigint' ? ofEvents : list);
+const eventList = { ...list, name: 'Project.notificationEvents', keyType: 'position' } as const;
+const getList = (key: string | bigint) => (typeof key === 'bigint' ? eventList : list);
 const keys = ['top_01h455vb4pex5vsknk084sn02q', 'hubspot', '', 0n, 9_007_199_254_740_993n];
 
 test.each(keys)('decodes its own cursor: %s', (key) => {
@@ -19,8 +19,8 @@ test('refuses a cursor of another list or parent', () => {
 });
 
 test.each(keys)('refuses a cursor with one character changed, removed or added: %s', (key) => {
-  const own = getList(key);
-  const cursor = encodeCursor(own, key);
+  const sameList = getList(key);
+  const cursor = encodeCursor(sameList, key);
   const damaged: string[] = [];
   for (let index = 0; index <= cursor.length; index += 1) {
     const [before, after] = [cursor.slice(0, index), cursor.slice(index)];
@@ -31,18 +31,18 @@ test.each(keys)('refuses a cursor with one character changed, removed or added: 
       if (character !== after[0]) damaged.push(before + character + after.slice(1));
     }
   }
-  expect(damaged.filter((text) => decodeCursor(own, text) !== null)).toEqual([]);
+  expect(damaged.filter((text) => decodeCursor(sameList, text) !== null)).toEqual([]);
 });
 
 /** The checksum has no secret, so a caller can compute it. */
-function forge({ name, parentId }: typeof list, key: string): string {
+function forgeCursor({ name, parentId }: typeof list, key: string): string {
   const check = crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(7, '0');
   return Buffer.from(`${check}${key}`).toString('base64url');
 }
 
 test('refuses a cursor with a valid checksum if its key has another kind than the list', () => {
-  expect(decodeCursor(list, forge(list, '$top_1'))).toBe('top_1');
-  expect(decodeCursor(ofEvents, forge(ofEvents, '#7'))).toBe(7n);
+  expect(decodeCursor(list, forgeCursor(list, '$top_1'))).toBe('top_1');
+  expect(decodeCursor(eventList, forgeCursor(eventList, '#7'))).toBe(7n);
   const forged = [
     '#abc',
     '#',
@@ -56,7 +56,9 @@ test('refuses a cursor with a valid checksum if its key has another kind than th
     'x',
     '',
   ];
-  expect(forged.filter((key) => decodeCursor(ofEvents, forge(ofEvents, key)) !== null)).toEqual([]);
+  expect(
+    forged.filter((key) => decodeCursor(eventList, forgeCursor(eventList, key)) !== null),
+  ).toEqual([]);
   const noTexts = ['$a\0b', '#7', '#abc', 'x', ''];
-  expect(noTexts.filter((key) => decodeCursor(list, forge(list, key)) !== null)).toEqual([]);
+  expect(noTexts.filter((key) => decodeCursor(list, forgeCursor(list, key)) !== null)).toEqual([]);
 });

@@ -112,7 +112,7 @@ test.skipIf(isEmbedded)('stores and claims events while others are being stored'
 });
 
 /** Simulates a process that stops after two batches of events. */
-const cutOff = () => {
+const endProcess = () => {
   let parts = 0;
   const query: typeof database.rows.query = async (text, values, rowMode) => {
     if (text.includes('delete from "ProviderEvent"') && ++parts > 2) throw new Error('Cut off.');
@@ -127,18 +127,18 @@ test(
   async () => {
     const { key, owner, erasure } = await createSubscription();
     await storeAlone(services, owner, createEvents(4_500));
-    const left = async () => [
+    const listRemaining = async () => [
       await prisma.objectSubscription.count({ where: key }),
       await prisma.providerEvent.count({ where: key }),
     ];
-    await expect(endSubscriptions(cutOff(), erasure)).rejects.toThrow('Cut off.');
-    expect(await left()).toEqual([1, 2_500]);
+    await expect(endSubscriptions(endProcess(), erasure)).rejects.toThrow('Cut off.');
+    expect(await listRemaining()).toEqual([1, 2_500]);
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
     const claim = await claimDue(services);
     if (!claim) throw new Error('Nothing is due.');
-    await expect(deleteHeld(cutOff(), claim)).rejects.toThrow('Cut off.');
-    expect(await left()).toEqual([1, 500]);
+    await expect(deleteHeld(endProcess(), claim)).rejects.toThrow('Cut off.');
+    expect(await listRemaining()).toEqual([1, 500]);
     await deleteHeld(services, claim);
-    expect(await left()).toEqual([0, 0]);
+    expect(await listRemaining()).toEqual([0, 0]);
   },
 );

@@ -56,7 +56,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   const started: number[] = [];
-  const all = Array.from({ length: 7 }, (_, index) =>
+  const attempts = Array.from({ length: 7 }, (_, index) =>
     limits.run(createCaller('a'), () => {
       started.push(index);
       return work();
@@ -69,15 +69,15 @@ test('limits the concurrency of a connection and keeps the order of requests', a
   await endAll();
   expect(running.size).toBe(1);
   await endAll();
-  await Promise.all(all);
+  await Promise.all(attempts);
   expect(started).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
 
 test('releases the capacity of a failed request', async () => {
   const limits = createLimiter();
-  const failing = () => Promise.reject(new Error('no'));
+  const failingCall = () => Promise.reject(new Error('no'));
   for (let turn = 0; turn < 5; turn += 1) {
-    await expect(limits.run(createCaller('a'), failing)).rejects.toThrow('no');
+    await expect(limits.run(createCaller('a'), failingCall)).rejects.toThrow('no');
     await settle();
   }
   expect(await limits.run(createCaller('a'), async () => 'yes')).toBe('yes');
@@ -87,7 +87,7 @@ test('limits the requests of a connection per second', async () => {
   const limits = createLimiter();
   let done = 0;
   const caller = createCaller('a', { limits: { requestsPerSecond: 10 } });
-  const all = Array.from({ length: 23 }, () =>
+  const attempts = Array.from({ length: 23 }, () =>
     limits.run(caller, async () => {
       done += 1;
     }),
@@ -98,7 +98,7 @@ test('limits the requests of a connection per second', async () => {
   expect(done).toBe(13);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(done).toBe(23);
-  await Promise.all(all);
+  await Promise.all(attempts);
 });
 
 test('pauses one connection, and continues others', async () => {
@@ -234,12 +234,12 @@ test('limits the requests of one project to all providers together', async () =>
   callProviders(limits, work, 'noisy');
   await settle();
   expect(running.size).toBe(96);
-  let ended = 0;
+  let endedCount = 0;
   while (running.size > 0) {
-    ended += running.size;
+    endedCount += running.size;
     await endAll();
   }
-  expect(ended).toBe(400);
+  expect(endedCount).toBe(400);
 });
 
 test('reserves capacity for the next project while others use many providers', async () => {

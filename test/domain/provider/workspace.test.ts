@@ -3,7 +3,7 @@ import { listWorkspaceIssues } from '../../../src/domain/provider/provider-works
 import type { Provider } from '../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
-function refuses(name: string, ref: string | null): boolean {
+function isRefused(name: string, ref: string | null): boolean {
   const provider = PROVIDERS.find((each) => each.name === name) as Provider;
   return listWorkspaceIssues(provider, ref).length > 0;
 }
@@ -14,8 +14,8 @@ test.each([
   'acme--dev.sandbox',
   'a'.repeat(63),
 ])('accepts the workspace %s', (ref) => {
-  expect(refuses('salesforce', ref)).toBe(false);
-  expect(refuses('sandbox', ref)).toBe(false);
+  expect(isRefused('salesforce', ref)).toBe(false);
+  expect(isRefused('sandbox', ref)).toBe(false);
 });
 
 test.each([
@@ -35,33 +35,33 @@ test.each([
   'a'.repeat(64),
   `${'a.'.repeat(127)}a`,
 ])('refuses the workspace %j, which could change an address', (ref) => {
-  expect(refuses('salesforce', ref)).toBe(true);
+  expect(isRefused('salesforce', ref)).toBe(true);
 });
 
 test('accepts any string of one line if no address contains the workspace', () => {
-  expect(refuses('stripe', 'acct_1032D82eZvKYlo2C')).toBe(false);
-  expect(refuses('zoom', 'a/b+c==')).toBe(false);
-  expect(refuses('stripe', 'acct_1\nacct_2')).toBe(true);
+  expect(isRefused('stripe', 'acct_1032D82eZvKYlo2C')).toBe(false);
+  expect(isRefused('zoom', 'a/b+c==')).toBe(false);
+  expect(isRefused('stripe', 'acct_1\nacct_2')).toBe(true);
 });
 
 test('requires a workspace if an address contains it', () => {
-  expect(refuses('salesforce', null)).toBe(true);
-  expect(refuses('gong', null)).toBe(true);
-  expect(refuses('sandbox', null)).toBe(false);
+  expect(isRefused('salesforce', null)).toBe(true);
+  expect(isRefused('gong', null)).toBe(true);
+  expect(isRefused('sandbox', null)).toBe(false);
 });
 
 test('requires a plain https URL if the workspace is the whole address', () => {
-  expect(refuses('gong', 'https://us-1.api.gong.io')).toBe(false);
-  expect(refuses('gong', 'https://us-1.api.gong.io/base')).toBe(false);
+  expect(isRefused('gong', 'https://us-1.api.gong.io')).toBe(false);
+  expect(isRefused('gong', 'https://us-1.api.gong.io/base')).toBe(false);
   const address = 'https://us-1.api.gong.io';
   for (const ref of ['acme', 'http://api.gong.io', 'https://u:p@api.gong.io', `${address}/?a=1`]) {
-    expect(refuses('gong', ref)).toBe(true);
+    expect(isRefused('gong', ref)).toBe(true);
   }
 });
 
 test('refuses an address at a host of another vendor', () => {
-  expect(refuses('gong', 'https://us-1.api.gong.io.evil.test')).toBe(true);
-  expect(refuses('zoho', 'https://www.zohoapis.eu')).toBe(false);
-  expect(refuses('zoho', 'https://sandbox.zohoapis.com.au')).toBe(false);
-  expect(refuses('zoho', 'https://zohoapis.evil.test')).toBe(true);
+  expect(isRefused('gong', 'https://us-1.api.gong.io.evil.test')).toBe(true);
+  expect(isRefused('zoho', 'https://www.zohoapis.eu')).toBe(false);
+  expect(isRefused('zoho', 'https://sandbox.zohoapis.com.au')).toBe(false);
+  expect(isRefused('zoho', 'https://zohoapis.evil.test')).toBe(true);
 });

@@ -5,7 +5,7 @@ import { sharedApp } from '../../support/app.ts';
 const app = await sharedApp();
 const { prisma, rows } = app.app.services.database;
 
-function ratesIn(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {
+function createRates(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {
   const config = {
     RATE_LIMIT_PER_SECOND: perSecond,
     RATE_LIMIT_BURST: burst,
@@ -24,13 +24,13 @@ test.each([
   'memory',
   'database',
 ] as const)('in %s, permits a burst, and then returns the wait until the next request', async (store) => {
-  const rates = ratesIn(store);
+  const rates = createRates(store);
   const callerId = newCaller();
   expect(rates.policy).toBe('"default";q=3;w=3000');
-  for (const left of [2, 1, 0]) {
-    const spent = await rates.spend(callerId, 1);
-    expect(spent.waitSeconds).toBe(0);
-    expect(rates.formatRemaining(spent)).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+  for (const remaining of [2, 1, 0]) {
+    const results = await rates.spend(callerId, 1);
+    expect(results.waitSeconds).toBe(0);
+    expect(rates.formatRemaining(results)).toMatch(new RegExp(`^"default";r=${remaining};t=\\d+$`));
   }
   const refused = await rates.spend(callerId, 1);
   expect(refused.waitSeconds).toBeGreaterThan(900);
@@ -40,19 +40,19 @@ test.each([
 });
 
 test('counts concurrent requests of two processes together in the database', async () => {
-  const processes = [ratesIn('database', 0.001, 20), ratesIn('database', 0.001, 20)];
+  const processes = [createRates('database', 0.001, 20), createRates('database', 0.001, 20)];
   const callerId = newCaller();
   const spending = Array.from({ length: 60 }, (_, index) =>
     processes[index % 2]?.spend(callerId, 1),
   );
-  const spent = await Promise.all(spending);
-  expect(spent.filter((one) => one?.waitSeconds === 0)).toHaveLength(20);
+  const results = await Promise.all(spending);
+  expect(results.filter((result) => result?.waitSeconds === 0)).toHaveLength(20);
 });
 
 test("refills the database's tokens with time, up to the burst", async () => {
-  const rates = ratesIn('database', 2, 10);
+  const rates = createRates('database', 2, 10);
   const callerId = newCaller();
-  const leftAfter = async (seconds: number) => {
+  const remainingAfter = async (seconds: number) => {
     const refillTime = new Date(Date.now() - seconds * 1_000);
     await prisma.callerRate.upsert({
       where: { callerId },
@@ -61,21 +61,23 @@ test("refills the database's tokens with time, up to the burst", async () => {
     });
     return (await rates.spend(callerId, 1)).tokens;
   };
-  const left = await leftAfter(3);
-  expect(left).toBeGreaterThan(4.9);
-  expect(left).toBeLessThan(9);
-  expect(await leftAfter(60)).toBe(9);
+  const remaining = await remainingAfter(3);
+  expect(remaining).toBeGreaterThan(4.9);
+  expect(remaining).toBeLessThan(9);
+  expect(await remainingAfter(60)).toBe(9);
   // A refill time in the future neither removes nor adds tokens.
-  expect((await leftAfter(-3_600)) < 1).toBe(true);
+  expect((await remainingAfter(-3_600)) < 1).toBe(true);
 });
 
 test('deletes callers without recent requests', async () => {
   const [idle, active] = [newCaller(), newCaller()];
-  const rates = ratesIn('database');
+  const rates = createRates('database');
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);
   const refillTime = new Date('2020-01-01T00:00:00Z');
   await prisma.callerRate.update({ where: { callerId: idle }, data: { refillTime } });
   await deleteIdleCallers(rows.query, new Date('2021-01-01T00:00:00Z'));
-  const kept = await prisma.callerRate.findMany({ where: { callerId: { in: [idle, active] } } });
-  expect(kept.map(({ callerId }) => callerId)).toEqual([active]);
+  const keptRates = await prisma.callerRate.findMany({
+    where: { callerId: { in: [idle, active] } },
+  });
+  expect(keptRates.map(({ callerId }) => callerId)).toEqual([active]);
 });

@@ -11,10 +11,10 @@ const { services, verifier } = app.app;
 const { prisma } = services.database;
 
 /** A caller with an API key, and a promise of the error that ends its stream. */
-async function open(streams: OpenStreams, of: Services = services) {
+async function open(streams: OpenStreams, streamServices: Services = services) {
   const tenant = await app.tenant();
   const credentials = { apiKey: tenant.apiKey };
-  const viewer = await authenticate(of, verifier, credentials);
+  const viewer = await authenticate(streamServices, verifier, credentials);
   if (!viewer) throw new Error('The key was refused.');
   const ended = Promise.withResolvers<DomainError | null>();
   const stream = streams.open(credentials, viewer, ended.resolve);
@@ -52,8 +52,8 @@ test('neither confirms nor ends streams while the database is unreachable', asyn
     return Promise.reject(new Error('down'));
   };
   const database = { ...services.database, rows: { ...services.database.rows, find } };
-  const ailing = { ...services, database };
-  const streams = new OpenStreams(ailing, verifier, { pollMs: 10, staleMs: 20 });
+  const failingServices = { ...services, database };
+  const streams = new OpenStreams(failingServices, verifier, { pollMs: 10, staleMs: 20 });
   const { stream, viewer } = await open(streams);
   for (let polls = 0; polls < 5; polls += 1) await failed.promise;
   let isConfirmed = false;
@@ -72,11 +72,11 @@ test('refuses streams of a caller over its share, and counts the streams of all 
   const shares = new ProcessShares(config, services.meters);
   const streams = new OpenStreams({ ...services, shares }, verifier);
   const { credentials, viewer, stream } = await open(streams);
-  const another = () => streams.open(credentials, viewer, () => {});
+  const openAnother = () => streams.open(credentials, viewer, () => {});
   streams.open({ authorization: 'another token of the caller' }, viewer, () => {});
-  expect(another).toThrow('LIMIT_SUBSCRIPTIONS');
+  expect(openAnother).toThrow('LIMIT_SUBSCRIPTIONS');
   stream[Symbol.dispose]();
-  another();
+  openAnother();
   expect(shares.get('subscriptions').held).toBe(2);
   streams.endAll();
   expect(shares.get('subscriptions').held).toBe(0);

@@ -21,19 +21,19 @@ function createSlots(env: Record<string, string> = {}) {
   const shares = new ProcessShares(readConfig(env), meters);
   const requests = shares.get('requests');
   const providers = shares.get('providerRequests');
-  const entered = () => {
+  const enterSlot = () => {
     const slot = new RequestSlot(shares, meters);
     expect(slot.countArrival(NETWORK)).toBeNull();
     return slot;
   };
   /** Returns the slot of a request that has begun. */
-  const running = (viewer: Viewer) => {
-    const slot = entered();
+  const startRunning = (viewer: Viewer) => {
+    const slot = enterSlot();
     slot.countByCaller(viewer);
     expect(slot.startWork(1)).toBeUndefined();
     return slot;
   };
-  return { shares, requests, providers, refused, entered, running };
+  return { shares, requests, providers, refused, enterSlot, startRunning };
 }
 
 function catchError(work: () => unknown): DomainError {
@@ -46,8 +46,8 @@ function catchError(work: () => unknown): DomainError {
 }
 
 test('counts a request by its network until its caller is known, and then by the caller until it leaves', () => {
-  const { requests, entered } = createSlots();
-  const slot = entered();
+  const { requests, enterSlot } = createSlots();
+  const slot = enterSlot();
   expect(requests.held).toBe(1);
   slot.countByNetwork();
   expect(requests.countHeldBy('project', `network ${NETWORK}`)).toBe(1);
@@ -60,20 +60,20 @@ test('counts a request by its network until its caller is known, and then by the
 });
 
 test('reserves capacity for known callers if unknown callers share a network', () => {
-  const { requests, entered, running } = createSlots({ LIMIT_REQUESTS: '10' });
-  const countByNetwork = () => entered().countByNetwork();
+  const { requests, enterSlot, startRunning } = createSlots({ LIMIT_REQUESTS: '10' });
+  const countByNetwork = () => enterSlot().countByNetwork();
   for (let count = 0; count < 4; count += 1) countByNetwork();
   expect(catchError(countByNetwork)).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     extra: { limit: 'LIMIT_REQUESTS' },
   });
-  running(createKey('known'));
+  startRunning(createKey('known'));
   expect(requests.countHeldBy('caller', 'known')).toBe(1);
 });
 
 test('counts a request until its work ends, also if the client has disconnected', () => {
-  const { requests, running } = createSlots();
-  const slot = running(createKey('key'));
+  const { requests, startRunning } = createSlots();
+  const slot = startRunning(createKey('key'));
   slot.release();
   expect(requests.held).toBe(1);
   slot.finishWork();
@@ -82,9 +82,9 @@ test('counts a request until its work ends, also if the client has disconnected'
 
 test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE for a full process', () => {
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
-  const { shares, requests, refused, entered, running } = createSlots(limits);
-  running(createKey('greedy'));
-  expect(catchError(() => entered().countByCaller(createKey('greedy')))).toMatchObject({
+  const { shares, requests, refused, enterSlot, startRunning } = createSlots(limits);
+  startRunning(createKey('greedy'));
+  expect(catchError(() => enterSlot().countByCaller(createKey('greedy')))).toMatchObject({
     code: 'RATE_LIMITED',
     extra: { limit: 'LIMIT_CALLER_REQUESTS', retryAfterSeconds: 1 },
   });
@@ -97,22 +97,24 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
 });
 
 test('releases the slot of a request that waits for a provider, and continues without a turn', async () => {
-  const { shares, requests, providers, entered, running } = createSlots({ LIMIT_RUNNING: '1' });
-  const slot = running(createKey('key', 'project'));
+  const { shares, requests, providers, enterSlot, startRunning } = createSlots({
+    LIMIT_RUNNING: '1',
+  });
+  const slot = startRunning(createKey('key', 'project'));
   const connection = { projectId: 'project', connectionId: 'connection' };
   const [endFirst, endSecond] = [
     slot.waitForProvider(connection),
     slot.waitForProvider(connection),
   ];
   expect([requests.held, providers.held]).toEqual([0, 2]);
-  const other = running(createKey('other'));
+  const other = startRunning(createKey('other'));
   endFirst();
   endFirst();
   expect([requests.held, providers.held]).toEqual([1, 1]);
   endSecond();
   expect([requests.held, providers.held]).toEqual([2, 0]);
 
-  const next = entered();
+  const next = enterSlot();
   next.countByCaller(createKey('next'));
   const turn = next.startWork(1);
   slot.finishWork();
@@ -123,8 +125,8 @@ test('releases the slot of a request that waits for a provider, and continues wi
 });
 
 test('releases the slot when the response is sent before the provider responds', () => {
-  const { requests, providers, running } = createSlots();
-  const slot = running(createKey('key', 'project'));
+  const { requests, providers, startRunning } = createSlots();
+  const slot = startRunning(createKey('key', 'project'));
   const end = slot.waitForProvider({ projectId: 'project' });
   slot.finishWork();
   slot.release();
@@ -134,13 +136,13 @@ test('releases the slot when the response is sent before the provider responds',
 });
 
 test('limits the waits of a connection, a caller and a project separately', () => {
-  const { running } = createSlots({
+  const { startRunning } = createSlots({
     LIMIT_CONNECTION_REQUESTS: '1',
     LIMIT_CALLER_PROVIDER_REQUESTS: '2',
     LIMIT_PROJECT_PROVIDER_REQUESTS: '3',
   });
   const wait = (caller: string, connectionId: string) => {
-    const slot = running(createKey(caller, 'project'));
+    const slot = startRunning(createKey(caller, 'project'));
     return () => slot.waitForProvider({ projectId: 'project', connectionId });
   };
   wait('a', 'first')();
@@ -152,25 +154,26 @@ test('limits the waits of a connection, a caller and a project separately', () =
 });
 
 test('returns RATE_LIMITED after a long wait behind requests of the same caller, and otherwise SERVICE_UNAVAILABLE', async () => {
-  const { entered, running } = createSlots({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
-  running(createKey('greedy'));
-  const waiting = (viewer: Viewer) => {
-    const slot = entered();
+  const { enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
+  startRunning(createKey('greedy'));
+  const startWaiting = (viewer: Viewer) => {
+    const slot = enterSlot();
     slot.countByCaller(viewer);
     return slot.startWork(1)?.catch((error: DomainError) => error);
   };
-  const own = [waiting(createKey('greedy')), waiting(createKey('greedy'))];
-  const other = waiting(createKey('quiet'));
+  const ownRequests = [startWaiting(createKey('greedy')), startWaiting(createKey('greedy'))];
+  const other = startWaiting(createKey('quiet'));
   await vi.advanceTimersByTimeAsync(100);
-  for (const late of [...own, other]) expect((await late)?.extra?.limit).toBe('LIMIT_TURN_MS');
-  expect(await own[0]).toMatchObject({ code: 'RATE_LIMITED' });
+  for (const late of [...ownRequests, other])
+    expect((await late)?.extra?.limit).toBe('LIMIT_TURN_MS');
+  expect(await ownRequests[0]).toMatchObject({ code: 'RATE_LIMITED' });
   expect(await other).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
 test('does not begin work if the client disconnects before its turn', async () => {
-  const { requests, entered, running } = createSlots({ LIMIT_RUNNING: '1' });
-  const first = running(createKey('a'));
-  const disconnected = entered();
+  const { requests, enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1' });
+  const first = startRunning(createKey('a'));
+  const disconnected = enterSlot();
   disconnected.countByCaller(createKey('b'));
   const turn = disconnected.startWork(1);
   disconnected.release();
@@ -181,8 +184,8 @@ test('does not begin work if the client disconnects before its turn', async () =
 });
 
 test('does not count a request whose client disconnects before its caller is known', () => {
-  const { requests, entered } = createSlots();
-  const slot = entered();
+  const { requests, enterSlot } = createSlots();
+  const slot = enterSlot();
   slot.release();
   slot.countByNetwork();
   expect(requests.held).toBe(0);

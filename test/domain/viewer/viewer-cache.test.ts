@@ -14,16 +14,16 @@ const viewer = (id: string): Viewer => ({
 
 test('shares a lookup among concurrent calls, and caches its result', async () => {
   const viewers = new ViewerCache();
-  const found = Promise.withResolvers<Viewer>();
+  const viewerFound = Promise.withResolvers<Viewer>();
   let lookUps = 0;
   const find = () => {
     lookUps += 1;
-    return found.promise;
+    return viewerFound.promise;
   };
   const lookups = Array.from({ length: 20 }, () => viewers.lookUp('key a', find));
   const other = viewers.lookUp('key b', async () => viewer('b'));
   expect(await other).toEqual(viewer('b'));
-  found.resolve(viewer('a'));
+  viewerFound.resolve(viewer('a'));
   expect(await Promise.all(lookups)).toEqual(lookups.map(() => viewer('a')));
   expect(lookUps).toBe(1);
   expect(viewers.get('key a')).toEqual(viewer('a'));
@@ -48,8 +48,8 @@ test.each<[string, (viewers: ViewerCache) => void]>([
 test('rejects every waiting call if a lookup fails, and looks up again on the next call', async () => {
   const viewers = new ViewerCache();
   const refused = new Error('refused');
-  const fails = () => Promise.reject(refused);
-  const lookups = [viewers.lookUp('key a', fails), viewers.lookUp('key a', fails)];
+  const failToLoad = () => Promise.reject(refused);
+  const lookups = [viewers.lookUp('key a', failToLoad), viewers.lookUp('key a', failToLoad)];
   expect(await Promise.allSettled(lookups)).toEqual(
     lookups.map(() => ({ status: 'rejected', reason: refused })),
   );

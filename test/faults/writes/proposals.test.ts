@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { proposalsOf } from '../../support/fixtures/agents.ts';
+import { createProposalClient } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { createRandom } from '../scenes/random.ts';
@@ -73,7 +73,7 @@ const ENDED = ['PROPOSAL_COMMITTED', 'PROPOSAL_STALE', 'PROPOSAL_NOT_APPROVED'];
 
 /** Takes a case as far as it can go. Safe to repeat after a kill. */
 async function advance(scene: Scene, one: Case, { agent, builder }: Clients): Promise<void> {
-  const proposals = proposalsOf({ projectId: scene.projectIdOrName });
+  const proposals = createProposalClient({ projectId: scene.projectIdOrName });
   const { name, type, recordId } = one;
   one.proposal ??= await proposals.create(agent, {
     objectName: 'deals',

@@ -9,18 +9,18 @@ import {
   type Agent,
   createAgent,
   createApprover,
-  proposalsOf,
+  createProposalClient,
 } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
 import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
 import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
 import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 
 const app = await typedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
-const tenant = await peopleTenant(app);
-const rival = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
+const rival = await createPeopleTenant(app);
 /** A creation names nothing foreign. */
 const pinnedTools = ['UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));
 
@@ -32,7 +32,7 @@ async function createVictim() {
   const provider = createSandboxClient(app.sandbox.url);
   const recordId = await provider.create({ lastname: SECRET, email: 'secret@example.test' });
   const agent = await createAgent(app, tenant);
-  const proposals = proposalsOf(tenant);
+  const proposals = createProposalClient(tenant);
   const update = { objectName: 'people', type: 'UPDATE', recordId, values: { score: 1 } };
   const committed = await proposals.create(agent, update);
   await proposals.approve(await createApprover(app, tenant), committed.id);
@@ -97,8 +97,8 @@ function createArguments(names: string[], objects: typeof victim): Record<string
     type: 'UPDATE',
     values: { lastName: 'Byron' },
   };
-  const own = names.filter((name) => name in values);
-  return Object.fromEntries(own.map((name) => [name, values[name]]));
+  const idMembers = names.filter((name) => name in values);
+  return Object.fromEntries(idMembers.map((name) => [name, values[name]]));
 }
 
 /** Hides the ids in the request, and what differs between any two responses. */
@@ -123,7 +123,7 @@ test.each(callers)('an agent $name gets nothing from any tool', async ({ agent, 
           name,
           arguments: createArguments(argumentNames, objects),
         });
-      const [foreign, nothing] = [await send(victim), await send(NOTHING)];
+      const [foreign, unknownResponse] = [await send(victim), await send(NOTHING)];
       const { result } = foreign;
       const data = JSON.stringify(result?.isError ? result.structuredContent.issues : result);
       expect(
@@ -131,7 +131,7 @@ test.each(callers)('an agent $name gets nothing from any tool', async ({ agent, 
         name,
       ).toEqual([]);
       expect(JSON.stringify(foreign)).not.toContain('INTERNAL_ERROR');
-      expect([name, withoutNames(foreign)]).toEqual([name, withoutNames(nothing)]);
+      expect([name, withoutNames(foreign)]).toEqual([name, withoutNames(unknownResponse)]);
     }
   }
   expect(await listWrites()).toEqual(before);
@@ -139,8 +139,8 @@ test.each(callers)('an agent $name gets nothing from any tool', async ({ agent, 
 
 test.each(callers)('an agent $name gets nothing from any endpoint', async ({ agent }) => {
   const ids = await listStoredIds(app);
-  const own = [agent.sessionId, agent.projectId];
-  const foreignIds = ids.filter((id) => !own.includes(id));
+  const ownIds = [agent.sessionId, agent.projectId];
+  const foreignIds = ids.filter((id) => !ownIds.includes(id));
   const foreign: Foreign = {
     project: tenant.projectId,
     texts: { groupRef: 'acme', consumerRef: 'ann', objectName: 'people' },
@@ -163,7 +163,7 @@ test.each(callers)('an agent $name gets nothing from any endpoint', async ({ age
 function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
   const inPath = Object.fromEntries(
     parameters
-      .filter(({ in: at }) => at === 'path')
+      .filter(({ in: location }) => location === 'path')
       .map(({ name, schema }) => [name, String(foreignMember(name, schema, names))]),
   );
   const body = requestBody?.content['application/json']?.schema;
@@ -183,9 +183,9 @@ test('an agent finds no node and no list outside of its tools', async () => {
     const { data } = await agent.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids,
     });
-    const found = ((data?.nodes ?? []) as ({ id: string } | null)[]).flatMap(
+    const readableIds = ((data?.nodes ?? []) as ({ id: string } | null)[]).flatMap(
       (node) => node?.id ?? [],
     );
-    expect(found.filter((id) => id !== agent.sessionId && ids.includes(id))).toEqual([]);
+    expect(readableIds.filter((id) => id !== agent.sessionId && ids.includes(id))).toEqual([]);
   }
 });

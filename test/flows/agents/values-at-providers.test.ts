@@ -12,10 +12,10 @@ import type {
 import { listObjectCapabilities, type Provider } from '../../../src/providers/contract.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { RecordWrite } from '../../../src/providers/moving-records.ts';
-import { standIns } from '../../clients/manifest-stand-ins.ts';
+import { startStandIns } from '../../clients/manifest-stand-ins.ts';
 import { createRandom } from '../../faults/scenes/random.ts';
 import { sharedApp } from '../../support/app.ts';
-import { createAgent, proposalsOf } from '../../support/fixtures/agents.ts';
+import { createAgent, createProposalClient } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 
@@ -40,7 +40,7 @@ function recordWrites(provider: Provider): Provider {
   return Object.defineProperty(provider, 'capabilities', { value: capabilities });
 }
 
-const accounts = await standIns();
+const accounts = await startStandIns();
 const app = await sharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
@@ -158,9 +158,9 @@ function createValues(
 ): { values: Values; isWrong: boolean } {
   const writable = fields.filter(({ isReadOnly, name }) => !isReadOnly && name !== 'id');
   const required = writable.filter(({ isRequired }) => isRequired);
-  const chosen = [...required, ...Array.from({ length: 3 }, () => pick(writable))];
+  const chosenFields = [...required, ...Array.from({ length: 3 }, () => pick(writable))];
   const values: Values = Object.fromEntries(
-    chosen.map((field) => [field.name, createValue(field)]),
+    chosenFields.map((field) => [field.name, createValue(field)]),
   );
   for (const [name, value] of Object.entries(record)) {
     if (writable.some((field) => field.name === name)) values[name] = value;
@@ -196,7 +196,7 @@ function isOfType({ type, isList, values }: FieldContract, value: unknown): bool
       value.every((item) => isOfType({ type, isList: false, values } as FieldContract, item))
     );
   }
-  if (values) return values.some((known) => known.value === value);
+  if (values) return values.some((candidate) => candidate.value === value);
   const test: Record<string, () => boolean> = {
     INTEGER: () => Number.isInteger(value),
     NUMBER: () => typeof value === 'number',
@@ -212,7 +212,7 @@ test.each(
   const { tenant, account, object } = await install(subject);
   await using _account = account;
   const agent = await createAgent(app, tenant, { verbs: ['READ', 'CREATE'] });
-  const proposals = proposalsOf(tenant);
+  const proposals = createProposalClient(tenant);
   const byProviderField = new Map(object.fields.map((field) => [field.providerField, field]));
   let refusals = 0;
   for (let index = 0; index < WRITES_PER_PROVIDER; index += 1) {

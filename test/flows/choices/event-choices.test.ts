@@ -9,16 +9,16 @@ const app = await sharedApp();
 const crm = createSandboxClient(app.app.sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
-const email = () => `${crypto.randomUUID()}@example.test`;
+const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 /** Changes the choices for contacts. Returns the stored ones. */
 async function choose(tenant: Tenant, id: string, contacts: object) {
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const path = `/projects/${tenant.projectId}/integrations/crm/installations/${id}`;
-  return { rest, path, body: maskedBody(contacts) };
+  return { rest, path, body: createMaskedBody(contacts) };
 }
 
-function maskedBody(contacts: object) {
+function createMaskedBody(contacts: object) {
   return {
     updateMask: ['config.content.subscribe.objects.contacts'],
     installation: { config: { content: { subscribe: { objects: { contacts } } } } },
@@ -45,7 +45,7 @@ test('delivers only the events that the customer enabled, with the fields of the
   });
   await installed.waitUntilActive();
   expect(await installed.subscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
-  const id = await crm.create({ email: email() });
+  const id = await crm.create({ email: createEmail() });
   await crm.update(id, { firstname: 'Ada' });
   await crm.update(id, { lastname: 'Lovelace' });
   await crm.delete(id);
@@ -84,7 +84,7 @@ test('delivers events to the destination that the config names, and refuses to d
   const { rest, path, body } = await choose(tenant, installed.id, { destination: 'elsewhere' });
   await rest.patch(path, body);
   await installed.waitUntilActive();
-  await crm.create({ email: email() });
+  await crm.create({ email: createEmail() });
   const { prisma } = app.app.services.database;
   await expect
     .poll(() => prisma.delivery.count({ where: { destinationId } }), { timeout: 20_000 })
@@ -101,7 +101,7 @@ test('refuses a config that adds events or contradicts the integration', async (
   const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
   const { rest, path } = await choose(tenant, installed.id, {});
   const fetchIssues = async (contacts: object) => {
-    const { issues = [] } = await rest.refusal('PATCH', path, maskedBody(contacts));
+    const { issues = [] } = await rest.refusal('PATCH', path, createMaskedBody(contacts));
     return issues.map((issue) => [
       issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
       issue.detail,
@@ -119,8 +119,8 @@ test('refuses a config that adds events or contradicts the integration', async (
   expect(await fetchIssues({ destination: 'nowhere' })).toEqual([
     ['destination', 'is not a destination of the project.'],
   ]);
-  const watching = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
-  expect(await fetchIssues({ updateEvent: watching })).toEqual([
+  const watchAll = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
+  expect(await fetchIssues({ updateEvent: watchAll })).toEqual([
     ['updateEvent.requiredWatchFields', 'must not be given together with watchFieldsAuto.'],
   ]);
   const quota = { providerOptions: { quotaOptimization: { enabled: true } } };

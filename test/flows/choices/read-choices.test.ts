@@ -41,18 +41,19 @@ function install(choice?: object, object: object = {}) {
 }
 
 test("uses the default of an unmapped name, and replaces it with the customer's mapping", async () => {
-  const without = await install();
-  const { selectedFieldMappings } = without.installation.config.content.read.objects.contacts;
+  const withoutChoices = await install();
+  const { selectedFieldMappings } =
+    withoutChoices.installation.config.content.read.objects.contacts;
   expect(selectedFieldMappings).toEqual({ owner: 'lastname', rank: 'score' });
-  const [first] = await readNow(app, without);
+  const [first] = await readNow(app, withoutChoices);
   expect(first?.mappedFields).toEqual({
     phase: stored[0]?.lifecycle,
     owner: stored[0]?.lastname,
     rank: stored[0]?.score,
   });
 
-  const mapped = await install({ selectedFieldMappings: { owner: 'firstname' } });
-  const [other] = await readNow(app, mapped);
+  const withMapping = await install({ selectedFieldMappings: { owner: 'firstname' } });
+  const [other] = await readNow(app, withMapping);
   expect(other?.mappedFields).toEqual({
     phase: stored[0]?.lifecycle,
     owner: stored[0]?.firstname,
@@ -119,41 +120,41 @@ test('delivers names that the connect page adds, as mapped by the page or the cu
     spend: stored[0]?.annual_spend,
     tel: stored[0]?.phone,
   });
-  const { contacts: shown } = rest.installation.config.content.read.objects;
-  expect(shown.dynamicMappingsInput).toEqual(dynamicMappingsInput);
+  const { contacts: restContacts } = rest.installation.config.content.read.objects;
+  expect(restContacts.dynamicMappingsInput).toEqual(dynamicMappingsInput);
 });
 
 test('reads all selectable fields: those of the integration, or those of the account', async () => {
-  const named = await install({ selectedFieldsAuto: 'all' });
-  expect(Object.keys((await readNow(app, named))[0]?.fields ?? {}).sort()).toEqual(
+  const withNamedFields = await install({ selectedFieldsAuto: 'all' });
+  expect(Object.keys((await readNow(app, withNamedFields))[0]?.fields ?? {}).sort()).toEqual(
     ['email', 'lastname', 'lifecycle', 'phone', 'score'].sort(),
   );
-  const all = await install({ selectedFieldsAuto: 'all' }, { optionalFieldsAuto: 'all' });
+  const allFields = await install({ selectedFieldsAuto: 'all' }, { optionalFieldsAuto: 'all' });
   const { associations: _, ...fields } = stored[0] as Record<string, unknown>;
-  expect((await readNow(app, all))[0]?.fields).toEqual(fields);
+  expect((await readNow(app, allFields))[0]?.fields).toEqual(fields);
 });
 
 test('reads only records that match the conditions, and uses separate conditions for the backfill', async () => {
   const leads = stored.filter(({ lifecycle }) => lifecycle === 'lead');
-  const emails = (records: { fields: Record<string, unknown> }[]) =>
+  const listEmails = (records: { fields: Record<string, unknown> }[]) =>
     records.map(({ fields }) => fields.email);
   const isLead = { fieldName: 'lifecycle', operator: 'eq', value: 'lead' };
-  const both = [isLead, { fieldName: 'newsletter', operator: 'eq', value: true }];
+  const bothFilters = [isLead, { fieldName: 'newsletter', operator: 'eq', value: true }];
   const rest = await install({
     fieldFilters: [isLead],
-    backfill: { defaultPeriod: { fullHistory: true }, fieldFilters: both },
+    backfill: { defaultPeriod: { fullHistory: true }, fieldFilters: bothFilters },
   });
-  expect(emails(await readNow(app, rest))).toEqual(leads.map(({ email }) => email));
-  expect(emails(await readOnSchedule(app, rest))).toEqual(
+  expect(listEmails(await readNow(app, rest))).toEqual(leads.map(({ email }) => email));
+  expect(listEmails(await readOnSchedule(app, rest))).toEqual(
     leads.filter(({ newsletter }) => newsletter === true).map(({ email }) => email),
   );
 });
 
 test('starts the backfill where the integration says, unless the config says otherwise', async () => {
-  const none = { backfill: { defaultPeriod: { days: 0 } } };
-  expect(await readOnSchedule(app, await install({}, none))).toEqual([]);
+  const noBackfill = { backfill: { defaultPeriod: { days: 0 } } };
+  expect(await readOnSchedule(app, await install({}, noBackfill))).toEqual([]);
   const full = { backfill: { defaultPeriod: { fullHistory: true } } };
-  expect(await readOnSchedule(app, await install(full, none))).toHaveLength(12);
+  expect(await readOnSchedule(app, await install(full, noBackfill))).toHaveLength(12);
 });
 
 test('refuses contradicting or unknown choices at their position, on both surfaces', async () => {
@@ -164,29 +165,37 @@ test('refuses contradicting or unknown choices at their position, on both surfac
       groupRef: 'acme',
       config: { read: [{ objectName: 'contacts', ...choice }] },
     });
-  const at = (place: string, detail: string) =>
-    `config.content.read.objects.contacts.${place}: ${detail}`;
+  const issueAt = (path: string, detail: string) =>
+    `config.content.read.objects.contacts.${path}: ${detail}`;
   const filter = { fieldName: 'score', value: 1 };
   expect(await fetchIssues({ fieldFilters: [filter, filter] })).toEqual([
-    at('fieldFilters[1].fieldName', 'is named twice.'),
+    issueAt('fieldFilters[1].fieldName', 'is named twice.'),
   ]);
-  const twice = ['a', 'b'].map((deliveredValue) => ({ deliveredValue, providerValue: 'lead' }));
-  expect(await fetchIssues({ valueMappings: [{ fieldName: 'lifecycle', values: twice }] })).toEqual(
-    [at('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.')],
-  );
+  const sameProviderValue = ['a', 'b'].map((deliveredValue) => ({
+    deliveredValue,
+    providerValue: 'lead',
+  }));
+  expect(
+    await fetchIssues({ valueMappings: [{ fieldName: 'lifecycle', values: sameProviderValue }] }),
+  ).toEqual([
+    issueAt('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.'),
+  ]);
   expect(
     await fetchIssues({ dynamicMappings: [{ mapToName: 'phase', fieldName: 'score' }] }),
   ).toEqual([
-    at('dynamicMappingsInput[0].mapToName', 'is the name that the integration has for lifecycle.'),
+    issueAt(
+      'dynamicMappingsInput[0].mapToName',
+      'is the name that the integration has for lifecycle.',
+    ),
   ]);
   expect(
     await fetchIssues({ fieldMappings: [{ mapToName: 'nobody', fieldName: 'score' }] }),
   ).toEqual([
-    at('selectedFieldMappings.nobody', 'is not a field that contacts leaves to be mapped.'),
+    issueAt('selectedFieldMappings.nobody', 'is not a field that contacts leaves to be mapped.'),
   ]);
   const unknown = { fieldName: 'nothing', value: 'x' };
   expect(await fetchIssues({ fieldFilters: [unknown] })).toEqual([
-    at('fieldFilters[0].fieldName', 'is not a field that contacts of the account has.'),
+    issueAt('fieldFilters[0].fieldName', 'is not a field that contacts of the account has.'),
   ]);
 });
 

@@ -6,9 +6,9 @@ import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 import {
-  answerConsent,
   type OAuthBrowser,
   oauthBrowser,
+  submitConsent,
 } from '../../support/providers/oauth-browser.ts';
 
 const PAGE = 'https://app.test';
@@ -73,7 +73,7 @@ test('stores nothing if another browser consents at the page that the link led t
   const fixture = await createFixture();
   const attacker = oauthBrowser(app);
   const consentUrl = await attacker.open(await fixture.begin());
-  const callback = await answerConsent(consentUrl);
+  const callback = await submitConsent(consentUrl);
   const victim = oauthBrowser(app);
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   // The victim's browser has a cookie of its own.
@@ -91,7 +91,7 @@ test("stores nothing if a browser returns with another connect's state or a forg
   const fixture = await createFixture();
   const browser = oauthBrowser(app);
   const [first, second] = [await fixture.begin(), await fixture.begin()];
-  const callback = await answerConsent(await browser.open(first));
+  const callback = await submitConsent(await browser.open(first));
   const states = [await browser.open(first), await browser.open(second)].map(
     (url) => url.searchParams.get('state')?.split('.') as [string, string, string],
   );
@@ -147,7 +147,7 @@ test('ignores a cookie without the prefix over HTTPS, because a neighbouring hos
   const attacker = oauthBrowser(app);
   const opened = await attacker.send(await fixture.begin());
   const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
-  const callback = await answerConsent(await attacker.open(await fixture.begin()));
+  const callback = await submitConsent(await attacker.open(await fixture.begin()));
   const headers = { cookie: `oauth-browser=${secret}` };
   await expectRefused(fixture, await oauthBrowser(app).send(callback, { headers }), OTHER_BROWSER);
 });
@@ -157,7 +157,7 @@ test('completes connects that run side by side in one browser', async () => {
   const browser = oauthBrowser(app);
   const links = [await fixture.begin({ groupRef: 'a' }), await fixture.begin({ groupRef: 'b' })];
   const callbacks = [];
-  for (const link of links) callbacks.unshift(await answerConsent(await browser.open(link)));
+  for (const link of links) callbacks.unshift(await submitConsent(await browser.open(link)));
   for (const callback of callbacks) expect((await browser.send(callback)).status).toBe(200);
   expect(await countConnections(fixture.tenant)).toBe(2);
 });
@@ -225,7 +225,7 @@ test.each<{ from: string; headers: Record<string, string> }>([
   const [, href = ''] =
     /<a class="button" href="([^"]+)"[^>]*>Continue to Sandbox/.exec(text) ?? [];
   const consentUrl = new URL(href.replaceAll('&#38;', '&'));
-  expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
+  expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
   expect(await countConnections(fixture.tenant)).toBe(1);
 });
 

@@ -5,7 +5,7 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
+import { oauthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 
 const clock = { aheadMs: 0 };
 const app = await sharedApp({
@@ -59,9 +59,9 @@ test('reports what an end user meets, by an event an hour at most', async () => 
   const later = await createEndUser(app, tenant);
   await later.refusal(START, startInput(tenant));
   expect(await events()).toHaveLength(2);
-  const [again] = await listFailures(tenant);
-  expect(again.count).toBe(1);
-  expect(again.firstFailureTime > failure.lastFailureTime).toBe(true);
+  const [repeatedFailure] = await listFailures(tenant);
+  expect(repeatedFailure.count).toBe(1);
+  expect(repeatedFailure.firstFailureTime > failure.lastFailureTime).toBe(true);
 });
 
 test('reports neither calls of a backend nor wrong inputs of a customer', async () => {
@@ -120,8 +120,8 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
   expect(content).not.toContain('invalid_client');
   // The script posts the reason to the builder's page.
   expect(page).toContain('invalid_client');
-  const back = await connect('https://builder.test/done');
-  const { searchParams } = new URL(back.headers.get('location') ?? '');
+  const location = await connect('https://builder.test/done');
+  const { searchParams } = new URL(location.headers.get('location') ?? '');
   expect(searchParams.get('fault')).toBe('setup');
   expect(searchParams.get('error_description')).toContain('invalid_client');
   expect(await listFailures(tenant)).toMatchObject([
@@ -133,14 +133,14 @@ test('reports a consent page that refuses the scopes, and not a customer who dec
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const user = await createEndUser(app, tenant);
-  const denied = async () => {
+  const declineConsent = async () => {
     const { startOAuthConnect } = await user.query(START, startInput(tenant));
-    return answerConsent(await browser.open(startOAuthConnect.authorizeUrl), false);
+    return submitConsent(await browser.open(startOAuthConnect.authorizeUrl), false);
   };
-  const declined = await (await browser.send(await denied())).text();
+  const declined = await (await browser.send(await declineConsent())).text();
   expect(declined).toContain('access_denied');
   expect(await listFailures(tenant)).toEqual([]);
-  const url = await denied();
+  const url = await declineConsent();
   url.searchParams.set('error', 'invalid_scope');
   url.searchParams.set('error_description', 'Unknown scope crm.all.');
   expect(await (await browser.send(url)).text()).toContain('Something is wrong on our side.');

@@ -20,7 +20,7 @@ const [contacts] = contentFor().read.objects;
 const optionalFields = [{ mapToName: 'owner' }];
 const open = { ...contacts, optionalFieldsAuto: 'ALL', optionalFields };
 
-const choosing = (selectedFields: string[], owner = 'lastname') => ({
+const chooseFields = (selectedFields: string[], owner = 'lastname') => ({
   read: [
     {
       objectName: 'contacts',
@@ -36,22 +36,25 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   await integrate(app, tenant, contentFor('crm', { read: { objects: [open] } }));
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
-  const wrong = choosing(['email', 'phone', 'fax'], 'owner_id');
-  const at = 'config.content.read.objects.contacts';
+  const wrongFields = chooseFields(['email', 'phone', 'fax'], 'owner_id');
+  const contactsPath = 'config.content.read.objects.contacts';
   const missing = 'is not a field that contacts of the account has.';
-  expect(await expectEqualIssues(rest, 'createInstallation', { ...target, config: wrong })).toEqual(
-    [`${at}.selectedFieldMappings.owner: ${missing}`, `${at}.selectedFields.fax: ${missing}`],
-  );
+  expect(
+    await expectEqualIssues(rest, 'createInstallation', { ...target, config: wrongFields }),
+  ).toEqual([
+    `${contactsPath}.selectedFieldMappings.owner: ${missing}`,
+    `${contactsPath}.selectedFields.fax: ${missing}`,
+  ]);
   const input = {
     projectIdOrName: tenant.projectId,
     ...target,
-    config: choosing(['phone', 'score']),
+    config: chooseFields(['phone', 'score']),
   };
   const created = await tenant.query(CREATE_INSTALLATION, { input });
   const { id, config } = created.createInstallation.installation;
   expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
 
-  const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrong };
+  const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrongFields };
   const { problem } = await tenant.refusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([
     { name: 'input.config.read[0].selectedFields[2]', detail: missing, value: 'fax' },
@@ -67,7 +70,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   expect((await rest.refusal('PATCH', path, patch)).issues).toMatchObject([
     { name: 'installation.config.content.read.objects.contacts.selectedFields.fax' },
   ]);
-  expect((await rest.ask('PATCH', `${path}?skipSampling=true`, patch)).status).toBe(200);
+  expect((await rest.request('PATCH', `${path}?skipSampling=true`, patch)).status).toBe(200);
   await tenant.query(UPDATE_INSTALLATION, { input: { ...update, skipSampling: true } });
 });
 
@@ -84,9 +87,9 @@ test('refuses an object that the account lacks, also without a config', async ()
   });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const detail = /names what the account does not have\. The provider says: /;
-  const [without, ...others] = await expectEqualIssues(rest, 'createInstallation', target);
-  expect(without).toMatch(/^config.content: /);
-  expect(without).toMatch(detail);
+  const [targetIssues, ...others] = await expectEqualIssues(rest, 'createInstallation', target);
+  expect(targetIssues).toMatch(/^config.content: /);
+  expect(targetIssues).toMatch(detail);
   expect(others).toEqual([]);
   const config = {
     read: [
@@ -105,13 +108,13 @@ test.each([
   401, 403, 429, 503,
 ])('accepts any object and field if describing the account fails with %i', async (status) => {
   await using server = await startHubspotServer();
-  await using own = await testApp({
+  await using failingApp = await testApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     providers: [hubspotProvider({ baseUrl: server.url })],
   });
-  const rest = await connectCrm(own, 'hubspot');
+  const rest = await connectCrm(failingApp, 'hubspot');
   const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
-  await integrate(own, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
+  await integrate(failingApp, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
   server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
   const input = {
     projectIdOrName: rest.tenant.projectId,

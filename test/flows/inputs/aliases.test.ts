@@ -30,11 +30,11 @@ import { TOKEN } from '../../support/wire/wire-format.ts';
 const jira = await startVendorServer(wire.fixture);
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: [...DECLARED.filter(({ name }) => name !== 'atlassian'), atlassianAt(jira.url)],
+  providers: [...DECLARED.filter(({ name }) => name !== 'atlassian'), createAtlassian(jira.url)],
 });
 afterAll(() => jira[Symbol.asyncDispose]());
 
-function atlassianAt(baseUrl: string): Provider {
+function createAtlassian(baseUrl: string): Provider {
   const declared = DECLARATIONS.find(({ name }) => name === 'atlassian') as DeclaredProvider;
   return createDeclarativeProvider({
     ...declared,
@@ -58,7 +58,7 @@ async function prepare(): Promise<RestTenant> {
   return rest;
 }
 
-const reading = (...objectNames: string[]) => ({
+const createReadContent = (...objectNames: string[]) => ({
   objects: objectNames.map((objectName) => ({ objectName, destination: 'records' })),
 });
 
@@ -77,13 +77,13 @@ test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
   const content = {
     name: 'crm',
     provider,
-    read: reading(alias),
+    read: createReadContent(alias),
     ...((object.create ?? object.update) && { write: { objects: [{ objectName: alias }] } }),
   };
   const manifest = { specVersion: '1.0.0', integrations: [content] };
   const path = `${rest.base}/integrations:batch`;
   for (const _ of ['created', 'in force already']) {
-    expect((await rest.ask('PUT', path, manifest)).status).toBe(200);
+    expect((await rest.request('PUT', path, manifest)).status).toBe(200);
   }
   const stored = await readContents(rest);
   expect(stored).toHaveLength(1);
@@ -108,15 +108,15 @@ test.each([
 
 test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
   const rest = await prepare();
-  const named = (object: object) => ({
+  const withObject = (object: object) => ({
     name: 'crm',
     provider: 'xero',
     read: { objects: [{ destination: 'records', ...object }] },
   });
   const { tenant } = rest;
-  const first = integrationInput(tenant, named({ objectName: 'Contacts' }));
+  const first = integrationInput(tenant, withObject({ objectName: 'Contacts' }));
   await tenant.query(CREATE_INTEGRATION, first);
-  const next = named({ objectName: 'contacts', mapToName: 'people' });
+  const next = withObject({ objectName: 'contacts', mapToName: 'people' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   await tenant.query(CREATE_REVISION, { input: { ...input, revision: toRevision(next) } });
   const contents = await readContents(rest);
@@ -128,24 +128,24 @@ test("keeps the mapped name in a new revision, unless it uses the object's own n
 
 test("refuses an alias together with the object's own name, and names both", async () => {
   const rest = await prepare();
-  const findings = (overrides: object) => {
+  const listFindings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'xero', ...overrides });
     const input = { name: 'crm', provider: 'xero', latestRevision: toRevision(content) };
     return expectEqualIssues(rest, 'createIntegration', input);
   };
-  const at = 'latestRevision.content';
-  const both = (first: string, second: string) =>
+  const path = 'latestRevision.content';
+  const duplicateIssue = (first: string, second: string) =>
     `is the object that is named ${first} before. Use either ${first} or ${second}.`;
-  expect(await findings({ read: reading('contacts', 'Contacts') })).toEqual([
-    `${at}.read.objects[1].objectName: ${both('contacts', 'Contacts')}`,
+  expect(await listFindings({ read: createReadContent('contacts', 'Contacts') })).toEqual([
+    `${path}.read.objects[1].objectName: ${duplicateIssue('contacts', 'Contacts')}`,
   ]);
   const write = { objects: [{ objectName: 'contacts' }] };
-  expect(await findings({ read: reading('Contacts'), write })).toEqual([
-    `${at}.write.objects[0].objectName: ${both('Contacts', 'contacts')}`,
+  expect(await listFindings({ read: createReadContent('Contacts'), write })).toEqual([
+    `${path}.write.objects[0].objectName: ${duplicateIssue('Contacts', 'contacts')}`,
   ]);
-  const twice = { objects: [{ objectName: 'contacts' }, { objectName: 'contacts' }] };
-  expect(await findings({ write: twice })).toEqual([
-    `${at}.write.objects[1].objectName: is named twice.`,
+  const duplicates = { objects: [{ objectName: 'contacts' }, { objectName: 'contacts' }] };
+  expect(await listFindings({ write: duplicates })).toEqual([
+    `${path}.write.objects[1].objectName: is named twice.`,
   ]);
 });
 
@@ -158,7 +158,9 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
     provider: 'atlassian',
     module: 'jira',
     read: {
-      objects: [{ ...reading('issue').objects[0], requiredFields: [{ fieldName: 'summary' }] }],
+      objects: [
+        { ...createReadContent('issue').objects[0], requiredFields: [{ fieldName: 'summary' }] },
+      ],
     },
     write: { objects: [{ objectName: 'issue' }] },
   };
@@ -197,9 +199,9 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
   await using _workers = await startReadJobs(app);
   await tenant.query(TRIGGER, { input: { ...target, objectName: 'issue' } });
   const { prisma } = app.app.services.database;
-  const deliveries = () =>
+  const listDeliveries = () =>
     prisma.delivery.findMany({ where: { projectId: projectIdOrName, operationId: { not: null } } });
-  await expect.poll(async () => (await deliveries()).length, POLLING).toBeGreaterThan(0);
-  const [message] = await deliveries();
+  await expect.poll(async () => (await listDeliveries()).length, POLLING).toBeGreaterThan(0);
+  const [message] = await listDeliveries();
   expect(JSON.parse(message?.body ?? '{}')).toMatchObject({ objectName: 'issue' });
 });

@@ -23,16 +23,16 @@ const read = {
 test('refuses a config that disables or omits an object that is always read', async () => {
   const rest = await restTenant(app);
   const integration = await integrate(app, rest.tenant, contentFor('crm', { read }));
-  const findings = (config: object) =>
+  const listFindings = (config: object) =>
     expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   const groupRef = 'acme';
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef });
   const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
   const isMissing = 'config.content.read: must have contacts, which is always read.';
-  expect(await findings({})).toEqual([isMissing]);
-  expect(await findings({ read: [companies] })).toEqual([isMissing]);
+  expect(await listFindings({})).toEqual([isMissing]);
+  expect(await listFindings({ read: [companies] })).toEqual([isMissing]);
   const disabled = { read: [companies, { ...contacts, disabled: true }] };
-  expect(await findings(disabled)).toEqual([
+  expect(await listFindings(disabled)).toEqual([
     'config.content.read.objects.contacts.disabled: must be false: contacts is always read.',
   ]);
 

@@ -20,10 +20,10 @@ async function createRestTenant(): Promise<RestTenant> {
   return rest;
 }
 
-const at = 'latestRevision.content';
+const path = 'latestRevision.content';
 
 /** Returns the findings for an integration with this content, equal on both surfaces. */
-function findings(rest: RestTenant, content: { name: string; provider: string }) {
+function listFindings(rest: RestTenant, content: { name: string; provider: string }) {
   const { name, provider } = content;
   return expectEqualIssues(rest, 'createIntegration', {
     name,
@@ -42,13 +42,13 @@ test('refuses to read or write objects of a provider that supports only the prox
     subscribe: { objects: [{ objectName: 'forms', otherEvents: ['form.sent'] }] },
     proxy: { enabled: true },
   });
-  const lacks = (capability: string) =>
+  const unsupportedIssue = (capability: string) =>
     `needs ${capability}, which Jotform does not support: it supports only PROXY.`;
-  expect(await findings(rest, content)).toEqual([
-    `${at}.read.objects[0].objectName: ${lacks('READ')}`,
-    `${at}.read.objects[1].objectName: ${lacks('READ')}`,
-    `${at}.write.objects[0].objectName: ${lacks('WRITE')}`,
-    `${at}.write.objects[1].objectName: ${lacks('WRITE')}`,
+  expect(await listFindings(rest, content)).toEqual([
+    `${path}.read.objects[0].objectName: ${unsupportedIssue('READ')}`,
+    `${path}.read.objects[1].objectName: ${unsupportedIssue('READ')}`,
+    `${path}.write.objects[0].objectName: ${unsupportedIssue('WRITE')}`,
+    `${path}.write.objects[1].objectName: ${unsupportedIssue('WRITE')}`,
   ]);
 });
 
@@ -63,7 +63,9 @@ test('refuses to write a read-only object, also in a new revision', async () => 
   const writing = { ...content, write: users };
   const lacking =
     'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
-  expect(await findings(rest, writing)).toEqual([`${at}.write.objects[0].objectName: ${lacking}`]);
+  expect(await listFindings(rest, writing)).toEqual([
+    `${path}.write.objects[0].objectName: ${lacking}`,
+  ]);
   await integrate(app, rest.tenant, content);
   const revision = { integrationIdOrName: 'sales', revision: toRevision(writing) };
   expect(await expectEqualIssues(rest, 'createRevision', revision)).toEqual([

@@ -23,7 +23,7 @@ const write = { objects: [{ objectName: 'contacts', valueDefaults: { allowAnyFie
 type Setting = z.input<typeof writeFieldSettingInput>;
 const settings = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', fields }] });
 
-const stored = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
+const findStored = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
 
 async function findLog(operationId: string) {
   const [line] = await services.database.prisma.operationLog.findMany({
@@ -43,16 +43,16 @@ test('writes defaults of missing fields, and logs their names without values', a
     { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
   );
   const { result, operationId } = await writer.write({ record: contact({ phone: '' }) });
-  expect(stored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
+  expect(findStored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
   const line = await findLog(operationId);
   expect(line?.details).toEqual({ defaults: ['phone', 'score'] });
   expect(JSON.stringify(line)).not.toContain('0800');
 
-  const own = await writer.write({ record: contact({ phone: '1', score: 0 }) });
-  expect(stored(own.result.recordId)).toMatchObject({ phone: '1', score: 0 });
+  const ownValues = await writer.write({ record: contact({ phone: '1', score: 0 }) });
+  expect(findStored(ownValues.result.recordId)).toMatchObject({ phone: '1', score: 0 });
   const update = { id: result.recordId, score: 9 };
   const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
-  expect(stored(result.recordId)).toMatchObject({ phone: '2', score: 7 });
+  expect(findStored(result.recordId)).toMatchObject({ phone: '2', score: 7 });
   expect((await findLog(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
 });
 
@@ -68,20 +68,20 @@ test('does not overwrite a value at the provider if the field is written only wh
   const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
   const [first = '', second = ''] = ids;
   await writer.write({ type: 'UPDATE', record: { id: first, phone: '2', lastname: 'New' } });
-  expect(stored(first)).toMatchObject({ phone: '1', lastname: 'New' });
+  expect(findStored(first)).toMatchObject({ phone: '1', lastname: 'New' });
 
   const batch = ids.map((id) => ({ record: { id, lastname: 'Batch' } }));
-  const both = await writer.write({ type: 'UPDATE', batch });
-  expect(both).toMatchObject({ successCount: 2 });
-  expect(stored(first)).toMatchObject({ phone: '1', lastname: 'Batch' });
-  expect(stored(second)).toMatchObject({ phone: 'none', lastname: 'Batch' });
+  const bothRecords = await writer.write({ type: 'UPDATE', batch });
+  expect(bothRecords).toMatchObject({ successCount: 2 });
+  expect(findStored(first)).toMatchObject({ phone: '1', lastname: 'Batch' });
+  expect(findStored(second)).toMatchObject({ phone: 'none', lastname: 'Batch' });
   await using _workers = await startWriteJobs(app);
   const later = { type: 'UPDATE', mode: 'ASYNCHRONOUS', record: { id: first, phone: '3' } };
   const asynchronous = await writer.write(later);
   expect(await writer.waitForOperation(asynchronous.operationId)).toMatchObject({
     status: 'SUCCESS',
   });
-  expect(stored(first)).toMatchObject({ phone: '1' });
+  expect(findStored(first)).toMatchObject({ phone: '1' });
 });
 
 test('writes defaults of auto-batched records', async () => {
@@ -100,9 +100,12 @@ test('writes defaults of auto-batched records', async () => {
 
 test("translates mapped names of settings to the provider's names", async () => {
   const [contacts] = contentFor().read.objects;
-  const mapped = { ...contacts, optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }] };
+  const mappedContacts = {
+    ...contacts,
+    optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }],
+  };
   const content = {
-    read: { objects: [mapped] },
+    read: { objects: [mappedContacts] },
     write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
   };
   const config = {
@@ -111,7 +114,7 @@ test("translates mapped names of settings to the provider's names", async () => 
   };
   const writer = await createWriter(app, { content, config });
   const { result } = await writer.write({ record: { email: 'mapped@example.com' } });
-  expect(stored(result.recordId)).toMatchObject({ phone: '1' });
+  expect(findStored(result.recordId)).toMatchObject({ phone: '1' });
 });
 
 test('refuses settings of an unknown field at its position', async () => {
@@ -123,13 +126,13 @@ test('refuses settings of an unknown field at its position', async () => {
   );
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
-  const at = 'config.content.write.objects.contacts.selectedFieldSettings';
+  const path = 'config.content.write.objects.contacts.selectedFieldSettings';
   expect(
     await expectEqualIssues(rest, 'createInstallation', {
       ...target,
       config: settings({ fieldName: 'fax' }),
     }),
-  ).toEqual([`${at}.fax: is not a field that the integration names for contacts.`]);
+  ).toEqual([`${path}.fax: is not a field that the integration names for contacts.`]);
 });
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {

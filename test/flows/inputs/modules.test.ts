@@ -47,7 +47,7 @@ const PROSPECTS = {
   proxy: { enabled: true, useModule: true },
 };
 
-async function connected(provider: string, providerMetadata?: object): Promise<RestTenant> {
+async function connect(provider: string, providerMetadata?: object): Promise<RestTenant> {
   const rest = await restTenant(app);
   await insertDestination(app, rest.tenant);
   await generateConnection(rest.tenant, {
@@ -58,7 +58,7 @@ async function connected(provider: string, providerMetadata?: object): Promise<R
   return rest;
 }
 
-async function installed(rest: RestTenant, content: { name: string; provider: string }) {
+async function install(rest: RestTenant, content: { name: string; provider: string }) {
   await integrate(app, rest.tenant, content);
   const input = {
     projectIdOrName: rest.tenant.projectId,
@@ -76,25 +76,25 @@ async function callProxy({ base, tenant }: RestTenant, id: string, target: strin
 }
 
 test('refuses a module that the provider lacks, and an object that the module lacks', async () => {
-  const rest = await connected('salesforce');
-  const findings = (overrides: object) => {
+  const rest = await connect('salesforce');
+  const listFindings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...overrides });
     const latestRevision = toRevision(content);
     const input = { name: 'crm', provider: 'salesforce', latestRevision };
     return expectEqualIssues(rest, 'createIntegration', input);
   };
-  const at = 'latestRevision.content';
-  expect(await findings({ module: 'cmr', proxy: { enabled: true } })).toEqual([
-    `${at}.module: is not a module of Salesforce, which has crm, account-engagement, account-engagement-demo.`,
+  const path = 'latestRevision.content';
+  expect(await listFindings({ module: 'cmr', proxy: { enabled: true } })).toEqual([
+    `${path}.module: is not a module of Salesforce, which has crm, account-engagement, account-engagement-demo.`,
   ]);
   const write = { objects: [{ objectName: 'Account' }] };
-  expect(await findings({ module: 'account-engagement', write })).toEqual([
-    `${at}.write.objects[0].objectName: is not an object of salesforce, which has prospects, lists, campaigns, opportunities, list-memberships, visitor-activities.`,
+  expect(await listFindings({ module: 'account-engagement', write })).toEqual([
+    `${path}.write.objects[0].objectName: is not an object of salesforce, which has prospects, lists, campaigns, opportunities, list-memberships, visitor-activities.`,
   ]);
 });
 
 test('refuses an installation if its connection lacks an input of the module', async () => {
-  const rest = await connected('salesforce');
+  const rest = await connect('salesforce');
   await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
   expect(await expectEqualIssues(rest, 'createInstallation', input)).toEqual([
@@ -103,8 +103,8 @@ test('refuses an installation if its connection lacks an input of the module', a
 });
 
 test("sends reads, writes and proxied requests to the module's address", async () => {
-  const rest = await connected('salesforce', { businessUnitId: { value: '0UvA' } });
-  const id = await installed(rest, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
+  const rest = await connect('salesforce', { businessUnitId: { value: '0UvA' } });
+  const id = await install(rest, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'ae',
@@ -121,8 +121,8 @@ test("sends reads, writes and proxied requests to the module's address", async (
     records: { record: { firstName: 'Grace' } },
   };
   await rest.tenant.query(WRITE, { input: background });
-  const names = () => engagement.store.records.map(({ values }) => values.firstName);
-  await expect.poll(names, POLLING).toEqual(['Ada', 'Grace']);
+  const listNames = () => engagement.store.records.map(({ values }) => values.firstName);
+  await expect.poll(listNames, POLLING).toEqual(['Ada', 'Grace']);
 
   const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
   await using _workers = await startReadJobs(app);
@@ -142,10 +142,10 @@ test("sends reads, writes and proxied requests to the module's address", async (
 });
 
 test("sends proxied requests to the provider's address without useModule", async () => {
-  const rest = await connected('salesforce', { businessUnitId: '0UvA' });
+  const rest = await connect('salesforce', { businessUnitId: '0UvA' });
   const proxy = { enabled: true };
   const content = contentFor('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
-  const id = await installed(rest, content);
+  const id = await install(rest, content);
   const before = engagement.requests.length;
   await callProxy(rest, id, '/services/data/v60.0/limits');
   expect(salesforce.requests.at(-1)?.path).toBe('/services/data/v60.0/limits');
@@ -153,16 +153,16 @@ test("sends proxied requests to the provider's address without useModule", async
 });
 
 test("sends proxied requests to a path of the provider's address if the module has one", async () => {
-  const rest = await connected('hubspot');
+  const rest = await connect('hubspot');
   const content = { provider: 'hubspot', read: undefined };
   const proxy = { enabled: true, useModule: true };
-  const id = await installed(rest, contentFor('hub', { ...content, proxy }));
+  const id = await install(rest, contentFor('hub', { ...content, proxy }));
   await callProxy(rest, id, '/v3/objects/contacts?limit=1');
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/contacts');
 });
 
 test('lists the modules of providers, on both surfaces', async () => {
-  const { tenant, get } = await connected('salesforce');
+  const { tenant, get } = await connect('salesforce');
   const { provider } = await tenant.query(`{ provider(name: "salesforce") {
     modules { name displayName baseUrl supports objects { name } inputs { name } }
   } }`);
@@ -179,12 +179,12 @@ test('lists the modules of providers, on both surfaces', async () => {
     'METADATA',
     'PROXY',
   ]);
-  const shown = await get('/providers/salesforce');
-  expect(shown).toMatchObject({
+  const response = await get('/providers/salesforce');
+  expect(response).toMatchObject({
     defaultModule: 'crm',
     modules: { 'account-engagement': { baseURL: engagement.url, support: { batchWrite: {} } } },
   });
-  expect(shown.metadata.input).toMatchObject([
+  expect(response.metadata.input).toMatchObject([
     { name: 'workspace' },
     {
       name: 'businessUnitId',

@@ -22,8 +22,8 @@ const [contacts] = contentFor().read.objects;
 const requiredFields = [{ fieldName: 'email' }, { mapToName: 'owner' }, { mapToName: 'rank' }];
 const requiring = contentFor('crm', { read: { objects: [{ ...contacts, requiredFields }] } });
 const fieldMappings = [{ mapToName: 'owner', fieldName: 'lastname' }];
-const whole = [...fieldMappings, { mapToName: 'rank', fieldName: 'score' }];
-const mapped = (mappings: object[], overrides: object = {}) => ({
+const completeMappings = [...fieldMappings, { mapToName: 'rank', fieldName: 'score' }];
+const createConfig = (mappings: object[], overrides: object = {}) => ({
   read: [{ objectName: 'contacts', fieldMappings: mappings, ...overrides }],
 });
 
@@ -40,13 +40,13 @@ test('refuses an installation or update without a required mapping, and names ea
   expect(await install({})).toEqual([
     'config.content: must be given: contacts requires that it maps owner to a field.',
   ]);
-  const at = 'config.content.read.objects.contacts.selectedFieldMappings';
-  const config = mapped([]);
+  const path = 'config.content.read.objects.contacts.selectedFieldMappings';
+  const config = createConfig([]);
   expect(await install({ config })).toEqual([
-    `${at}: must map owner to a field: contacts requires it.`,
+    `${path}: must map owner to a field: contacts requires it.`,
   ]);
-  expect(await install({ config: mapped(fieldMappings) })).toEqual([
-    `${at}: must map rank to a field: contacts requires it.`,
+  expect(await install({ config: createConfig(fieldMappings) })).toEqual([
+    `${path}: must map rank to a field: contacts requires it.`,
   ]);
 
   const integrationPath = `${rest.base}/integrations/crm`;
@@ -58,12 +58,12 @@ test('refuses an installation or update without a required mapping, and names ea
   const update = {
     projectIdOrName: rest.tenant.projectId,
     installationId: created.id,
-    config: mapped(fieldMappings),
+    config: createConfig(fieldMappings),
   };
   const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([{ name: 'input.config.read[0].fieldMappings' }]);
   await rest.tenant.query(UPDATE_INSTALLATION, {
-    input: { ...update, config: mapped([], { disabled: true }) },
+    input: { ...update, config: createConfig([], { disabled: true }) },
   });
 });
 
@@ -73,8 +73,8 @@ const HEALTH = `query ($id: ID!) {
 
 async function health(rest: RestTenant, id: string) {
   const { node } = await rest.tenant.query(HEALTH, { id });
-  const shown = await rest.get(`${rest.base}/integrations/crm/installations/${id}`);
-  expect([shown.healthStatus, shown.healthReason ?? null]).toEqual([
+  const response = await rest.get(`${rest.base}/integrations/crm/installations/${id}`);
+  expect([response.healthStatus, response.healthReason ?? null]).toEqual([
     node.healthStatus.toLowerCase(),
     node.healthReason,
   ]);
@@ -84,9 +84,9 @@ async function health(rest: RestTenant, id: string) {
 test('makes installations unhealthy if a revision adds a required mapping, and delays their reads', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
-  const reading = await installReads(app, tenant);
-  const { id } = reading;
-  await reading.makeDue();
+  const reads = await installReads(app, tenant);
+  const { id } = reads;
+  await reads.makeDue();
   await startDueReads(services);
   const revise = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   await tenant.query(CREATE_REVISION, { input: { ...revise, revision: toRevision(requiring) } });
@@ -97,31 +97,35 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   });
 
   await using _workers = await startReadJobs(app);
-  const [operation] = await reading.operations();
+  const [operation] = await reads.operations();
   const operationId = operation?.id as string;
   const reason =
     "The installation's config maps no field to owner, rank, which the integration requires of contacts.";
-  const result = async () => (await reading.operations())[0]?.result;
-  await expect.poll(result, POLLING).toBe(`[contacts] ${reason}`);
-  await reading.makeDue();
+  const findResult = async () => (await reads.operations())[0]?.result;
+  await expect.poll(findResult, POLLING).toBe(`[contacts] ${reason}`);
+  await reads.makeDue();
   await startDueReads(services);
-  expect(await reading.operations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
+  expect(await reads.operations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
   const trigger = { integrationIdOrName: 'crm', groupRef: 'acme', objectName: 'contacts' };
   expect(await expectEqualRefusal(rest, 'triggerRead', trigger)).toMatchObject({
     status: 422,
     detail: reason,
   });
 
-  const update = { projectIdOrName: tenant.projectId, installationId: id, config: mapped(whole) };
+  const update = {
+    projectIdOrName: tenant.projectId,
+    installationId: id,
+    config: createConfig(completeMappings),
+  };
   await tenant.query(UPDATE_INSTALLATION, { input: update });
   expect(await health(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
   // The read would be retried in a minute.
   await prisma.readRun.updateMany({ where: { operationId }, data: { dueTime: new Date(0) } });
   await prisma.$executeRaw`
     update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (5 records)' },
   ]);
-  const [message] = await reading.messages();
+  const [message] = await reads.messages();
   expect(Object.keys(message?.result[0]?.mappedFields ?? {})).toEqual(['owner', 'rank']);
 });

@@ -28,8 +28,8 @@ test('returns the total number of records of a HubSpot read', async () => {
   const total = before + 120;
   const progress = { recordsProcessed: total, recordsEstimatedTotal: total };
   expect((await getOperation()).metadata).toEqual({ progress });
-  const shown = await rest.get(`${rest.base}/operations/${id}`);
-  expect(shown.metadata.progress).toMatchObject(progress);
+  const operation = await rest.get(`${rest.base}/operations/${id}`);
+  expect(operation.metadata.progress).toMatchObject(progress);
 });
 
 test('returns the record of a synchronous single write to Salesforce, after one read', async () => {

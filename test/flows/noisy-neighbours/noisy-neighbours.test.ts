@@ -92,11 +92,11 @@ const METADATA = `query ($project: String!, $name: String!) {
 const SHORT = '{ viewer { project { id } } }';
 
 /** Sends `count` requests, `SHARE` at a time: the number that the quiet tenant may have at the same time. */
-async function sendAll(count: number, one: () => Promise<{ status: number }>): Promise<number[]> {
+async function sendAll(count: number, send: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
   for (let request = 0; request < count; request += SHARE / 2) {
-    const some = await Promise.all(Array.from({ length: SHARE / 2 }, one));
-    statuses.push(...some.map(({ status }) => status));
+    const halfStatuses = await Promise.all(Array.from({ length: SHARE / 2 }, send));
+    statuses.push(...halfStatuses.map(({ status }) => status));
   }
   return statuses;
 }
@@ -116,7 +116,7 @@ function expectRefused(responses: readonly GraphqlResponse[], limits: readonly s
 }
 
 /** Resolves when `count` slots of a share are held. */
-const holding = (name: Parameters<typeof shares.get>[0], count: number) =>
+const expectHeld = (name: Parameters<typeof shares.get>[0], count: number) =>
   expect.poll(() => shares.get(name).held, { timeout: 30_000 }).toBe(count);
 
 test('serves others while one caller requests metadata of a provider that never responds', async () => {
@@ -126,7 +126,7 @@ test('serves others while one caller requests metadata of a provider that never 
   await person.query('{ viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
   const refused: GraphqlResponse[] = [];
-  const all = Array.from({ length: ATTACK }, async () => {
+  const attackRequests = Array.from({ length: ATTACK }, async () => {
     const response = await person.request(METADATA, input);
     if (response.status !== 200) refused.push(response);
     return response.status;
@@ -135,21 +135,23 @@ test('serves others while one caller requests metadata of a provider that never 
   // Until the first requests wait for the provider, they hold the slots of the caller.
   expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
   // Waiting requests hold no slot, and share one request to the provider.
-  await holding('requests', 0);
+  await expectHeld('requests', 0);
   expect(shares.get('providerRequests').held).toBe(SHARE);
 
   await expectQuietIsServed();
-  const own = { project: quiet.projectId, name: 'contacts' };
-  expect((await quiet.query(METADATA, own)).objectMetadata).toEqual({ name: 'contacts' });
+  const quietTarget = { project: quiet.projectId, name: 'contacts' };
+  expect((await quiet.query(METADATA, quietTarget)).objectMetadata).toEqual({ name: 'contacts' });
 
   hanging.release();
-  expect((await Promise.all(all)).filter((status) => status === 200)).toHaveLength(SHARE);
-  await holding('providerRequests', 0);
+  expect((await Promise.all(attackRequests)).filter((status) => status === 200)).toHaveLength(
+    SHARE,
+  );
+  await expectHeld('providerRequests', 0);
 });
 
 test('serves others while several callers send proxy requests to one connection', async () => {
   const hanging = hangForAttacker();
-  const [target, mine] = [
+  const [target, ownTarget] = [
     await installProxy(app, attacker, { apiKey: 'attacker' }),
     await installProxy(app, quiet),
   ];
@@ -158,7 +160,7 @@ test('serves others while several callers send proxy requests to one connection'
   );
   for (const key of keys) await app.client({ 'x-api-key': key }).query(SHORT);
   const refused: Response[] = [];
-  const all = keys.flatMap((key) =>
+  const requests = keys.flatMap((key) =>
     Array.from({ length: SHARE }, async () => {
       const response = await app.fetch(target.path, { headers: { 'x-api-key': key } });
       if (response.status !== 200) refused.push(response);
@@ -172,12 +174,12 @@ test('serves others while several callers send proxy requests to one connection'
   }
   await expectQuietIsServed();
   const headers = { 'x-api-key': quiet.apiKey };
-  const request = await sendAll(ATTACK, () => app.fetch(mine.path, { headers }));
+  const request = await sendAll(ATTACK, () => app.fetch(ownTarget.path, { headers }));
   expect(request).toEqual(Array(ATTACK).fill(200));
   hanging.release();
-  await Promise.all(all);
-  await holding('providerRequests', 0);
-  await holding('requests', 0);
+  await Promise.all(requests);
+  await expectHeld('providerRequests', 0);
+  await expectHeld('requests', 0);
 });
 
 test('serves others while one caller sends expensive queries', async () => {
@@ -185,14 +187,14 @@ test('serves others while one caller sends expensive queries', async () => {
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
   const clients = keys.map((key) => app.client({ 'x-api-key': key }));
   for (const client of clients) await client.query(SHORT);
-  const all = clients.flatMap((client) =>
+  const requests = clients.flatMap((client) =>
     Array.from({ length: ATTACK }, () => client.request(heavy)),
   );
   await expectQuietIsServed();
-  const responses = await Promise.all(all);
+  const responses = await Promise.all(requests);
   for (const { status } of responses) expect([200, 429]).toContain(status);
   expect(responses.some(({ status }) => status === 200)).toBe(true);
-  await holding('requests', 0);
+  await expectHeld('requests', 0);
 });
 
 test('serves others while one token opens too many sockets', async () => {
@@ -211,12 +213,12 @@ test('serves others while one token opens too many sockets', async () => {
     expect(first.code).toBe(1013);
     expect(first.reason).toMatch(/^429 LIMIT_CALLER_SOCKETS, Retry-After: 1\. /);
   }
-  const mine = await Promise.all(
+  const ownStreams = await Promise.all(
     Array.from({ length: SHARE }, () => open({ 'x-api-key': quiet.apiKey })),
   );
-  for (const { first } of mine) expect(first).toEqual({ type: 'connection_ack' });
-  for (const { socket } of [...attack, ...mine]) socket.terminate();
-  await holding('sockets', 0);
+  for (const { first } of ownStreams) expect(first).toEqual({ type: 'connection_ack' });
+  for (const { socket } of [...attack, ...ownStreams]) socket.terminate();
+  await expectHeld('sockets', 0);
 });
 
 test('serves others while one caller opens too many subscriptions', async () => {
@@ -231,10 +233,10 @@ test('serves others while one caller opens too many subscriptions', async () => 
   for (const { status, headers } of attack) {
     if (status !== 200) expect([status, headers.get('retry-after')]).toEqual([429, '1']);
   }
-  const mine = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
-  expect(mine.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
-  for (const stream of [...attack, ...mine]) stream.close();
-  await holding('subscriptions', 0);
+  const ownStreams = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
+  expect(ownStreams.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
+  for (const stream of [...attack, ...ownStreams]) stream.close();
+  await expectHeld('subscriptions', 0);
 });
 
 test('returns 503 with the limit and Retry-After if the process is full', async () => {

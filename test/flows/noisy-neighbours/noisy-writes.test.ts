@@ -21,7 +21,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
   const refused: GraphqlResponse[] = [];
-  const all = Array.from({ length: ATTACK }, async () => {
+  const attackWrites = Array.from({ length: ATTACK }, async () => {
     const response = await attacker.request(WRITE, attacker.input({ record: contact() }));
     if (response.errors) refused.push(response);
     return response;
@@ -37,7 +37,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   for (let count = 0; count < ATTACK; count += 1) {
     expect(await quiet.write({ record: contact() })).toMatchObject({ successCount: 1 });
   }
-  const responses = await Promise.all(all);
+  const responses = await Promise.all(attackWrites);
   const accepted = responses.filter(({ errors }) => !errors);
   for (const { data } of accepted) expect(data.writeRecords.successCount).toBe(1);
   // No refused write was stored, and no accepted write is lost.

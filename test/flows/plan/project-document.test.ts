@@ -34,7 +34,7 @@ const text = fc.oneof(
   ),
   fc
     .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
-    .filter((one) => !one.includes('\0') && one.isWellFormed()),
+    .filter((value) => !value.includes('\0') && value.isWellFormed()),
 );
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/);
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
@@ -93,7 +93,7 @@ const project = fc.record({
     fc.tuple(
       ...keys.map((publicKeyPem) =>
         fc.record({
-          label: text.filter((one) => one.trim() !== ''),
+          label: text.filter((value) => value.trim() !== ''),
           publicKeyPem: fc.constant(publicKeyPem),
           active: fc.boolean(),
         }),
@@ -110,24 +110,27 @@ const project = fc.record({
   routes: fc.subarray(['records', 'audit']),
   integrations: fc.uniqueArray(fc.tuple(name, integration), {
     maxLength: 3,
-    selector: ([one]) => one,
+    selector: ([value]) => value,
   }),
 });
 
-const createDocument = (given: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
+const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
   specVersion: '1.0.0',
-  allowedOrigins: given.allowedOrigins,
-  jwtKeys: given.jwtKeys,
+  allowedOrigins: sample.allowedOrigins,
+  jwtKeys: sample.jwtKeys,
   destinations: [
     { name: 'audit', type: 'stream' },
-    { name: 'records', type: 'webhook', ...given.webhook },
+    { name: 'records', type: 'webhook', ...sample.webhook },
   ],
-  topics: given.topics.map((topic) => ({
+  topics: sample.topics.map((topic) => ({
     name: topic,
-    eventTypes: given.eventTypes,
-    destinations: given.routes,
+    eventTypes: sample.eventTypes,
+    destinations: sample.routes,
   })),
-  integrations: given.integrations.map(([own, content]) => ({ name: own, ...content })),
+  integrations: sample.integrations.map(([integrationName, content]) => ({
+    name: integrationName,
+    ...content,
+  })),
 });
 
 async function isIdentity(rest: RestTenant, format: string) {
@@ -140,10 +143,10 @@ async function isIdentity(rest: RestTenant, format: string) {
 
 test('an export, applied to an empty project, is exported again with the same bytes', async () => {
   await fc.assert(
-    fc.asyncProperty(project, async (given) => {
+    fc.asyncProperty(project, async (sample) => {
       const rest = await restTenant(app);
-      const document = JSON.stringify(createDocument(given));
-      const { status, body } = await rest.ask('POST', `${rest.base}/plans`, { document });
+      const document = JSON.stringify(createDocument(sample));
+      const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
       // The rules of contents are not those of this test.
       fc.pre(status === 201);
       expect(body.changes.length).toBeGreaterThan(0);

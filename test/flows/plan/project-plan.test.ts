@@ -60,9 +60,9 @@ test('changes, keeps and deletes what the document says', async () => {
   const changed = DOCUMENT.replace('      - installation.created\n', '')
     .replace('schedule: 0 * * * *', 'schedule: 30 * * * *')
     .replace('      - authorization\n', '      - authorization\n      - x-tenant\n');
-  const kept = await planDocument(rest, changed);
-  expect(listPaths(kept)).toEqual(['update destinations.records', 'update integrations.crm']);
-  expect(kept.findings).toMatchObject([
+  const keptPlan = await planDocument(rest, changed);
+  expect(listPaths(keptPlan)).toEqual(['update destinations.records', 'update integrations.crm']);
+  expect(keptPlan.findings).toMatchObject([
     { severity: 'warning', message: expect.stringContaining('eventTypes.installation.created') },
   ]);
   const plan = await planDocument(rest, changed, { allowDeletions: true });
@@ -74,18 +74,18 @@ test('changes, keeps and deletes what the document says', async () => {
 
   const empty = 'specVersion: 1.0.0\nintegrations: []\ntopics: []\ndestinations: []\n';
   await putDocument(rest, empty, { allowDeletions: true });
-  const left = await exportDocument(rest);
-  expect(left).toContain('https://app.example');
-  for (const name of ['crm', 'alerts', 'records', 'audit']) expect(left).not.toContain(name);
+  const remaining = await exportDocument(rest);
+  expect(remaining).toContain('https://app.example');
+  for (const name of ['crm', 'alerts', 'records', 'audit']) expect(remaining).not.toContain(name);
 });
 
 test('creates, changes and deletes JWT keys by their public halves', async () => {
   const rest = await prepare();
   const { publicKeyPem } = createJwtKeyPair();
-  const document = (label: string, active: boolean) =>
+  const createDocument = (label: string, active: boolean) =>
     JSON.stringify({ specVersion: '1.0.0', jwtKeys: [{ label, publicKeyPem, active }] });
-  await putDocument(rest, document('server', false));
-  await putDocument(rest, document('renamed', true));
+  await putDocument(rest, createDocument('server', false));
+  await putDocument(rest, createDocument('renamed', true));
   const [key] = await rest.get(`${rest.base}/jwt-keys`);
   expect(key).toMatchObject({ label: 'renamed', active: true });
   await putDocument(rest, '{"specVersion": "1.0.0", "jwtKeys": []}', { allowDeletions: true });
@@ -98,8 +98,8 @@ test('returns an applied plan again and changes nothing', async () => {
   const first = await applyPlan(rest, plan);
   now = new Date(start.getTime() + 60_000);
   await rest.post(`${rest.base}/topics`, { name: 'other' });
-  const again = await applyPlan(rest, plan);
-  expect(again.body).toEqual(first.body);
+  const repeated = await applyPlan(rest, plan);
+  expect(repeated.body).toEqual(first.body);
   expect(await rest.get(`${rest.base}/plans/${plan.id}`)).toEqual(first.body);
 });
 
@@ -162,18 +162,18 @@ test('names every missing secret, and refuses values that do not fit', async () 
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
   const path = `${rest.base}/plans/${plan.id}:apply`;
-  const none = await rest.ask('POST', path, {});
-  expect(none.status).toBe(400);
-  for (const secret of plan.requiredSecrets) expect(none.body.detail).toContain(secret);
-  const wrong = plan.requiredSecrets.map((name: string) => ({
+  const emptyRequest = await rest.request('POST', path, {});
+  expect(emptyRequest.status).toBe(400);
+  for (const secret of plan.requiredSecrets) expect(emptyRequest.body.detail).toContain(secret);
+  const wrongSecrets = plan.requiredSecrets.map((name: string) => ({
     path: name,
     value: 'https://x.example',
   }));
-  const refused = await rest.ask('POST', path, { secrets: wrong });
+  const refused = await rest.request('POST', path, { secrets: wrongSecrets });
   expect(refused.status).toBe(400);
   expect(refused.body.detail).toContain('https://hooks.example.com/in?token=***');
   const document = DOCUMENT.replace('token=***', 'token=abc');
-  const { body } = await rest.ask('POST', `${rest.base}/plans`, { document });
+  const { body } = await rest.request('POST', `${rest.base}/plans`, { document });
   expect(body.detail).toContain('`***` in place of each value');
   expect(JSON.stringify(body)).not.toContain('token=abc');
 });
@@ -181,7 +181,7 @@ test('names every missing secret, and refuses values that do not fit', async () 
 test('names all faults of a document with line and column', async () => {
   const rest = await prepare();
   const fetchIssues = async (document: string) => {
-    const { status, body } = await rest.ask('POST', `${rest.base}/plans`, { document });
+    const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
     expect(status).toBe(400);
     return body.issues.map(({ name, line, column }: Record<string, unknown>) => [
       name,
@@ -207,8 +207,8 @@ test('names all faults of a document with line and column', async () => {
     ['document.topics[0].destinations[0]', 18, 9],
   ]);
   expect(await fetchIssues('a: [1\nb: {2')).not.toHaveLength(0);
-  const twice = `${DOCUMENT}topics: []\n`;
-  expect(await fetchIssues(twice)).toEqual([['document', 32, 1]]);
+  const duplicatedMember = `${DOCUMENT}topics: []\n`;
+  expect(await fetchIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
 });
 
 test('refuses to delete a destination that an integration names', async () => {
@@ -242,7 +242,7 @@ test('promotes an export to another project by renames', async () => {
   expect(exported).not.toContain('records');
   const missing = [{ kind: 'destination', from: 'records', to: 'none' }];
   const document = await exportDocument(from);
-  const refused = await to.ask('POST', `${to.base}/plans`, { document, renames: missing });
+  const refused = await to.request('POST', `${to.base}/plans`, { document, renames: missing });
   expect(refused.body.issues).toMatchObject([{ name: 'renames[0].to', value: 'none' }]);
 });
 
@@ -253,25 +253,25 @@ test('reports a provider app that the project lacks', async () => {
   const { findings } = await planDocument(rest, document);
   expect(findings).toMatchObject([{ severity: 'warning', path: 'providerApps.123' }]);
   const app123 = { provider: 'hubspot', clientId: 'c', clientSecret: 's', externalRef: '123' };
-  expect((await rest.ask('POST', `${rest.base}/provider-apps`, app123)).status).toBe(200);
+  expect((await rest.request('POST', `${rest.base}/provider-apps`, app123)).status).toBe(200);
   expect((await planDocument(rest, document)).findings).toEqual([]);
   expect(await exportDocument(rest)).toContain('name: "123"');
 });
 
 test('needs read to plan and export, and the scope of each change to apply', async () => {
   const rest = await prepare();
-  const as = async (...scopes: Parameters<typeof rest.withScopes>) => ({
+  const asKeyWith = async (...scopes: Parameters<typeof rest.withScopes>) => ({
     ...rest,
     ...(await rest.withScopes(...scopes)),
   });
-  const reader = await as('read');
+  const reader = await asKeyWith('read');
   const plan = await planDocument(reader, DOCUMENT);
   await exportDocument(reader);
   for (const [scopes, missing] of [
     [['read'], 'full'],
     [['read', 'events:write', 'integrations:write'], 'full'],
   ] as const) {
-    const { status, body } = await applyPlan(await as(...scopes), plan);
+    const { status, body } = await applyPlan(await asKeyWith(...scopes), plan);
     expect({ status, detail: body.detail }).toMatchObject({
       status: 403,
       detail: expect.stringContaining(`needs the scope ${missing}`),
@@ -279,17 +279,21 @@ test('needs read to plan and export, and the scope of each change to apply', asy
   }
   const withoutOrigins = DOCUMENT.replace(/allowedOrigins:\n.*\n/, '');
   const events = await planDocument(reader, withoutOrigins);
-  const half = await applyPlan(await as('read', 'events:write'), events);
+  const half = await applyPlan(await asKeyWith('read', 'events:write'), events);
   expect(half.body.detail).toContain('integrations:write');
-  const both = await as('read', 'events:write', 'integrations:write');
-  expect((await applyPlan(both, events)).status).toBe(200);
-  const none = await (await as('events:write')).ask('POST', `${rest.base}/plans`, {
-    document: DOCUMENT,
-  });
-  expect(none.status).toBe(403);
+  const bothScopes = await asKeyWith('read', 'events:write', 'integrations:write');
+  expect((await applyPlan(bothScopes, events)).status).toBe(200);
+  const emptyRequest = await (await asKeyWith('events:write')).request(
+    'POST',
+    `${rest.base}/plans`,
+    {
+      document: DOCUMENT,
+    },
+  );
+  expect(emptyRequest.status).toBe(403);
 });
 
-test("hides plans from other tenants, and refuses end users' tokens", async () => {
+test("hides plans from other tenants, and rejects end users' tokens", async () => {
   const [rest, other] = [await prepare(), await prepare()];
   const plan = await planDocument(rest, DOCUMENT);
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
@@ -297,10 +301,10 @@ test("hides plans from other tenants, and refuses end users' tokens", async () =
   expect(await other.tenant.query(node, { id: plan.id })).toEqual({ node: null });
   for (const base of [rest.base, other.base]) {
     const path = `${base}/plans/${plan.id}`;
-    expect((await other.ask('GET', path)).status).toBe(404);
-    expect((await other.ask('POST', `${path}:apply`, {})).status).toBe(404);
+    expect((await other.request('GET', path)).status).toBe(404);
+    expect((await other.request('POST', `${path}:apply`, {})).status).toBe(404);
   }
-  expect((await other.ask('GET', `${rest.base}:export`)).status).toBe(404);
+  expect((await other.request('GET', `${rest.base}:export`)).status).toBe(404);
   const user = await createEndUser(app, rest.tenant);
   const input = { projectIdOrName: rest.tenant.projectId, document: DOCUMENT };
   for (const [document, variables] of [
@@ -326,14 +330,14 @@ test('expires after a day, and is then removed', async () => {
   expect((await applyPlan(rest, plan)).body.detail).toContain('The plan has expired.');
   now = new Date(now.getTime() + 1_000);
   await removeExpired(app.app.services, { pause: async () => {} });
-  expect((await rest.ask('GET', `${rest.base}/plans/${plan.id}`)).status).toBe(404);
+  expect((await rest.request('GET', `${rest.base}/plans/${plan.id}`)).status).toBe(404);
 });
 
 test('keeps the twenty newest plans that are not applied', async () => {
   const rest = await prepare();
   const first = await planDocument(rest, 'specVersion: 1.0.0\n');
   for (let count = 0; count < 20; count += 1) await planDocument(rest, 'specVersion: 1.0.0\n');
-  expect((await rest.ask('GET', `${rest.base}/plans/${first.id}`)).status).toBe(404);
+  expect((await rest.request('GET', `${rest.base}/plans/${first.id}`)).status).toBe(404);
   const { projectId } = rest.tenant;
   expect(await prisma.plan.count({ where: { projectId } })).toBe(20);
 });

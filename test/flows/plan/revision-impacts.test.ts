@@ -28,7 +28,7 @@ const BEFORE: Fields = {
   optionalFields: [{ fieldName: 'phone' }, TIER, NICK],
 };
 
-const content = (fields: Partial<Fields>, overrides: object = {}) =>
+const createContent = (fields: Partial<Fields>, overrides: object = {}) =>
   contentFor('crm', {
     read: {
       objects: [{ objectName: 'contacts', destination: 'records', ...BEFORE, ...fields }],
@@ -52,9 +52,9 @@ const CONFIGS: Record<string, object> = {
   off: { objectName: 'contacts', disabled: true },
 };
 
-async function installed(): Promise<{ rest: RestTenant; names: Map<string, string> }> {
+async function installAll(): Promise<{ rest: RestTenant; names: Map<string, string> }> {
   const rest = await restTenant(app);
-  const integration = await integrate(app, rest.tenant, content({}));
+  const integration = await integrate(app, rest.tenant, createContent({}));
   const names = new Map<string, string>();
   for (const [groupRef, read] of Object.entries(CONFIGS)) {
     const config = { read: [read] };
@@ -88,12 +88,12 @@ const createDocument = (integration: object) =>
   JSON.stringify({ specVersion: '1.0.0', integrations: [integration] });
 
 /** The groups whose present config is refused: it was valid before the revision. */
-async function refusedGroups(rest: RestTenant, names: Map<string, string>) {
+async function listRefusedGroups(rest: RestTenant, names: Map<string, string>) {
   const refused: string[] = [];
   for (const [id, groupRef] of names) {
     const path = `${rest.base}/integrations/crm/installations/${id}`;
     const { config } = await rest.get(path);
-    const { status } = await rest.ask('PATCH', path, {
+    const { status } = await rest.request('PATCH', path, {
       updateMask: ['config'],
       installation: { config },
     });
@@ -103,8 +103,8 @@ async function refusedGroups(rest: RestTenant, names: Map<string, string>) {
 }
 
 test('names the installations that lack a required mapping, as health does once the revision is in force', async () => {
-  const { rest, names } = await installed();
-  const next = content({
+  const { rest, names } = await installAll();
+  const next = createContent({
     requiredFields: [EMAIL, TIER],
     optionalFields: [{ fieldName: 'phone' }, NICK],
   });
@@ -119,19 +119,22 @@ test('names the installations that lack a required mapping, as health does once 
   ]);
   expect(listGroups(impacts, names)).toEqual(['phone', 'plain']);
   const path = `${rest.base}/integrations/crm/revisions`;
-  const { headers } = await rest.ask('POST', path, { revision: toRevision(next) });
+  const { headers } = await rest.request('POST', path, { revision: toRevision(next) });
   const warning = 'must map tier to a field: contacts requires it. (2 of 5 installations)';
   expect(headers.warning).toContain(warning);
-  const unhealthy = await rest.get(`${rest.base}/integrations/crm/installations`);
-  const broken = unhealthy.filter(
-    (one: { healthStatus: string }) => one.healthStatus !== 'healthy',
+  const installations = await rest.get(`${rest.base}/integrations/crm/installations`);
+  const broken = installations.filter(
+    (installation: { healthStatus: string }) => installation.healthStatus !== 'healthy',
   );
-  expect(broken.map((one: { id: string }) => names.get(one.id)).sort()).toEqual(['phone', 'plain']);
+  expect(broken.map((installation: { id: string }) => names.get(installation.id)).sort()).toEqual([
+    'phone',
+    'plain',
+  ]);
 });
 
 test('names the installations whose account lacks a field that becomes required', async () => {
-  const { rest, names } = await installed();
-  const next = content({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
+  const { rest, names } = await installAll();
+  const next = createContent({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
   const { impacts, findings } = await planDocument(rest, createDocument(next));
   expect(impacts).toMatchObject([
     {
@@ -144,8 +147,8 @@ test('names the installations whose account lacks a field that becomes required'
 });
 
 test('lists the changes of the contract with their severity', async () => {
-  const { rest } = await installed();
-  const next = content({
+  const { rest } = await installAll();
+  const next = createContent({
     requiredFields: [EMAIL, { fieldName: 'lastname' }],
     optionalFields: [{ fieldName: 'phone' }, TIER],
   });
@@ -157,24 +160,24 @@ test('lists the changes of the contract with their severity', async () => {
 });
 
 test('lists no change of the contract if only a schedule changes', async () => {
-  const { rest } = await installed();
+  const { rest } = await installAll();
   const object = {
     objectName: 'contacts',
     destination: 'records',
     schedule: '0 * * * *',
     ...BEFORE,
   };
-  const next = content({}, { read: { objects: [object] } });
+  const next = createContent({}, { read: { objects: [object] } });
   const { changes, contractChanges } = await planDocument(rest, createDocument(next));
   expect(changes).toHaveLength(1);
   expect(contractChanges).toEqual([]);
 });
 
 test('upsertIntegrations reports impacts, and none for content that is in force', async () => {
-  const { rest, names } = await installed();
+  const { rest, names } = await installAll();
   const mutation = `mutation ($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
     impacts { reason installations { installationId installation { id } group { groupRef } } } } }`;
-  const next = content({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
+  const next = createContent({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
   const input = { specVersion: '1.0.0', integrations: [next] };
   const { impacts } = (await rest.tenant.query(mutation, { input })).upsertIntegrations;
   expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain']);
@@ -182,31 +185,31 @@ test('upsertIntegrations reports impacts, and none for content that is in force'
     expect(installation.id).toBe(installationId);
     expect(group.groupRef).toBe(names.get(installationId));
   }
-  const again = await rest.tenant.query(mutation, { input });
-  expect(again.upsertIntegrations.impacts).toEqual([]);
+  const repeated = await rest.tenant.query(mutation, { input });
+  expect(repeated.upsertIntegrations.impacts).toEqual([]);
 });
 
 test('names the installations of a deleted integration', async () => {
-  const { rest, names } = await installed();
+  const { rest, names } = await installAll();
   const document = '{"specVersion": "1.0.0", "integrations": []}';
   const plan = await planDocument(rest, document, { allowDeletions: true });
   expect(listGroups(plan.impacts, names)).toEqual(Object.keys(CONFIGS).sort());
-  const { status } = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
+  const { status } = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(status).toBe(200);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
 });
 
 test('refuses to drop an object that installations read, without allowDeletions', async () => {
-  const { rest } = await installed();
+  const { rest } = await installAll();
   const next = contentFor('crm', { read: undefined, proxy: { enabled: true } });
   const plan = await planDocument(rest, createDocument(next));
   expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
-  const refused = await rest.ask('POST', `${rest.base}/plans/${plan.id}:apply`, {});
+  const refused = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(refused.status).toBe(409);
   const destructive = await planDocument(rest, createDocument(next), { allowDeletions: true });
-  expect((await rest.ask('POST', `${rest.base}/plans/${destructive.id}:apply`, {})).status).toBe(
-    200,
-  );
+  expect(
+    (await rest.request('POST', `${rest.base}/plans/${destructive.id}:apply`, {})).status,
+  ).toBe(200);
 });
 
 test(
@@ -215,30 +218,31 @@ test(
   async () => {
     const pool = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER, NICK];
     const change = fc.record({
-      places: fc.array(fc.constantFrom('required', 'optional', 'none'), {
+      placements: fc.array(fc.constantFrom('required', 'optional', 'none'), {
         minLength: 4,
         maxLength: 4,
       }),
       enabled: fc.constantFrom(null, 'always'),
     });
     await fc.assert(
-      fc.asyncProperty(change, async ({ places, enabled }) => {
-        const { rest, names } = await installed();
-        const at = (place: string) => pool.filter((_field, index) => places[index] === place);
+      fc.asyncProperty(change, async ({ placements, enabled }) => {
+        const { rest, names } = await installAll();
+        const fieldsPlaced = (placement: string) =>
+          pool.filter((_field, index) => placements[index] === placement);
         const object = {
           objectName: 'contacts',
           destination: 'records',
-          requiredFields: [EMAIL, ...at('required')],
-          optionalFields: at('optional'),
+          requiredFields: [EMAIL, ...fieldsPlaced('required')],
+          optionalFields: fieldsPlaced('optional'),
           ...(enabled && { enabled }),
         };
         const next = contentFor('crm', { read: { objects: [object] } });
         const { impacts } = await planDocument(rest, createDocument(next));
         const revision = { revision: toRevision(next) };
         expect(
-          (await rest.ask('POST', `${rest.base}/integrations/crm/revisions`, revision)).status,
+          (await rest.request('POST', `${rest.base}/integrations/crm/revisions`, revision)).status,
         ).toBe(201);
-        expect(listGroups(impacts, names)).toEqual(await refusedGroups(rest, names));
+        expect(listGroups(impacts, names)).toEqual(await listRefusedGroups(rest, names));
       }),
       { numRuns: 12 },
     );

@@ -33,9 +33,9 @@ beforeAll(async () => {
   };
 });
 
-const named = vendors.map((vendor): [string, EventVendor] => [vendor.declared.name, vendor]);
+const cases = vendors.map((vendor): [string, EventVendor] => [vendor.declared.name, vendor]);
 
-test.each(named)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
+test.each(cases)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
   const tenant = await app.tenant();
   const installed = await installEventVendor(app, { tenant, vendor, receiver });
   const send = createSender(vendor, await waitForWebhook(vendor, installed));

@@ -66,18 +66,18 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installForSentEvents(app, tenant);
-  const large = () =>
+  const sendLarge = () =>
     eventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
-  const bodies = Array.from({ length: 6 }, large);
+  const bodies = Array.from({ length: 6 }, sendLarge);
   const statuses = await Promise.all(
     bodies.map(async (body) => (await send(providerAppId, signRequest(body))).status),
   );
   expect(new Set(statuses)).toEqual(new Set([204, 503]));
-  const taken = statuses.filter((status) => status === 204).length;
-  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
-  const left = bodies.find((_, index) => statuses[index] === 503);
-  await sendUntilTaken(providerAppId, left!);
-  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken + 1);
+  const acceptedCount = statuses.filter((status) => status === 204).length;
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
+  const refusedBody = bodies.find((_, index) => statuses[index] === 503);
+  await sendUntilTaken(providerAppId, refusedBody!);
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount + 1);
 });
 
 test('refuses requests to an app with too many waiting events, and accepts those to other apps', async () => {
@@ -88,15 +88,15 @@ test('refuses requests to an app with too many waiting events, and accepts those
   await hold(projectId, LATER);
   const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
   await sendUntilTaken(providerAppId, eventsBody(...waiting));
-  let taken = WAITING_MAX;
-  const answerToMore = async () => {
+  let acceptedCount = WAITING_MAX;
+  const sendMore = async () => {
     const response = await send(providerAppId, signRequest(eventsBody(createSentEvent(account))));
-    if (response.status === 204) taken += 1;
+    if (response.status === 204) acceptedCount += 1;
     return [response.status, response.headers.get('retry-after')];
   };
   // The count of waiting events is cached for some seconds.
-  await expect.poll(answerToMore, POLLING).toEqual([503, '30']);
-  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(taken);
+  await expect.poll(sendMore, POLLING).toEqual([503, '30']);
+  expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
   expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
   await hold(projectId, null);
   await sendUntilTaken(providerAppId, eventsBody(createSentEvent(account)));
@@ -109,14 +109,14 @@ test('pauses a stream while too many of its events wait', async () => {
   await installed.waitUntilActive();
   await hold(projectId, LATER);
   const count = 200;
-  for (let some = 0; some < count; some += 1) org.create({ Email: `${some}@example.test` });
-  const stored = () => prisma.providerEvent.count({ where: { projectId } });
-  await expect.poll(stored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
+  for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });
+  const countStored = () => prisma.providerEvent.count({ where: { projectId } });
+  await expect.poll(countStored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
   // The stream requests no events until it has stored the last ones and has room for more.
   const [subscriber] = org.stream.subscribers;
   await expect.poll(() => subscriber?.credit, POLLING).toBe(0);
-  expect(await stored()).toBeLessThan(count);
+  expect(await countStored()).toBeLessThan(count);
   await hold(projectId, null);
   await installed.waitForEntries(count);
-  expect(await stored()).toBe(count);
+  expect(await countStored()).toBe(count);
 });

@@ -28,15 +28,15 @@ async function subscribeAccount() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account, listArrivedIds } = await installForSentEvents(app, tenant);
-  const send = async (more: object) => {
-    const event = createSentEvent(account, more);
+  const send = async (overrides: object) => {
+    const event = createSentEvent(account, overrides);
     const path = `${url}/webhooks/sandbox/${providerAppId}`;
     expect((await fetch(path, signRequest(eventsBody(event)))).status).toBe(204);
     return event.id;
   };
-  const failures = async () =>
+  const readFailures = async () =>
     (await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } })).eventFailures;
-  return { projectId, send, arrived: listArrivedIds, failures };
+  return { projectId, send, listArrivedIds, readFailures };
 }
 
 /** An event without its record. Fetching the record fails. */
@@ -46,27 +46,27 @@ function failToFetch() {
 }
 
 test('delivers events of other accounts while fetching records of one fails, and its own afterwards', async () => {
-  const [failing, sound] = [await subscribeAccount(), await subscribeAccount()];
-  const id = await failing.send(failToFetch());
-  await expect.poll(failing.failures, POLLING).toBeGreaterThan(0);
-  const other = await sound.send({});
-  await expect.poll(sound.arrived, POLLING).toEqual([other]);
-  expect(failing.arrived()).toEqual([]);
-  const { projectId } = failing;
+  const [failingAccount, healthyAccount] = [await subscribeAccount(), await subscribeAccount()];
+  const id = await failingAccount.send(failToFetch());
+  await expect.poll(failingAccount.readFailures, POLLING).toBeGreaterThan(0);
+  const other = await healthyAccount.send({});
+  await expect.poll(healthyAccount.listArrivedIds, POLLING).toEqual([other]);
+  expect(failingAccount.listArrivedIds()).toEqual([]);
+  const { projectId } = failingAccount;
   expect(await prisma.providerEvent.count({ where: { projectId, doneTime: null } })).toBe(1);
   sandbox.faults.clear();
-  await expect.poll(failing.arrived, POLLING).toEqual([id]);
-  expect(await failing.failures()).toBe(0);
+  await expect.poll(failingAccount.listArrivedIds, POLLING).toEqual([id]);
+  expect(await failingAccount.readFailures()).toBe(0);
 });
 
 test('drops events that failed for a day, and logs their number', async () => {
-  const { projectId, send, arrived, failures } = await subscribeAccount();
+  const { projectId, send, listArrivedIds, readFailures } = await subscribeAccount();
   await send(failToFetch());
-  await expect.poll(failures, POLLING).toBeGreaterThan(0);
+  await expect.poll(readFailures, POLLING).toBeGreaterThan(0);
   const receiveTime = new Date(Date.now() - DAY_AND_MORE_MS);
   await prisma.providerEvent.updateMany({ where: { projectId }, data: { receiveTime } });
-  const waiting = () => prisma.providerEvent.count({ where: { projectId, doneTime: null } });
-  await expect.poll(waiting, POLLING).toBe(0);
+  const countWaiting = () => prisma.providerEvent.count({ where: { projectId, doneTime: null } });
+  await expect.poll(countWaiting, POLLING).toBe(0);
   const { installationId } = await prisma.objectSubscription.findFirstOrThrow({
     where: { projectId },
   });
@@ -77,5 +77,5 @@ test('drops events that failed for a day, and logs their number', async () => {
   sandbox.faults.clear();
   // The dropped event is not delivered: the next event is the first one to arrive.
   const next = await send({});
-  await expect.poll(arrived, POLLING).toEqual([next]);
+  await expect.poll(listArrivedIds, POLLING).toEqual([next]);
 });

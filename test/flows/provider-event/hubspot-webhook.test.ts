@@ -55,7 +55,7 @@ async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
 
 let events = 0;
 
-function createEvent(about: object, portalId = PORTAL) {
+function createEvent(overrides: object, portalId = PORTAL) {
   events += 1;
   return {
     appId: 1,
@@ -66,7 +66,7 @@ function createEvent(about: object, portalId = PORTAL) {
     attemptNumber: 0,
     objectTypeId: '0-1',
     subscriptionType: 'object.propertyChange',
-    ...about,
+    ...overrides,
   };
 }
 
@@ -151,16 +151,19 @@ test('stores nothing from requests that are unsigned, late, or for an unknown ap
 });
 
 test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {
-  const [one, other] = [await app.tenant(), await app.tenant()];
-  const { providerApp } = await subscribe(one);
+  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const { providerApp } = await subscribe(tenant);
   await subscribe(other);
   const event = createEvent({ objectId: 5, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
-  await expect.poll(() => listEntries(one), POLLING).toHaveLength(1);
+  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
   expect(await listEntries(other)).toEqual([]);
-  const elsewhere = createEvent({ objectId: 5, subscriptionType: 'object.deletion' }, PORTAL + 1);
-  expect((await send(providerApp.webhookUrl, [elsewhere])).status).toBe(204);
-  expect(await listEntries(one)).toHaveLength(1);
+  const otherPortalEvent = createEvent(
+    { objectId: 5, subscriptionType: 'object.deletion' },
+    PORTAL + 1,
+  );
+  expect((await send(providerApp.webhookUrl, [otherPortalEvent])).status).toBe(204);
+  expect(await listEntries(tenant)).toHaveLength(1);
 });
 
 test('accepts a rotated secret for another day', async () => {

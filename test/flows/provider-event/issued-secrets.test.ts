@@ -43,37 +43,39 @@ async function subscribeVendor(vendor: EventVendor, tenant?: Tenant) {
 
 const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;
 
-test('seals an issued secret, and refuses it at the addresses of other subscriptions', async () => {
+test('seals an issued secret, and rejects it at the addresses of other subscriptions', async () => {
   const vendor = close as EventVendor;
-  const [one, other] = [await subscribeVendor(vendor), await subscribeVendor(vendor)];
-  const [row] = await one.secrets();
-  expect(row?.secretsSealed).not.toContain(one.webhook.secret);
-  expect(one.webhook.url).toBe(`${one.installed.providerApp.webhookUrl}?subscription=${row?.id}`);
-  expect(one.webhook.secret).not.toBe(other.webhook.secret);
-  const status = (url: string) =>
-    createSender(vendor, { url, secret: one.webhook.secret })(update(1));
-  expect(await status(one.webhook.url)).toBe(200);
+  const [first, other] = [await subscribeVendor(vendor), await subscribeVendor(vendor)];
+  const [row] = await first.secrets();
+  expect(row?.secretsSealed).not.toContain(first.webhook.secret);
+  expect(first.webhook.url).toBe(
+    `${first.installed.providerApp.webhookUrl}?subscription=${row?.id}`,
+  );
+  expect(first.webhook.secret).not.toBe(other.webhook.secret);
+  const fetchStatus = (url: string) =>
+    createSender(vendor, { url, secret: first.webhook.secret })(update(1));
+  expect(await fetchStatus(first.webhook.url)).toBe(200);
   // The app's address alone, the address of another subscription and an unknown one are refused.
-  expect(await status(one.installed.providerApp.webhookUrl)).toBe(401);
-  expect(await status(other.webhook.url)).toBe(401);
-  const [, query = ''] = one.webhook.url.split('?');
-  expect(await status(`${other.installed.providerApp.webhookUrl}?${query}`)).toBe(401);
-  expect(await status(one.webhook.url.replace(/.{4}$/, '0000'))).toBe(401);
-  expect(await status(`${one.webhook.url}%00`)).toBe(401);
+  expect(await fetchStatus(first.installed.providerApp.webhookUrl)).toBe(401);
+  expect(await fetchStatus(other.webhook.url)).toBe(401);
+  const [, query = ''] = first.webhook.url.split('?');
+  expect(await fetchStatus(`${other.installed.providerApp.webhookUrl}?${query}`)).toBe(401);
+  expect(await fetchStatus(first.webhook.url.replace(/.{4}$/, '0000'))).toBe(401);
+  expect(await fetchStatus(`${first.webhook.url}%00`)).toBe(401);
   // Another app of the project is refused, too.
   const client = { clientId: 'client', clientSecret: 'secret', provider: 'close' };
-  const input = { projectIdOrName: one.projectId, ...client };
+  const input = { projectIdOrName: first.projectId, ...client };
   const { providerApp } = (
-    await one.tenant.query(
+    await first.tenant.query(
       'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { webhookUrl } } }',
       { input },
     )
   ).createProviderApp;
-  expect(await status(`${providerApp.webhookUrl}?${query}`)).toBe(401);
+  expect(await fetchStatus(`${providerApp.webhookUrl}?${query}`)).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId: other.projectId } })).toBe(0);
 });
 
-test("refuses signatures with the app's own secret", async () => {
+test("rejects signatures with the app's own secret", async () => {
   const vendor = zendesk as EventVendor;
   const { webhook } = await subscribeVendor(vendor);
   const send = createSender(vendor, webhook);
@@ -196,7 +198,7 @@ test('deletes the webhook and its secret when the group is erased', async () => 
 
 test('deletes a webhook whose secret the vendor refuses to return', async () => {
   const vendor = zendesk as EventVendor;
-  const kept = vendor.webhooks?.webhooks.size;
+  const webhookCount = vendor.webhooks?.webhooks.size;
   const tenant = await app.tenant();
   const refused = { status: 403, body: { error: { title: 'Forbidden', message: 'no scope' } } };
   const { webhooks } = vendor;
@@ -210,7 +212,7 @@ test('deletes a webhook whose secret the vendor refuses to return', async () => 
     expect((await installed.subscription()).error).toContain(
       'Zendesk Support answered 403: no scope',
     );
-    expect(webhooks.webhooks.size).toBe(kept);
+    expect(webhooks.webhooks.size).toBe(webhookCount);
   } finally {
     webhooks.serve = response;
   }

@@ -33,50 +33,60 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
   const tenant = await app.tenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
   const random = createRandom(SEED);
-  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
-  const createEvent = (more: object = {}) => createSentEvent(account, more);
-  const signedTo = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({
+  const createEvent = (overrides: object = {}) => createSentEvent(account, overrides);
+  const createSigned = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({
     path,
     ...signRequest(body, how),
   });
-  const cutAt = (body: Buffer<ArrayBuffer>) =>
+  const cut = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
   const large = eventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
   const kinds: Record<string, () => Sent> = {
     forged: () =>
-      signedTo(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
+      createSigned(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
     replayed: () => {
       const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return signedTo(eventsBody(createEvent()), { late: pick([late, -late]) });
+      return createSigned(eventsBody(createEvent()), { late: pick([late, -late]) });
     },
     truncated: () => {
-      const whole = signedTo(eventsBody(createEvent()));
-      return { ...whole, body: cutAt(whole.body) };
+      const validRequest = createSigned(eventsBody(createEvent()));
+      return { ...validRequest, body: cut(validRequest.body) };
     },
-    truncatedAndSigned: () => signedTo(cutAt(eventsBody(createEvent()))),
+    truncatedAndSigned: () => createSigned(cut(eventsBody(createEvent()))),
     changed: () => {
-      const { body, ...whole } = signedTo(eventsBody(createEvent()));
+      const { body, ...otherMembers } = createSigned(eventsBody(createEvent()));
       const other = Buffer.from(body);
-      const place = Math.floor(random() * other.length);
-      other[place] = (other[place] ?? 0) ^ (1 + Math.floor(random() * 255));
-      return { ...whole, body: other };
+      const position = Math.floor(random() * other.length);
+      other[position] = (other[position] ?? 0) ^ (1 + Math.floor(random() * 255));
+      return { ...otherMembers, body: other };
     },
-    oversized: () => signedTo(large),
+    oversized: () => createSigned(large),
     oddSignature: () => {
-      const { headers: _none, ...whole } = signedTo(eventsBody(createEvent()));
+      const { headers: _none, ...withoutHeaders } = createSigned(eventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
-      const odd = ['', 't=,v1=', `t=${seconds}`, `t=${seconds},v1=`, 't=9e99,v1=00', 'v1=ff,t=1'];
+      const signatures = [
+        '',
+        't=,v1=',
+        `t=${seconds}`,
+        `t=${seconds},v1=`,
+        't=9e99,v1=00',
+        'v1=ff,t=1',
+      ];
       const zeros = `t=${seconds},v1=${'0'.repeat(64)}`;
-      return { ...whole, headers: { 'x-sandbox-signature': pick([...odd, zeros]) } };
+      return {
+        ...withoutHeaders,
+        headers: { 'x-sandbox-signature': pick([...signatures, zeros]) },
+      };
     },
     oddBody: () =>
-      signedTo(Buffer.from(JSON.stringify(pick<unknown>([...HOSTILE_JSON, 7, [], null])))),
+      createSigned(Buffer.from(JSON.stringify(pick<unknown>([...HOSTILE_JSON, 7, [], null])))),
     oddBytes: () =>
-      signedTo(Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)))),
+      createSigned(Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)))),
     oddEvent: () => {
       const member = pick(['id', 'type', 'account', 'objectName', 'recordId', 'occurredAt']);
-      return signedTo(
+      return createSigned(
         eventsBody(
           createEvent(),
           createEvent({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) }),
@@ -84,32 +94,35 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
       );
     },
     oddTime: () =>
-      signedTo(
+      createSigned(
         eventsBody(
           createEvent({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) }),
         ),
       ),
     strangersAccount: () =>
-      signedTo(eventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
+      createSigned(eventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
     strangersObject: () =>
-      signedTo(eventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
+      createSigned(eventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
     unwantedType: () =>
-      signedTo(eventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
+      createSigned(eventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
     compressed: () => {
-      const { headers, ...whole } = signedTo(eventsBody(createEvent()));
-      return { ...whole, headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) } };
+      const { headers, ...otherMembers } = createSigned(eventsBody(createEvent()));
+      return {
+        ...otherMembers,
+        headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) },
+      };
     },
     elsewhere: () => {
       const other = path.replace(/.{4}$/, '0000');
       const paths = [other, `${path}/more`, '/webhooks/sandbox/x', '/webhooks/x/x', `${path}%00`];
       const hubspot = path.replace('sandbox', 'hubspot');
       return {
-        ...signedTo(eventsBody(createEvent())),
+        ...createSigned(eventsBody(createEvent())),
         path: pick([...paths, hubspot, '/webhooks//']),
       };
     },
     otherMethod: () => ({
-      ...signedTo(eventsBody(createEvent())),
+      ...createSigned(eventsBody(createEvent())),
       method: pick(['PUT', 'PATCH', 'DELETE']),
     }),
   };
@@ -118,16 +131,16 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
   const names = Object.keys(kinds);
   for (let index = 0; index < REQUESTS; index += 1) {
     const name = names[index % names.length] as string;
-    const { path: at, ...request } = (kinds[name] as () => Sent)();
-    const { status } = await send(at, request);
-    const about = `request ${index}, ${name}, seed ${SEED}`;
-    expect(status, about).toBeLessThan(500);
-    if (!harmless.includes(name)) expect(status, about).toBeGreaterThanOrEqual(400);
+    const { path: requestPath, ...request } = (kinds[name] as () => Sent)();
+    const { status } = await send(requestPath, request);
+    const description = `request ${index}, ${name}, seed ${SEED}`;
+    expect(status, description).toBeLessThan(500);
+    if (!harmless.includes(name)) expect(status, description).toBeGreaterThanOrEqual(400);
   }
   const { projectId } = tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
   // The endpoint still works, and stores a valid event.
-  const { path: at, ...sound } = signedTo(eventsBody(createEvent()));
-  expect((await send(at, sound)).status).toBe(204);
+  const { path: requestPath, ...sound } = createSigned(eventsBody(createEvent()));
+  expect((await send(requestPath, sound)).status).toBe(204);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(1);
 });

@@ -44,7 +44,7 @@ async function install(tenant: Tenant) {
   return pinged;
 }
 
-async function installed() {
+async function installAndSubscribe() {
   const tenant = await app.tenant();
   const pinged = await install(tenant);
   await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('ACTIVE');
@@ -54,10 +54,10 @@ async function installed() {
   return { tenant, ...pinged, webhook: webhook as AirtableWebhook };
 }
 
-type Installed = Awaited<ReturnType<typeof installed>>;
+type Installed = Awaited<ReturnType<typeof installAndSubscribe>>;
 
 const ids = (results: { id?: string }[]) => results.map(({ id }) => id);
-const record = (Name = 'From the account', agoMs = 0) =>
+const createRecord = (Name = 'From the account', agoMs = 0) =>
   String(server.store.create({ Name }, new Date(Date.now() - agoMs)).id);
 
 /** Makes the next check of the webhook and of the list due now. */
@@ -81,10 +81,10 @@ const subscribeLogs = async ({ projectId }: Tenant) => {
 };
 
 test('delivers created, changed and deleted records mapped and signed, in order and once', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const { webhook, providerApp, connectionId, tenant } = pinged;
   expect(webhook.url).toBe(`${providerApp.webhookUrl}?subscription=${connectionId}`);
-  const id = record();
+  const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(webhook)).toBe(204);
   await receiver.waitForMessages(pinged.box, 1);
@@ -114,8 +114,8 @@ test('delivers created, changed and deleted records mapped and signed, in order 
 });
 
 test('refuses a ping with a wrong signature, at any address', async () => {
-  const pinged = await installed();
-  const other = await installed();
+  const pinged = await installAndSubscribe();
+  const other = await installAndSubscribe();
   const before = await pinged.stream();
   const send = async (url: string, webhook: Parameters<typeof signPing>[0]) =>
     (await fetch(url, { method: 'POST', ...signPing(webhook) })).status;
@@ -136,8 +136,8 @@ test('refuses a ping with a wrong signature, at any address', async () => {
 });
 
 test('delivers the changes of a list with several pages once, also if it is read again', async () => {
-  const pinged = await installed();
-  const created = Array.from({ length: 120 }, () => record());
+  const pinged = await installAndSubscribe();
+  const created = Array.from({ length: 120 }, () => createRecord());
   for (const id of created) base.change({ tblTasks: { created: [id] } });
   await base.sendPing(pinged.webhook);
   await expect.poll(() => pinged.eventResults().length, POLLING).toBe(120);
@@ -153,12 +153,12 @@ test('delivers the changes of a list with several pages once, also if it is read
 });
 
 test('delivers each change once if workers lose the list while reading it', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const { connectionId } = pinged;
-  const created = Array.from({ length: 100 }, () => record());
+  const created = Array.from({ length: 100 }, () => createRecord());
   const losing = new AbortController();
   onTestFinished(() => losing.abort());
-  const lost = (async () => {
+  const lostResponse = (async () => {
     for (let round = 0; !losing.signal.aborted; round += 1) {
       // Simulates that the process died: another one takes over the list.
       const free = { leaseToken: null, leaseExpireTime: null, dueTime: PAST };
@@ -173,27 +173,27 @@ test('delivers each change once if workers lose the list while reading it', asyn
   }
   await expect.poll(async () => (await pinged.stream())?.position, POLLING).not.toBe('1');
   losing.abort();
-  await lost;
+  await lostResponse;
   await base.sendPing(pinged.webhook);
   await expect.poll(() => pinged.eventResults().length, POLLING).toBe(100);
   expect(ids(pinged.eventResults()).toSorted()).toEqual(created.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   vendor.override = async (request) => {
     if (!request.path.endsWith('/payloads')) return undefined;
     vendor.override = NOTHING;
-    const found = base.serve(request);
+    const response = base.serve(request);
     requested.resolve();
     await held.promise;
-    return found;
+    return response;
   };
   await base.sendPing(pinged.webhook);
   await requested.promise;
   // The response under way was created before this change.
-  const id = record();
+  const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(pinged.webhook)).toBe(204);
   held.resolve();
@@ -201,7 +201,7 @@ test('reads the list again immediately if a ping arrives while it is read', asyn
 });
 
 test('shares a webhook among installations of one connection, and deletes it with the last', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const { tenant, connectionId } = pinged;
   const { projectId } = tenant;
   const second = await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
@@ -210,8 +210,8 @@ test('shares a webhook among installations of one connection, and deletes it wit
   await prisma.objectSubscription.create({ data: other });
   expect(pinged.webhooks()).toHaveLength(1);
   await uninstall(pinged);
-  const left = () => prisma.objectSubscription.count({ where: { connectionId } });
-  await expect.poll(left, POLLING).toBe(1);
+  const countSubscriptions = () => prisma.objectSubscription.count({ where: { connectionId } });
+  await expect.poll(countSubscriptions, POLLING).toBe(1);
   expect(pinged.webhooks()).toHaveLength(1);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
@@ -227,7 +227,7 @@ test('shares a webhook among installations of one connection, and deletes it wit
 });
 
 test('forgets a webhook that the vendor refuses to delete', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
   await uninstall(pinged);
@@ -238,7 +238,7 @@ test('forgets a webhook that the vendor refuses to delete', async () => {
 });
 
 test('deletes the webhook when the group is erased', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   const input = { projectIdOrName: pinged.tenant.projectId, groupRef: 'acme' };
   await pinged.tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
@@ -249,10 +249,10 @@ test('deletes the webhook when the group is erased', async () => {
 });
 
 test('renews a webhook that has stopped notifying, and delivers the changes since', async () => {
-  const pinged = await installed();
+  const pinged = await installAndSubscribe();
   pinged.webhook.areNotificationsEnabled = false;
   pinged.webhook.expirationTime = PAST;
-  const id = record();
+  const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(pinged.webhook)).toBeNull();
   await checkNow(pinged);
@@ -271,25 +271,25 @@ test.each([
   ['is gone', (webhook: AirtableWebhook) => base.webhooks.delete(webhook.id)],
   ['has ended', (webhook: AirtableWebhook) => Object.assign(webhook, { isHookEnabled: false })],
 ])('recreates a webhook that %s, and reads the changes since', async (_name, end) => {
-  const pinged = await installed();
-  const first = record();
+  const pinged = await installAndSubscribe();
+  const first = createRecord();
   base.change({ tblTasks: { created: [first] } });
   await base.sendPing(pinged.webhook);
   await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first]);
   end(pinged.webhook);
   // The gateway uses the database's clock, which may be slightly behind the vendor's.
-  const missed = record('Missed', 1_000);
-  base.change({ tblTasks: { created: [missed] } });
+  const missedRecord = createRecord('Missed', 1_000);
+  base.change({ tblTasks: { created: [missedRecord] } });
   await checkNow(pinged);
   const read = () => pinged.readResults().map(({ raw }) => raw?.id);
-  await expect.poll(read, POLLING).toContain(missed);
+  await expect.poll(read, POLLING).toContain(missedRecord);
   expect(await subscribeLogs(pinged.tenant)).toContainEqual(
     expect.stringMatching(/without events are read; deletions are not reported/),
   );
-  const [recreated, ...more] = pinged.webhooks();
-  expect(more).toEqual([]);
+  const [recreated, ...otherWebhooks] = pinged.webhooks();
+  expect(otherWebhooks).toEqual([]);
   expect(recreated?.id).not.toBe(pinged.webhook.id);
-  const later = record();
+  const later = createRecord();
   base.change({ tblTasks: { created: [later] } });
   expect(recreated && (await base.sendPing(recreated))).toBe(204);
   await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first, later]);
@@ -300,14 +300,14 @@ test.each([
 });
 
 test('logs changes that the vendor no longer keeps, and reads them', async () => {
-  const pinged = await installed();
-  base.change({ tblTasks: { created: [record()] } });
+  const pinged = await installAndSubscribe();
+  base.change({ tblTasks: { created: [createRecord()] } });
   await base.sendPing(pinged.webhook);
   await expect.poll(() => pinged.eventResults().length, POLLING).toBe(1);
-  const forgotten = record('Forgotten');
+  const forgotten = createRecord('Forgotten');
   base.change({ tblTasks: { created: [forgotten] } });
   pinged.webhook.payloads.clear();
-  const id = record();
+  const id = createRecord();
   base.change({ tblTasks: { created: [id] } }, new Date(Date.now() + 1_000));
   await base.sendPing(pinged.webhook);
   await expect

@@ -30,7 +30,7 @@ const subscribeLogs = async ({ projectId }: Tenant) => {
   return operations.map(({ result }) => result);
 };
 
-const email = () => `${crypto.randomUUID()}@example.test`;
+const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted contacts mapped and signed, and leaves nothing at the org', async () => {
   const tenant = await app.tenant();
@@ -70,20 +70,21 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
   await tenant.query(remove, { input });
   const name = installed.connectionId.slice(-26);
-  const left = () => rest.channels.channels.filter((channel) => channel.name.includes(name));
-  await expect.poll(left, POLLING).toEqual([]);
+  const listChannels = () =>
+    rest.channels.channels.filter((channel) => channel.name.includes(name));
+  await expect.poll(listChannels, POLLING).toEqual([]);
   await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
 });
 
 test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
   const tenant = await app.tenant();
-  const watching = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
-  const installed = await installOnOrg(app, tenant, org, { updateEvent: watching });
+  const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
+  const installed = await installOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
   await installed.waitUntilActive();
-  const id = org.create({ Email: email() });
+  const id = org.create({ Email: createEmail() });
   org.update(id, {}, { Phone: '1' });
   org.update(id, {}, { MailingAddress: { City: 'London' } });
-  org.update(id, { Email: email() }, { Email: 'x', Phone: '2' });
+  org.update(id, { Email: createEmail() }, { Email: 'x', Phone: '2' });
   const [, ...updates] = await installed.waitForEntries(3);
   expect(updates.map(({ fieldsUpdated }) => fieldsUpdated)).toEqual([
     ['MailingAddress', 'MailingAddress.City', 'MailingCity'],
@@ -95,14 +96,13 @@ test(
   'resumes an interrupted stream without loss or duplicates, within its flow control',
   { tags: ['all/rows'] },
   async () => {
-    const tenant = await app.tenant();
-    const installed = await installOnOrg(app, tenant, org);
+    const installed = await installOnOrg(app, await app.tenant(), org);
     await installed.waitUntilActive();
-    const ids = [org.create({ Email: email() })];
+    const ids = [org.create({ Email: createEmail() })];
     await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
       await expect.poll(() => listSubscribers(installed), POLLING).toHaveLength(1);
-      for (let some = 0; some < 60; some += 1) ids.push(org.create({ Email: email() }));
+      for (let index = 0; index < 60; index += 1) ids.push(org.create({ Email: createEmail() }));
       stream.endStreams();
     }
     const delivered = (await installed.waitForEntries(301)).map(({ id }) => id);
@@ -122,24 +122,23 @@ test('reopens a stream that the provider closes immediately, with increasing del
   const { connectionId } = installed;
   const { projectId } = tenant;
   const where = { projectId_connectionId: { projectId, connectionId } };
-  const failures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
-  await expect.poll(failures, POLLING).toBeGreaterThanOrEqual(3);
+  const readFailures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
+  await expect.poll(readFailures, POLLING).toBeGreaterThanOrEqual(3);
   stream.endsNewStreams = false;
   await expect.poll(() => listSubscribers(installed), POLLING).toHaveLength(1);
-  const id = org.create({ Email: email() });
+  const id = org.create({ Email: createEmail() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
-  expect(await failures()).toBe(0);
+  expect(await readFailures()).toBe(0);
 });
 
-test('replaces a refused token and continues the stream', async () => {
-  const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
+test('replaces a rejected token and continues the stream', async () => {
+  const installed = await installOnOrg(app, await app.tenant(), org);
   await installed.waitUntilActive();
-  org.create({ Email: email() });
+  org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
   rest.replaceToken(`token-${crypto.randomUUID()}`);
   stream.endStreams();
-  org.create({ Email: email() });
+  org.create({ Email: createEmail() });
   expect(await installed.waitForEntries(2)).toHaveLength(2);
 });
 
@@ -167,8 +166,8 @@ test('reads changes that an overflow event does not list, and delivers deletions
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
   rest.store.delete('Contact', erased);
   const commitTimestamp = Date.now() + 1_000;
-  const about = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
-  stream.publish({ ...about, changeType: 'GAP_OVERFLOW', commitTimestamp });
+  const change = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
+  stream.publish({ ...change, changeType: 'GAP_OVERFLOW', commitTimestamp });
   const deleted = () => installed.entries().filter((entry) => entry.id === erased);
   await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
@@ -180,22 +179,24 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   await installed.waitUntilActive();
-  org.create({ Email: email() });
+  org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
   await hold(installed);
-  const missed = org.create({ Email: email() });
+  const missedRecord = org.create({ Email: createEmail() });
   const changedAt = new Date(Date.now() + 30_000);
-  const missedByAnotherClock = org.create({ Email: email() }, { changedAt });
+  const missedByAnotherClock = org.create({ Email: createEmail() }, { changedAt });
   stream.expireEvents();
   await release(installed);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
-  await expect.poll(read, POLLING).toEqual(expect.arrayContaining([missed, missedByAnotherClock]));
+  await expect
+    .poll(read, POLLING)
+    .toEqual(expect.arrayContaining([missedRecord, missedByAnotherClock]));
   const logs = await subscribeLogs(tenant);
   expect(logs).toContainEqual(expect.stringMatching(/no longer has events of that age/));
   // From now on, the stream receives events again.
-  const id = org.create({ Email: email() });
+  const id = org.create({ Email: createEmail() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
-  expect(installed.entries().map((entry) => entry.id)).not.toContain(missed);
+  expect(installed.entries().map((entry) => entry.id)).not.toContain(missedRecord);
 });
 
 /** Gives the lease to another worker, which does nothing. */
@@ -220,7 +221,7 @@ test('lets one of two workers follow a stream, and stores nothing that the other
   await installed.waitUntilActive();
   expect(await claimStreams(services, 100)).toEqual([]);
   await hold(installed);
-  const id = org.create({ Email: email() });
+  const id = org.create({ Email: createEmail() });
   // The previous worker notices that it has lost the lease.
   await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
@@ -232,33 +233,34 @@ test('lets one of two workers follow a stream, and stores nothing that the other
 });
 
 test('gives two tenants on one org separate streams, which end independently', async () => {
-  const [one, other] = [await app.tenant(), await app.tenant()];
-  const ofOne = await installOnOrg(app, one, org);
-  const ofOther = await installOnOrg(app, other, org, { deleteEvent: null });
-  await ofOne.waitUntilActive();
-  await ofOther.waitUntilActive();
-  const id = org.create({ Email: email() });
+  const [first, other] = [await app.tenant(), await app.tenant()];
+  const firstInstallation = await installOnOrg(app, first, org);
+  const otherInstallation = await installOnOrg(app, other, org, { deleteEvent: null });
+  await firstInstallation.waitUntilActive();
+  await otherInstallation.waitUntilActive();
+  const id = org.create({ Email: createEmail() });
   org.delete(id);
-  await ofOne.waitForEntries(2);
-  await ofOther.waitForEntries(1);
-  const mine = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
-  expect(mine.map(({ body }) => JSON.parse(body).projectId)).not.toContain(one.projectId);
+  await firstInstallation.waitForEntries(2);
+  await otherInstallation.waitForEntries(1);
+  const deliveries = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
+  expect(deliveries.map(({ body }) => JSON.parse(body).projectId)).not.toContain(first.projectId);
   const revision = { specVersion: '1.0.0', content: { ...contactsContent(), subscribe: null } };
-  const input = { projectIdOrName: one.projectId, integrationIdOrName: 'crm', revision };
-  await one.query(CREATE_REVISION, { input });
-  await expect.poll(() => listSubscribers(ofOne), POLLING).toEqual([]);
-  const last = org.create({ Email: email() });
-  await expect.poll(() => ofOther.entries().map((entry) => entry.id), POLLING).toContain(last);
-  expect(ofOne.entries().map((entry) => entry.id)).not.toContain(last);
-  expect(ofOther.entries().map(({ subscribeEventType }) => subscribeEventType)).toEqual([
+  const input = { projectIdOrName: first.projectId, integrationIdOrName: 'crm', revision };
+  await first.query(CREATE_REVISION, { input });
+  await expect.poll(() => listSubscribers(firstInstallation), POLLING).toEqual([]);
+  const last = org.create({ Email: createEmail() });
+  await expect
+    .poll(() => otherInstallation.entries().map((entry) => entry.id), POLLING)
+    .toContain(last);
+  expect(firstInstallation.entries().map((entry) => entry.id)).not.toContain(last);
+  expect(otherInstallation.entries().map(({ subscribeEventType }) => subscribeEventType)).toEqual([
     'create',
     'create',
   ]);
 });
 
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
-  const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
+  const installed = await installOnOrg(app, await app.tenant(), org);
   await installed.waitUntilActive();
   const name = installed.connectionId.slice(-26);
   const { channels } = rest;
@@ -272,6 +274,6 @@ test("fails a subscription with the org's reason, and recovers when the cause is
   expect(await error!()).toMatch(/topic .* is not known/);
   channels.channels.push(...hidden);
   await expect.poll(status!, POLLING).toBe('ACTIVE');
-  const id = org.create({ Email: email() });
+  const id = org.create({ Email: createEmail() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
 });

@@ -22,8 +22,10 @@ test.skipIf(!hasOpenssl)(
       });
       await app.app.start();
       const installed = await installOnOrg(app, await app.tenant(), org);
-      const about = async () => (await installed.subscriptions())[0];
-      await expect.poll(async () => (await about())?.error, POLLING).toMatch(/UNAVAILABLE/);
+      const fetchSubscription = async () => (await installed.subscriptions())[0];
+      await expect
+        .poll(async () => (await fetchSubscription())?.error, POLLING)
+        .toMatch(/UNAVAILABLE/);
       expect(org.stream.calls).toBe(0);
     }
     await using app = await testApp({ env: org.env });

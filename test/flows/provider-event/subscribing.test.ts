@@ -24,13 +24,13 @@ function readDocumentedExample() {
   return JSON.parse(example);
 }
 
-const email = () => `${crypto.randomUUID()}@example.test`;
+const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted records mapped', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant);
   await installed.waitUntilActive();
-  const id = await crm.create({ email: email(), firstname: 'Ada' });
+  const id = await crm.create({ email: createEmail(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
   await installed.waitForEntries(2);
   await crm.delete(id);
@@ -43,8 +43,10 @@ test('delivers created, changed and deleted records mapped', async () => {
   expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
   const [message = {}] = installed.messages().filter(({ action }) => action === 'subscribe');
   const example = readDocumentedExample();
-  const without = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
-  expect(Object.keys(without(message)).toSorted()).toEqual(Object.keys(example).toSorted());
+  const withoutWorkspace = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
+  expect(Object.keys(withoutWorkspace(message)).toSorted()).toEqual(
+    Object.keys(example).toSorted(),
+  );
   expect(Object.keys(entries[1] ?? {}).toSorted()).toEqual(
     Object.keys(example.result[0]).toSorted(),
   );
@@ -67,14 +69,15 @@ test('delivers created, changed and deleted records mapped', async () => {
 });
 
 test('ignores repeated and forged requests', async () => {
-  const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
+  const installed = await installSubscription(app, await app.tenant());
   await installed.waitUntilActive();
   sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
   try {
-    const ids = await Promise.all(Array.from({ length: 20 }, () => crm.create({ email: email() })));
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, () => crm.create({ email: createEmail() })),
+    );
     await installed.waitForEntries(20);
-    const last = await crm.create({ email: email() });
+    const last = await crm.create({ email: createEmail() });
     await expect.poll(() => installed.entries().map(({ id }) => id), POLLING).toContain(last);
     const delivered = installed.entries().map(({ id }) => id);
     expect(delivered.toSorted()).toEqual([...ids, last].toSorted());
@@ -84,10 +87,11 @@ test('ignores repeated and forged requests', async () => {
 });
 
 test('delivers changes of a record in order, also if the destination fails sometimes', async () => {
-  const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
+  const installed = await installSubscription(app, await app.tenant());
   await installed.waitUntilActive();
-  const ids = await Promise.all(Array.from({ length: 5 }, () => crm.create({ email: email() })));
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, () => crm.create({ email: createEmail() })),
+  );
   for (let change = 1; change <= 10; change += 1) {
     if (change % 4 === 0) {
       sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installed.box}`, times: 3 });
@@ -115,7 +119,10 @@ test('delivers changes of watched fields and configured event types only', async
   };
   const installed = await installSubscription(app, tenant, { subscribe });
   await installed.waitUntilActive();
-  const [id, other] = [await crm.create({ email: email() }), await crm.create({ email: email() })];
+  const [id, other] = [
+    await crm.create({ email: createEmail() }),
+    await crm.create({ email: createEmail() }),
+  ];
   await crm.update(id, { lastname: 'Nobody asks' });
   await crm.update(id, { phone: '1' });
   await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
@@ -134,7 +141,7 @@ test('delivers an association with both of its records', async () => {
   const company = (
     await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
   ).record.id;
-  const id = await crm.create({ email: email(), company_id: company });
+  const id = await crm.create({ email: createEmail(), company_id: company });
   const entries = await installed.waitForEntries(2);
   expect(
     entries.find(({ subscribeEventType }) => subscribeEventType === 'associationUpdate'),
@@ -151,17 +158,17 @@ test('replaces a changed subscription at the provider, and deletes one with its 
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
   const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
-  const ours = async () =>
+  const findSubscription = async () =>
     (await crm.subscriptions()).filter(({ url }) => String(url).endsWith(appId));
-  expect(await ours()).toMatchObject([{ objectName: 'contacts' }]);
+  expect(await findSubscription()).toMatchObject([{ objectName: 'contacts' }]);
   const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
   await tenant.query(
     'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(async () => (await ours()).length, POLLING).toBe(0);
-  const left = () => prisma.objectSubscription.count({ where: { projectId } });
-  await expect.poll(left, POLLING).toBe(0);
+  await expect.poll(async () => (await findSubscription()).length, POLLING).toBe(0);
+  const countSubscriptions = () => prisma.objectSubscription.count({ where: { projectId } });
+  await expect.poll(countSubscriptions, POLLING).toBe(0);
 });
 
 test('fails without a provider app, and recovers when one is created', async () => {
@@ -181,8 +188,7 @@ test('fails without a provider app, and recovers when one is created', async () 
 });
 
 test('subscribes again at a sandbox that has lost its subscriptions', async () => {
-  const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
+  const installed = await installSubscription(app, await app.tenant());
   await installed.waitUntilActive();
   const before = await crm.subscriptions();
   for (const { id } of before) {
@@ -192,7 +198,7 @@ test('subscribes again at a sandbox that has lost its subscriptions', async () =
   // Includes the subscriptions of other tests, in any order.
   const subscriptionCount = async () => (await crm.subscriptions()).length;
   await expect.poll(subscriptionCount, POLLING).toBeGreaterThanOrEqual(before.length);
-  const id = await crm.create({ email: email() });
+  const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });
@@ -208,14 +214,15 @@ test('renews an expiring subscription at the provider while it is needed', async
     await installed.waitUntilActive();
     const { prisma } = app.app.services.database;
     const { projectId } = tenant;
-    const ours = () => prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
-    const { providerRef } = await ours();
+    const findSubscription = () =>
+      prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
+    const { providerRef } = await findSubscription();
     const atProvider = async () => (await crm.subscriptions()).find(({ id }) => id === providerRef);
     const endMs = async () => Date.parse(String((await atProvider())?.expiresAt));
     const firstEndMs = await endMs();
     await expect.poll(endMs, POLLING).toBeGreaterThan(firstEndMs);
-    expect(await ours()).toMatchObject({ providerRef, status: 'ACTIVE' });
-    await crm.create({ email: email() });
+    expect(await findSubscription()).toMatchObject({ providerRef, status: 'ACTIVE' });
+    await crm.create({ email: createEmail() });
     await installed.waitForEntries(1);
   } finally {
     settings.subscriptionLifetimeSeconds = lifetime;
@@ -235,7 +242,7 @@ test('recreates a subscription that the provider has lost', async () => {
   await checkSubscriptionsNow(app);
   const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
   await expect.poll(now, POLLING).not.toBe(providerRef);
-  const id = await crm.create({ email: email() });
+  const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
   expect(installed.entries().map((entry) => entry.id)).toContain(id);
 });

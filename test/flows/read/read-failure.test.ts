@@ -3,9 +3,9 @@ import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
+import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
-import type { Tenant } from '../../support/app.ts';
-import { sharedApp } from '../../support/app.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
 import {
@@ -27,34 +27,58 @@ afterEach(() => sandbox.faults.clear());
 
 const COMPLETED = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
 
-/** Begins a read that no worker has claimed. */
-async function begin(reading: InstalledReads) {
-  await reading.makeDue();
+interface StartedRead {
+  tenant: Tenant;
+  reads: InstalledReads;
+  /** The ID of the read's operation. */
+  id: string;
+}
+
+/** Starts a read of a new tenant. No worker has claimed it. */
+async function startRead(): Promise<StartedRead> {
+  const tenant = await app.tenant();
+  const reads = await installReads(app, tenant);
+  await reads.makeDue();
   await startDueReads(services);
-  const [operation] = await reading.operations();
-  if (!operation) throw new Error('nothing was begun');
-  return operation;
+  const [operation] = await reads.operations();
+  if (!operation) throw new Error('No read has started.');
+  return { tenant, reads, id: operation.id };
+}
+
+/** Claims the read as a worker does. Returns a function that records its page. */
+async function claimRead({ tenant: { projectId }, reads, id }: StartedRead) {
+  const run = await claimRun(services, { projectId, operationId: id });
+  if (!run) throw new Error('The read is claimed already.');
+  const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
+  return (page: { records: ProviderRecord[]; nextCursor: string | null }) =>
+    recordPage(services, {
+      run,
+      source,
+      page: { ...page, estimatedTotal: null },
+      durationMs: 0,
+    });
 }
 
 function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.update>[0]['data']) {
   return prisma.readRun.updateMany({ where: { operationId }, data });
 }
 
-async function readIds(reading: InstalledReads) {
-  const messages = await reading.messages();
+async function readIds(reads: InstalledReads) {
+  const messages = await reads.messages();
   return messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
 }
 
-const allIds = () => sandbox.records('contacts').map(({ id }) => id);
+/** Runs the read to its end, and expects each record once. */
+async function expectAllRecords(reads: InstalledReads): Promise<void> {
+  await using _workers = await startReadJobs(app);
+  expect(await reads.waitForOperations(1)).toMatchObject([COMPLETED]);
+  expect(await readIds(reads)).toEqual(sandbox.records('contacts').map(({ id }) => id));
+}
 
 test('retries a temporary failure, from the page that failed', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { reads, id } = await startRead();
   sandbox.faults.set({ ...RECORDS, status: 503 });
-  await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await readIds(reading)).toEqual(allIds());
+  await expectAllRecords(reads);
   const warnings = await prisma.operationLog.findMany({
     where: { operationId: id, severity: 'WARNING' },
   });
@@ -64,27 +88,23 @@ test('retries a temporary failure, from the page that failed', async () => {
 });
 
 test("waits as long as the provider's Retry-After", async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { id } = await startRead();
   sandbox.faults.set({ ...RECORDS, status: 503, retryAfterSeconds: 600 });
   await using _workers = await startReadJobs(app);
-  const failures = async () =>
+  const readFailures = async () =>
     (await prisma.readRun.findFirstOrThrow({ where: { operationId: id } })).failures;
-  await expect.poll(failures, POLLING).toBe(1);
+  await expect.poll(readFailures, POLLING).toBe(1);
   const run = await prisma.readRun.findFirstOrThrow({ where: { operationId: id } });
   expect(run.dueTime.getTime() - Date.now()).toBeGreaterThan(500_000);
   expect(run.leaseToken).toBeNull();
 });
 
 test('fails a read after repeated failures, with the reason', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { reads, id } = await startRead();
   await changeRun(id, { failures: 9 });
   sandbox.faults.set({ ...RECORDS, status: 503 });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     {
       status: 'FAILURE',
       result: '[contacts] Error reading from provider: Injected fault: status 503',
@@ -94,34 +114,33 @@ test('fails a read after repeated failures, with the reason', async () => {
 });
 
 test('fails a read immediately after a permanent failure, and resets the count of failures after a success', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, await app.tenant());
   sandbox.faults.set({ ...RECORDS, status: 403 });
   await using _workers = await startReadJobs(app);
-  await reading.makeDue();
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
-  expect(await reading.object()).toMatchObject({
+  await reads.makeDue();
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await reads.object()).toMatchObject({
     failedRuns: 1,
     paused: false,
     backfillDone: false,
   });
-  await reading.makeDue();
-  expect(await reading.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
-  expect(await reading.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
+  await reads.makeDue();
+  expect(await reads.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
+  expect(await reads.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
 });
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReads(app, tenant);
-  const where = { installationId: reading.id };
+  const reads = await installReads(app, tenant);
+  const where = { installationId: reads.id };
   await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
   sandbox.faults.set({ ...RECORDS, status: 403 });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  await reading.waitForOperations(1);
+  await reads.waitForOperations(1);
   const error = 'Injected fault: status 403';
-  expect(await reading.object()).toMatchObject({
+  expect(await reads.object()).toMatchObject({
     paused: true,
     pauseNote: `Paused after 5 failed reads in a row: ${error}`,
     nextReadTime: null,
@@ -129,9 +148,9 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   });
   expect(await events()).toContainEqual({
     eventType: 'READ_SCHEDULE_PAUSED',
-    connectionId: reading.connection.id,
+    connectionId: reads.connection.id,
     data: expect.objectContaining({
-      installationId: reading.id,
+      installationId: reads.id,
       objectName: 'contacts',
       error,
       config: expect.objectContaining({
@@ -139,8 +158,8 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
       }),
     }),
   });
-  await tenant.query(RESUME, { input: reading.input });
-  expect(await reading.object()).toMatchObject({
+  await tenant.query(RESUME, { input: reads.input });
+  expect(await reads.object()).toMatchObject({
     paused: false,
     failedRuns: 0,
     nextReadTime: expect.any(Date),
@@ -148,113 +167,77 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
 });
 
 test('restarts a read from the first page if its cursor has expired', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { reads, id } = await startRead();
   await changeRun(id, { cursor: 'deadbeef.200.450', pagesRead: 1, recordsRead: 200 });
-  await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await readIds(reading)).toEqual(allIds());
+  await expectAllRecords(reads);
 });
 
 test('fails a read whose cursors expire every time', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { reads, id } = await startRead();
   await changeRun(id, { cursor: 'deadbeef.200.450', restarts: 10 });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'FAILURE', result: expect.stringContaining('The cursor is gone') },
   ]);
 });
 
 test('restarts a read from the first page if its fields have changed', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const { reads, id } = await startRead();
   await changeRun(id, { cursor: 'of another plan', planKey: 'another', recordsRead: 400 });
-  await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await readIds(reading)).toEqual(allIds());
+  await expectAllRecords(reads);
 });
 
 test("resumes a read of a killed worker, and refuses the late worker's page", async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
+  const read = await startRead();
+  const { tenant, reads, id } = read;
+  const recordLate = await claimRead(read);
   const key = { projectId: tenant.projectId, operationId: id };
-  const killed = await claimRun(services, key);
-  if (!killed) throw new Error('not claimed');
   expect(await claimRun(services, key)).toBeNull();
-  const installation = { id: reading.id, projectId: tenant.projectId };
-  const source = await getReadSource(services, installation, 'contacts');
   // Simulates a worker that has not renewed its lease.
   await changeRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
-  await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
-  const page = { records: [], nextCursor: 'late', estimatedTotal: null };
-  const late = recordPage(services, { run: killed, source, page, durationMs: 0 });
-  await expect(late).rejects.toThrow(LeaseLost);
-  expect(await readIds(reading)).toEqual(allIds());
+  await expectAllRecords(reads);
+  await expect(recordLate({ records: [], nextCursor: 'late' })).rejects.toThrow(LeaseLost);
 });
 
 test('refuses a page of a replaced account, and restarts the read with the new connection', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
-  const key = { projectId: tenant.projectId, operationId: id };
-  const before = await claimRun(services, key);
-  if (!before) throw new Error('not claimed');
-  const installation = { id: reading.id, projectId: tenant.projectId };
-  const source = await getReadSource(services, installation, 'contacts');
+  const read = await startRead();
+  const { tenant, reads } = read;
+  const recordLate = await claimRead(read);
   const other = await generateConnection(tenant, {
     apiKey: 'sandbox-key-2',
     consumerRef: 'second',
   });
-  const input = { projectIdOrName: tenant.projectId, installationId: reading.id };
+  const input = { projectIdOrName: tenant.projectId, installationId: reads.id };
   await tenant.query(UPDATE_INSTALLATION, { input: { ...input, connectionId: other.id } });
-  const page = { records: [], nextCursor: null, estimatedTotal: null };
-  const late = recordPage(services, { run: before, source, page, durationMs: 0 });
-  await expect(late).rejects.toThrow(LeaseLost);
-  await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await readIds(reading)).toEqual(allIds());
+  await expect(recordLate({ records: [], nextCursor: null })).rejects.toThrow(LeaseLost);
+  await expectAllRecords(reads);
 });
 
 test('fails a read whose installation is deleted', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
-  await deleteInstallation(tenant, reading);
+  const { tenant, reads, id } = await startRead();
+  await deleteInstallation(tenant, reads);
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { id, status: 'FAILURE', result: expect.stringContaining('was not found') },
   ]);
 });
 
 test('enqueues no delivery for a page of a deleted installation', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const { id } = await begin(reading);
-  const run = await claimRun(services, { projectId: tenant.projectId, operationId: id });
-  if (!run) throw new Error('not claimed');
-  const installation = { id: reading.id, projectId: tenant.projectId };
-  const source = await getReadSource(services, installation, 'contacts');
-  await deleteInstallation(tenant, reading);
+  const read = await startRead();
+  const record = await claimRead(read);
+  await deleteInstallation(read.tenant, read.reads);
   const records = [{ id: '1', fields: {}, raw: {} }];
-  const page = { records, nextCursor: null, estimatedTotal: null };
-  const recorded = recordPage(services, { run, source, page, durationMs: 0 });
-  await expect(recorded).rejects.toThrow('no longer reads contacts');
-  expect(await reading.messages()).toEqual([]);
+  await expect(record({ records, nextCursor: null })).rejects.toThrow('no longer reads contacts');
+  expect(await read.reads.messages()).toEqual([]);
 });
 
 test('fails a read without its destination', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, tenant);
   await prisma.destination.deleteMany({ where: { projectId: tenant.projectId } });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     {
       status: 'FAILURE',
       result: expect.stringContaining('The destination records does not exist.'),
@@ -262,14 +245,13 @@ test('fails a read without its destination', async () => {
   ]);
 });
 
-test('fails a read with refused credentials, and sets the connection to BAD_CREDENTIALS', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+test('fails a read with rejected credentials, and sets the connection to BAD_CREDENTIALS', async () => {
+  const reads = await installReads(app, await app.tenant());
   sandbox.faults.set({ ...RECORDS, status: 401, times: 2 });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
-  const where = { id: reading.connection.id };
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
+  const where = { id: reads.connection.id };
   expect(await prisma.connection.findFirst({ where })).toMatchObject({
     status: 'BAD_CREDENTIALS',
   });

@@ -7,7 +7,7 @@ const { sandbox } = app.app;
 // The sandbox returns at most 200 records in a page.
 sandbox.seed('contacts', 450);
 
-const allIds = () => sandbox.records('contacts').map(({ id }) => id);
+const listAllIds = () => sandbox.records('contacts').map(({ id }) => id);
 
 test.each([
   [500, [450]],
@@ -15,14 +15,14 @@ test.each([
   [60, [60, 60, 60, 60, 60, 60, 60, 30]],
 ])("splits records into messages of %i, whatever the provider's page size", async (pageSize, sizes) => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { object: { delivery: { pageSize } } });
-  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  const reads = await installReads(app, tenant, { object: { delivery: { pageSize } } });
+  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'contacts' } });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' },
   ]);
-  const messages = await reading.messages();
+  const messages = await reads.messages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual(sizes);
   const ids = messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
-  expect(ids).toEqual(allIds());
+  expect(ids).toEqual(listAllIds());
 });

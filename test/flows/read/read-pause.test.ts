@@ -25,10 +25,10 @@ const objects = [
 ];
 const content = { read: { objects } };
 
-async function listPauses(reading: Awaited<ReturnType<typeof installReads>>) {
+async function listPauses(reads: Awaited<ReturnType<typeof installReads>>) {
   return Promise.all(
     ['contacts', 'deals'].map(async (name) => {
-      const { paused, pauseNote, nextReadTime } = await reading.object(name);
+      const { paused, pauseNote, nextReadTime } = await reads.object(name);
       return { paused, pauseNote, isScheduled: nextReadTime !== null };
     }),
   );
@@ -42,59 +42,59 @@ const READ = { paused: false, pauseNote: null, isScheduled: true };
 
 test('pauses all objects with a note, and resumes them', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
-  const { pauseReads } = await tenant.query(PAUSE, { input: { ...reading.input, note: 'moving' } });
+  const reads = await installReads(app, tenant, { content });
+  const { pauseReads } = await tenant.query(PAUSE, { input: { ...reads.input, note: 'moving' } });
   const stopped = { paused: true, pauseNote: 'moving', nextReadTime: null };
   expect(pauseReads.installation.objects).toEqual([
     { objectName: 'contacts', ...stopped },
     { objectName: 'deals', ...stopped },
   ]);
-  const pausedReads = async () =>
+  const listPausedReads = async () =>
     (await tenant.query(PAUSED_READS, { project: tenant.projectId })).project.pausedReads;
-  const installation = { id: reading.input.installationId };
-  expect(await pausedReads()).toEqual([
+  const installation = { id: reads.input.installationId };
+  expect(await listPausedReads()).toEqual([
     { objectName: 'contacts', pauseNote: 'moving', installation },
     { objectName: 'deals', pauseNote: 'moving', installation },
   ]);
-  const stranger = await app.tenant();
-  expect(await stranger.query(PAUSED_READS, { project: stranger.projectId })).toEqual({
+  const otherTenant = await app.tenant();
+  expect(await otherTenant.query(PAUSED_READS, { project: otherTenant.projectId })).toEqual({
     project: { pausedReads: [] },
   });
-  await reading.makeDue();
+  await reads.makeDue();
   await startDueReads(services);
-  expect(await reading.operations()).toEqual([]);
+  expect(await reads.operations()).toEqual([]);
 
   const { resumeReads } = await tenant.query(RESUME, {
-    input: { ...reading.input, note: 'moved' },
+    input: { ...reads.input, note: 'moved' },
   });
   const going = { paused: false, pauseNote: 'moved', nextReadTime: expect.any(String) };
   expect(resumeReads.installation.objects).toEqual([
     { objectName: 'contacts', ...going },
     { objectName: 'deals', ...going },
   ]);
-  expect(await pausedReads()).toEqual([]);
+  expect(await listPausedReads()).toEqual([]);
 });
 
 test('pauses objects by either name, and continues the others', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
-  await tenant.query(PAUSE, { input: { ...reading.input, objects: ['people'] } });
+  const reads = await installReads(app, tenant, { content });
+  await tenant.query(PAUSE, { input: { ...reads.input, objects: ['people'] } });
   const stopped = { paused: true, pauseNote: null, isScheduled: false };
-  expect(await listPauses(reading)).toEqual([stopped, READ]);
-  await tenant.query(PAUSE, { input: { ...reading.input, objects: ['deals'] } });
-  await tenant.query(RESUME, { input: { ...reading.input, objects: ['contacts'] } });
-  expect(await listPauses(reading)).toEqual([READ, stopped]);
+  expect(await listPauses(reads)).toEqual([stopped, READ]);
+  await tenant.query(PAUSE, { input: { ...reads.input, objects: ['deals'] } });
+  await tenant.query(RESUME, { input: { ...reads.input, objects: ['contacts'] } });
+  expect(await listPauses(reads)).toEqual([READ, stopped]);
 });
 
 test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
-  await tenant.query(RESUME, { input: { ...reading.input, note: 'unneeded' } });
-  expect(await listPauses(reading)).toEqual([READ, READ]);
-  await tenant.query(PAUSE, { input: { ...reading.input, note: 'first' } });
-  const once = await listPauses(reading);
-  await tenant.query(PAUSE, { input: { ...reading.input, note: 'second' } });
-  expect(await listPauses(reading)).toEqual(once);
+  const reads = await installReads(app, tenant, { content });
+  await tenant.query(RESUME, { input: { ...reads.input, note: 'unneeded' } });
+  expect(await listPauses(reads)).toEqual([READ, READ]);
+  await tenant.query(PAUSE, { input: { ...reads.input, note: 'first' } });
+  const pauses = await listPauses(reads);
+  await tenant.query(PAUSE, { input: { ...reads.input, note: 'second' } });
+  expect(await listPauses(reads)).toEqual(pauses);
 });
 
 /** Returns the operation of the only read, as callers see it. */
@@ -111,19 +111,19 @@ async function findOperation(tenant: Tenant, installationId: string) {
 
 test('pauses a read that has begun until it is resumed, and says so in its operation', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
-  await reading.makeDue();
+  const reads = await installReads(app, tenant, { content });
+  await reads.makeDue();
   await startDueReads(services);
-  await tenant.query(PAUSE, { input: reading.input });
+  await tenant.query(PAUSE, { input: reads.input });
   await using _workers = await startReadJobs(app);
-  const triggered = { ...reading.trigger, objectName: 'deals' };
+  const triggered = { ...reads.trigger, objectName: 'deals' };
   await tenant.query(TRIGGER, { input: triggered });
-  const statuses = async () => (await reading.operations()).map(({ status }) => status);
-  await expect.poll(statuses, POLLING).toEqual(['IN_PROGRESS', 'SUCCESS']);
-  expect((await reading.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });
+  const listStatuses = async () => (await reads.operations()).map(({ status }) => status);
+  await expect.poll(listStatuses, POLLING).toEqual(['IN_PROGRESS', 'SUCCESS']);
+  expect((await reads.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });
 
-  await tenant.query(RESUME, { input: reading.input });
-  expect(await reading.waitForOperations(2)).toMatchObject([
+  await tenant.query(RESUME, { input: reads.input });
+  expect(await reads.waitForOperations(2)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (10 records)' },
     {},
   ]);
@@ -134,37 +134,37 @@ test('pauses a running read after its page, and continues with the next page', a
   const begun = Promise.withResolvers<void>();
   await using outside = await startSandbox();
   outside.seed('contacts', 120);
-  await using own = await gatedApp(outside.url, async () => {
+  await using slowApp = await startGatedApp(outside.url, async () => {
     begun.resolve();
     await gate.promise;
   });
-  const tenant = await own.tenant();
+  const tenant = await slowApp.tenant();
   const object = { delivery: { pageSize: 50 } };
-  const reading = await installReads(own, tenant, { object });
-  await using _workers = await startReadJobs(own);
-  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  const reads = await installReads(slowApp, tenant, { object });
+  await using _workers = await startReadJobs(slowApp);
+  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'contacts' } });
   await begun.promise;
-  await tenant.query(PAUSE, { input: reading.input });
+  await tenant.query(PAUSE, { input: reads.input });
   gate.resolve();
-  const progress = async () =>
-    (await findOperation(tenant, reading.id)).metadata.progress.recordsProcessed;
-  await expect.poll(progress, POLLING).toBe(50);
+  const readProgress = async () =>
+    (await findOperation(tenant, reads.id)).metadata.progress.recordsProcessed;
+  await expect.poll(readProgress, POLLING).toBe(50);
   const isHeld = async () =>
-    (await own.app.services.database.prisma.readRun.findFirstOrThrow()).leaseToken !== null;
+    (await slowApp.app.services.database.prisma.readRun.findFirstOrThrow()).leaseToken !== null;
   await expect.poll(isHeld, POLLING).toBe(false);
-  expect(await findOperation(tenant, reading.id)).toMatchObject({
+  expect(await findOperation(tenant, reads.id)).toMatchObject({
     status: 'IN_PROGRESS',
     result: '[contacts] Read paused',
   });
-  expect(await reading.messages()).toHaveLength(1);
+  expect(await reads.messages()).toHaveLength(1);
 
-  await tenant.query(RESUME, { input: reading.input });
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  await tenant.query(RESUME, { input: reads.input });
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (120 records)' },
   ]);
-  const sizes = (await reading.messages()).map(({ resultInfo }) => resultInfo.numRecords);
+  const sizes = (await reads.messages()).map(({ resultInfo }) => resultInfo.numRecords);
   expect(sizes).toEqual([50, 50, 20]);
-  const { lines } = await findOperation(tenant, reading.id);
+  const { lines } = await findOperation(tenant, reads.id);
   expect(lines.slice(1, -1)).toEqual([
     '[contacts] Read paused',
     '[contacts] Page 1: 50 records',
@@ -175,7 +175,7 @@ test('pauses a running read after its page, and continues with the next page', a
 });
 
 /** Starts an app whose reads of the sandbox wait for the gate before each page. */
-async function gatedApp(url: string, gate: () => Promise<void>) {
+async function startGatedApp(url: string, gate: () => Promise<void>) {
   const provider = sandboxProvider(() => url);
   const gated: PageReader = async (session, read) => {
     await gate();
@@ -189,25 +189,25 @@ type PageReader = NonNullable<Capabilities['readPage']>;
 
 test('fails a paused read if its installation is deleted', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
-  await reading.makeDue();
+  const reads = await installReads(app, tenant, { content });
+  await reads.makeDue();
   await startDueReads(services);
-  await tenant.query(PAUSE, { input: reading.input });
+  await tenant.query(PAUSE, { input: reads.input });
   const remove = `mutation ($input: DeleteInstallationInput!) {
     deleteInstallation(input: $input) { deletedId }
   }`;
-  await tenant.query(remove, { input: reading.input });
+  await tenant.query(remove, { input: reads.input });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
 });
 
 test('names unknown objects at their position, and pauses nothing', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
+  const reads = await installReads(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];
   for (const mutation of [PAUSE, RESUME]) {
-    const about = { input: { ...reading.input, objects: names } };
-    const { code, problem } = await tenant.refusal(mutation, about);
+    const variables = { input: { ...reads.input, objects: names } };
+    const { code, problem } = await tenant.refusal(mutation, variables);
     expect(code).toBe('BAD_USER_INPUT');
     const detail = 'is not an object that the installation reads.';
     expect(problem.issues).toMatchObject([
@@ -215,18 +215,18 @@ test('names unknown objects at their position, and pauses nothing', async () => 
       { in: 'body', name: 'input.objects[3]', detail, value: 'moons' },
     ]);
   }
-  expect(await listPauses(reading)).toEqual([READ, READ]);
+  expect(await listPauses(reads)).toEqual([READ, READ]);
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { content });
+  const reads = await installReads(app, tenant, { content });
   const other = await app.tenant();
   const reader = await tenant.withScopes('read', 'installations:write');
   for (const mutation of [PAUSE, RESUME]) {
-    expect((await reader.refusal(mutation, { input: reading.input })).code).toBe('FORBIDDEN');
-    const foreign = { ...reading.input, projectIdOrName: other.projectId };
+    expect((await reader.refusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
+    const foreign = { ...reads.input, projectIdOrName: other.projectId };
     expect((await other.refusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
   }
-  expect(await listPauses(reading)).toEqual([READ, READ]);
+  expect(await listPauses(reads)).toEqual([READ, READ]);
 });

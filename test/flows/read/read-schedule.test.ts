@@ -27,16 +27,16 @@ sandbox.seed('contacts', 450);
 test('reads the whole history first, mapped, and delivers it to the destination', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, tenant, {
     object: {
       mapToName: 'people',
       optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }],
     },
     config: { read: [{ objectName: 'contacts', selectedFields: ['phone'] }] },
   });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  const [operation] = await reading.waitForOperations(1);
+  const [operation] = await reads.waitForOperations(1);
   expect(operation).toMatchObject({
     actionType: 'READ',
     status: 'SUCCESS',
@@ -46,7 +46,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
       progress: { objectName: 'contacts', recordsProcessed: 450, recordsEstimatedTotal: 450 },
     },
   });
-  const messages = await reading.messages();
+  const messages = await reads.messages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual([200, 200, 50]);
   const { result, ...head } = messages[0] as (typeof messages)[number];
   expect(head).toEqual({
@@ -55,7 +55,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
     provider: 'sandbox',
     groupRef: 'acme',
     groupName: 'acme',
-    installationId: reading.id,
+    installationId: reads.id,
     installationUpdateTime: expect.any(String),
     consumerRef: 'ann',
     consumerName: 'ann',
@@ -77,17 +77,16 @@ test('reads the whole history first, mapped, and delivers it to the destination'
   expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
   expect(await events()).toContainEqual({
     eventType: 'READ_BACKFILL_DONE',
-    connectionId: reading.connection.id,
-    data: expect.objectContaining({ installationId: reading.id, objectName: 'contacts' }),
+    connectionId: reads.connection.id,
+    data: expect.objectContaining({ installationId: reads.id, objectName: 'contacts' }),
   });
 });
 
 test('logs each page of a read in its operation', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  await reading.makeDue();
+  const reads = await installReads(app, await app.tenant());
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  const [operation] = await reading.waitForOperations(1);
+  const [operation] = await reads.waitForOperations(1);
   const logs = await prisma.operationLog.findMany({
     where: { operationId: operation?.id ?? '' },
     orderBy: { id: 'asc' },
@@ -112,15 +111,20 @@ test('starts the first read when the installation is created, also with a rare s
   const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
   const { id: installationId } = await installFor(tenant, integration);
   const reads = async () => {
-    const found = await prisma.operation.findMany({ where: { installationId } });
-    return found.map(({ status, result }) => `${status} ${result}`);
+    const operations = await prisma.operation.findMany({ where: { installationId } });
+    return operations.map(({ status, result }) => `${status} ${result}`);
   };
   await expect
     .poll(reads, { timeout: 30_000, interval: 50 })
     .toEqual(['SUCCESS [contacts] Read completed (450 records)']);
   const where = { installationId };
-  const shown = await prisma.installedObject.findMany({ where, orderBy: { objectName: 'asc' } });
-  expect(shown.map(({ backfillDone, nextReadTime }) => [backfillDone, nextReadTime])).toEqual([
+  const installedObjects = await prisma.installedObject.findMany({
+    where,
+    orderBy: { objectName: 'asc' },
+  });
+  expect(
+    installedObjects.map(({ backfillDone, nextReadTime }) => [backfillDone, nextReadTime]),
+  ).toEqual([
     [false, null],
     [true, expect.any(Date)],
   ]);
@@ -128,18 +132,18 @@ test('starts the first read when the installation is created, also with a rare s
 
 test('returns the number of read records and the time of the next read', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, tenant, {
     object: { schedule: '*/10 * * * *' },
   });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  await reading.waitForOperations(1);
+  await reads.waitForOperations(1);
   const { node } = await tenant.query(
     `query ($id: ID!) { node(id: $id) { ... on Installation {
       objects { objectName backfillDone recordsRead lastReadTime nextReadTime }
       lastOperation { status metadata { progress { recordsProcessed } } }
     } } }`,
-    { id: reading.id },
+    { id: reads.id },
   );
   expect(node).toEqual({
     objects: [
@@ -156,102 +160,97 @@ test('returns the number of read records and the time of the next read', async (
 });
 
 test('reads changes since the last read, and moves the position', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, await app.tenant(), {
     object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
   });
   sandbox.seed('deals', 3);
   await using _workers = await startReadJobs(app);
-  await reading.makeDue('deals');
-  await reading.waitForOperations(1);
+  await reads.makeDue('deals');
+  await reads.waitForOperations(1);
   const readUntil = new Date();
-  const where = { installationId: reading.id };
+  const where = { installationId: reads.id };
   await prisma.installedObject.updateMany({ where, data: { readUntil } });
   sandbox.seed('deals', 2);
   aheadMs = HOUR_MS;
-  await reading.makeDue('deals');
-  const [, later] = await reading.waitForOperations(2);
+  await reads.makeDue('deals');
+  const [, later] = await reads.waitForOperations(2);
   expect(later?.result).toBe('[deals] Read completed (2 records)');
-  const messages = await reading.messages();
+  const messages = await reads.messages();
   expect(messages.map(({ readType, resultInfo }) => [readType, resultInfo.numRecords])).toEqual([
     ['backfill', 3],
     ['scheduled', 2],
   ]);
-  const object = await reading.object('deals');
+  const object = await reads.object('deals');
   expect(object.recordsRead).toBe(5);
   expect(object.readUntil?.getTime()).toBeGreaterThan(readUntil.getTime());
 
   aheadMs = 2 * HOUR_MS;
-  await reading.makeDue('deals');
-  const [, , last] = await reading.waitForOperations(3);
+  await reads.makeDue('deals');
+  const [, , last] = await reads.waitForOperations(3);
   expect(last?.result).toBe('[deals] No new data found');
-  expect(await reading.messages()).toHaveLength(2);
+  expect(await reads.messages()).toHaveLength(2);
 });
 
 test('reads no old records with a backfill of 0 days, and later reads changes', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, await app.tenant(), {
     config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
   });
   aheadMs = HOUR_MS;
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  const [operation] = await reading.waitForOperations(1);
+  const [operation] = await reads.waitForOperations(1);
   expect(operation).toMatchObject({ status: 'SUCCESS', result: '[contacts] No new data found' });
-  expect(await reading.messages()).toEqual([]);
-  expect(await reading.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
+  expect(await reads.messages()).toEqual([]);
+  expect(await reads.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
 });
 
 test('reads a due object once, whichever process is first', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  await reading.makeDue();
+  const reads = await installReads(app, await app.tenant());
+  await reads.makeDue();
   await Promise.all([startDueReads(services), startDueReads(services)]);
-  expect(await reading.operations()).toHaveLength(1);
-  expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+  expect(await reads.operations()).toHaveLength(1);
+  expect((await reads.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test('does not start a second read of an object that is being read', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  await reading.makeDue();
+  const reads = await installReads(app, await app.tenant());
+  await reads.makeDue();
   await startDueReads(services);
-  await reading.makeDue();
+  await reads.makeDue();
   await startDueReads(services);
-  expect(await reading.operations()).toHaveLength(1);
-  expect((await reading.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+  expect(await reads.operations()).toHaveLength(1);
+  expect((await reads.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test('does not read an object that the config disables', async () => {
-  const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, await app.tenant(), {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
-  await reading.makeDue();
+  await reads.makeDue();
   await startDueReads(services);
-  expect(await reading.operations()).toEqual([]);
-  expect((await reading.object()).nextReadTime).toBeNull();
+  expect(await reads.operations()).toEqual([]);
+  expect((await reads.object()).nextReadTime).toBeNull();
 });
 
 test('keeps pages pending while the destination is disabled', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, tenant);
   await prisma.destination.updateMany({
     where: { projectId: tenant.projectId },
     data: { status: 'DISABLED' },
   });
-  await reading.makeDue();
+  await reads.makeDue();
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
   const deliveries = await prisma.delivery.findMany({ where: { projectId: tenant.projectId } });
   expect(deliveries.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
 });
 
 test('delivers a page to its destination once, signed', async () => {
-  await using own = await testApp();
-  const { services, sandbox } = own.app;
+  await using otherApp = await testApp();
+  const { services, sandbox } = otherApp.app;
   sandbox.seed('contacts', 450);
-  const tenant = await own.tenant();
+  const tenant = await otherApp.tenant();
   const { createDestination } = await tenant.query(
     `mutation ($input: CreateDestinationInput!) {
       createDestination(input: $input) { signingSecret }
@@ -265,15 +264,15 @@ test('delivers a page to its destination once, signed', async () => {
       },
     },
   );
-  const reading = await installReads(own, tenant);
-  await reading.makeDue();
+  const reads = await installReads(otherApp, tenant);
+  await reads.makeDue();
   await using _work = await startWork(services);
-  await reading.waitForOperations(1);
-  const pending = () =>
+  await reads.waitForOperations(1);
+  const countPending = () =>
     services.database.prisma.delivery.count({
       where: { projectId: tenant.projectId, status: 'PENDING' },
     });
-  await expect.poll(pending, POLLING).toBe(0);
+  await expect.poll(countPending, POLLING).toBe(0);
   const received = sandbox.inbox.list('read-pages');
   const bodies = received.map(({ headers, rawBody }) =>
     new Webhook(createDestination.signingSecret).verify(rawBody, headers as Record<string, string>),

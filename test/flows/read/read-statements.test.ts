@@ -20,28 +20,28 @@ function nameStatement({ text }: { text: string }): string {
   return [text.trim().split(/\s/)[0]?.toLowerCase(), table].join(' ').trim();
 }
 
-async function claimed() {
+async function createClaimedRun() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const reading = await installReads(app, tenant);
-  await reading.makeDue();
+  const reads = await installReads(app, tenant);
+  await reads.makeDue();
   await startDueReads(services);
-  const [operation] = await reading.operations();
+  const [operation] = await reads.operations();
   if (!operation) throw new Error('nothing was begun');
   const run = await claimRun(services, { projectId, operationId: operation.id });
   if (!run) throw new Error('not claimed');
-  const source = await getReadSource(services, { id: reading.id, projectId }, 'contacts');
+  const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
   const createPage = (id: string, nextCursor: string | null) => ({
     records: [{ id, fields: { email: `${id}@example.com` }, raw: { id } }],
     nextCursor,
     estimatedTotal: 2,
   });
-  return { projectId, reading, operation, run, source, pageOf: createPage };
+  return { projectId, reads, operation, run, source, createPage };
 }
 
 test('records a page with its deliveries and position in one statement', async () => {
-  const { projectId, reading, operation, run, source, pageOf } = await claimed();
-  const page = pageOf('1', 'next');
+  const { projectId, reads, operation, run, source, createPage } = await createClaimedRun();
+  const page = createPage('1', 'next');
   const { result, statements } = await recordStatements(() =>
     recordPage(services, { run, source, page, durationMs: 7 }),
   );
@@ -50,8 +50,8 @@ test('records a page with its deliveries and position in one statement', async (
   const [stored] = await rows.find('ReadRun', { projectId, operationId: operation.id });
   expect(result).toEqual(stored);
   expect(stored).toMatchObject({ cursor: 'next', pagesRead: 1, recordsRead: 1, estimatedTotal: 2 });
-  expect(await reading.object()).toMatchObject({ recordsRead: 1 });
-  const [noted] = await reading.operations();
+  expect(await reads.object()).toMatchObject({ recordsRead: 1 });
+  const [noted] = await reads.operations();
   expect(noted).toMatchObject({
     status: 'IN_PROGRESS',
     metadata: { progress: { recordsProcessed: 1, recordsEstimatedTotal: 2 } },
@@ -61,16 +61,16 @@ test('records a page with its deliveries and position in one statement', async (
 });
 
 test('ends the read together with its last page, in one transaction', async () => {
-  const { reading, run, source, pageOf } = await claimed();
+  const { reads, run, source, createPage } = await createClaimedRun();
   const next = await recordPage(services, {
     run,
     source,
-    page: pageOf('1', 'next'),
+    page: createPage('1', 'next'),
     durationMs: 0,
   });
   if (!next) throw new Error('it has ended');
   const { result, statements } = await recordStatements(() =>
-    recordPage(services, { run: next, source, page: pageOf('2', null), durationMs: 0 }),
+    recordPage(services, { run: next, source, page: createPage('2', null), durationMs: 0 }),
   );
   expect(result).toBeNull();
   expect(statements.slice(0, 3).map(nameStatement)).toEqual([
@@ -79,10 +79,10 @@ test('ends the read together with its last page, in one transaction', async () =
     'with InstalledObject',
   ]);
   expect(statements.filter((statement) => nameStatement(statement) === 'begin')).toHaveLength(1);
-  expect(await reading.operations()).toMatchObject([
+  expect(await reads.operations()).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
   ]);
-  const messages = await reading.messages();
+  const messages = await reads.messages();
   expect(messages.flatMap(({ result: records }) => records.map(({ raw }) => raw.id))).toEqual([
     '1',
     '2',
@@ -90,10 +90,10 @@ test('ends the read together with its last page, in one transaction', async () =
 });
 
 test('appends a page to a stream', async () => {
-  const { projectId, run, source, pageOf } = await claimed();
+  const { projectId, run, source, createPage } = await createClaimedRun();
   await prisma.destination.deleteMany({ where: { projectId } });
   const { destinationId } = await createStream(services.database, { projectId });
-  await recordPage(services, { run, source, page: pageOf('1', null), durationMs: 0 });
+  await recordPage(services, { run, source, page: createPage('1', null), durationMs: 0 });
   const messages = await prisma.streamMessage.findMany({ where: { projectId, destinationId } });
   expect(messages.map(({ position }) => position)).toEqual([1n]);
   expect(JSON.parse(messages[0]?.body ?? '')).toMatchObject({ result: [{ raw: { id: '1' } }] });
@@ -103,8 +103,8 @@ test('appends a page to a stream', async () => {
 });
 
 test('records nothing of a page without its lease, object or destination', async () => {
-  const { projectId, reading, operation, run, source, pageOf } = await claimed();
-  const page = pageOf('1', 'next');
+  const { projectId, reads, operation, run, source, createPage } = await createClaimedRun();
+  const page = createPage('1', 'next');
   const late = { ...run, leaseToken: 'of another claim' };
   const record = (overrides: Partial<typeof run>) =>
     recordPage(services, { run: { ...run, ...overrides }, source, page, durationMs: 0 });
@@ -113,6 +113,6 @@ test('records nothing of a page without its lease, object or destination', async
   await prisma.destination.deleteMany({ where: { projectId } });
   await expect(record({})).rejects.toThrow('The destination records does not exist.');
   expect(await rows.find('ReadRun', { projectId, operationId: operation.id })).toEqual([run]);
-  expect(await reading.object()).toMatchObject({ recordsRead: 0, lastReadTime: null });
-  expect(await reading.operations()).toEqual([operation]);
+  expect(await reads.object()).toMatchObject({ recordsRead: 0, lastReadTime: null });
+  expect(await reads.operations()).toEqual([operation]);
 });

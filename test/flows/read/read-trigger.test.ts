@@ -16,15 +16,15 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 250);
 
-async function trigger(tenant: Tenant, reading: InstalledReads, overrides: object = {}) {
-  const input = { ...reading.trigger, objectName: 'contacts', ...overrides };
+async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: object = {}) {
+  const input = { ...reads.trigger, objectName: 'contacts', ...overrides };
   return (await tenant.query(TRIGGER, { input })).triggerRead.operation;
 }
 
 test('accepts a triggered read immediately, and reads all records without a start time', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const operation = await trigger(tenant, reading);
+  const reads = await installReads(app, tenant);
+  const operation = await triggerRead(tenant, reads);
   expect(operation).toEqual({
     id: expect.stringMatching(/^opr_/),
     status: 'IN_PROGRESS',
@@ -32,10 +32,10 @@ test('accepts a triggered read immediately, and reads all records without a star
     metadata: { objects: ['contacts'] },
   });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { id: operation.id, status: 'SUCCESS', result: '[contacts] Read completed (250 records)' },
   ]);
-  const messages = await reading.messages();
+  const messages = await reads.messages();
   expect(messages.map(({ readType, operationId }) => [readType, operationId])).toEqual([
     ['triggered', operation.id],
     ['triggered', operation.id],
@@ -45,68 +45,68 @@ test('accepts a triggered read immediately, and reads all records without a star
 test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReads(app, tenant);
-  const before = await reading.object();
-  const past = {
+  const reads = await installReads(app, tenant);
+  const before = await reads.object();
+  const pastTrigger = {
     sinceTime: '2020-01-01T00:00:00.000Z',
     untilTime: '2020-02-01T00:00:00.000Z',
   };
-  await trigger(tenant, reading, past);
+  await triggerRead(tenant, reads, pastTrigger);
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([
+  expect(await reads.waitForOperations(1)).toMatchObject([
     { result: '[contacts] No new data found' },
   ]);
-  await trigger(tenant, reading, { sinceTime: past.sinceTime });
-  expect(await reading.waitForOperations(2)).toMatchObject([
+  await triggerRead(tenant, reads, { sinceTime: pastTrigger.sinceTime });
+  expect(await reads.waitForOperations(2)).toMatchObject([
     {},
     { result: '[contacts] Read completed (250 records)' },
   ]);
-  const { sinceTime: fromTimestamp, untilTime: untilTimestamp } = past;
+  const { sinceTime: fromTimestamp, untilTime: untilTimestamp } = pastTrigger;
   const done = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
-  const about = { installationId: reading.id, objectName: 'contacts', fromTimestamp };
+  const triggerVariables = { installationId: reads.id, objectName: 'contacts', fromTimestamp };
   expect(done.map(({ data }) => data)).toEqual([
-    expect.objectContaining({ ...about, untilTimestamp }),
-    expect.objectContaining(about),
+    expect.objectContaining({ ...triggerVariables, untilTimestamp }),
+    expect.objectContaining(triggerVariables),
   ]);
   expect(done[1]?.data).not.toHaveProperty('untilTimestamp');
   const { nextReadTime, readUntil, backfillDone } = before;
-  expect(await reading.object()).toMatchObject({ nextReadTime, readUntil, backfillDone });
+  expect(await reads.object()).toMatchObject({ nextReadTime, readUntil, backfillDone });
 });
 
 test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, tenant);
   const pathPrefix = '/objects/contacts/records';
   sandbox.faults.set({ status: 403, method: 'GET', pathPrefix });
-  await trigger(tenant, reading);
+  await triggerRead(tenant, reads);
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   expect(await events()).toContainEqual({
     eventType: 'READ_TRIGGERED_ERROR',
-    connectionId: reading.connection.id,
+    connectionId: reads.connection.id,
     data: expect.objectContaining({
       objectName: 'contacts',
       error: 'Injected fault: status 403',
     }),
   });
-  expect((await reading.object()).failedRuns).toBe(0);
+  expect((await reads.object()).failedRuns).toBe(0);
 });
 
 test('triggers an object by its mapped name, and while its schedule is paused', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, { object: { mapToName: 'people' } });
-  await tenant.query(PAUSE, { input: reading.input });
-  await trigger(tenant, reading, { objectName: 'people' });
+  const reads = await installReads(app, tenant, { object: { mapToName: 'people' } });
+  await tenant.query(PAUSE, { input: reads.input });
+  await triggerRead(tenant, reads, { objectName: 'people' });
   await using _workers = await startReadJobs(app);
-  expect(await reading.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
 });
 
 test('names invalid input immediately, and reads nothing', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, tenant);
   const input = {
-    ...reading.trigger,
+    ...reads.trigger,
     objectName: 'planets',
     groupRef: 'unknown',
     sinceTime: '2026-01-02T00:00:00.000Z',
@@ -139,30 +139,30 @@ test('names invalid input immediately, and reads nothing', async () => {
       value: 'planets',
     },
   ]);
-  expect(await reading.operations()).toEqual([]);
+  expect(await reads.operations()).toEqual([]);
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  const input = { ...reading.trigger, objectName: 'contacts' };
+  const reads = await installReads(app, tenant);
+  const input = { ...reads.trigger, objectName: 'contacts' };
   const reader = await tenant.withScopes('read', 'installations:write');
   expect((await reader.refusal(TRIGGER, { input })).code).toBe('FORBIDDEN');
   const controller = await tenant.withScopes('reads:control');
   await controller.query(TRIGGER, { input });
   const other = await app.tenant();
   expect((await other.refusal(TRIGGER, { input })).code).toBe('NOT_FOUND');
-  const { id } = reading.integration;
-  const own = { ...input, projectIdOrName: other.projectId, integrationIdOrName: id };
-  expect((await other.refusal(TRIGGER, { input: own })).code).toBe('NOT_FOUND');
-  expect(await reading.operations()).toHaveLength(1);
+  const { id } = reads.integration;
+  const ownInput = { ...input, projectIdOrName: other.projectId, integrationIdOrName: id };
+  expect((await other.refusal(TRIGGER, { input: ownInput })).code).toBe('NOT_FOUND');
+  expect(await reads.operations()).toHaveLength(1);
 });
 
 test('returns NOT_FOUND if the group has not installed the integration', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
+  const reads = await installReads(app, tenant);
   await integrate(app, tenant, contentFor('other'));
-  const input = { ...reading.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
+  const input = { ...reads.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'NOT_FOUND',
     problem: { detail: 'The group acme has not installed other.' },
@@ -171,29 +171,29 @@ test('returns NOT_FOUND if the group has not installed the integration', async (
 
 test('returns UNPROCESSABLE for an object that the config omits or disables', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant, {
+  const reads = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
-  const input = { ...reading.trigger, objectName: 'contacts' };
+  const input = { ...reads.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: "The installation's config disables contacts." },
   });
-  const another = await app.tenant();
-  const empty = await installReads(app, another, { config: { read: [] } });
-  const about = { input: { ...empty.trigger, objectName: 'contacts' } };
-  expect((await another.refusal(TRIGGER, about)).code).toBe('UNPROCESSABLE');
+  const otherTenant = await app.tenant();
+  const empty = await installReads(app, otherTenant, { config: { read: [] } });
+  const triggerVariables = { input: { ...empty.trigger, objectName: 'contacts' } };
+  expect((await otherTenant.refusal(TRIGGER, triggerVariables)).code).toBe('UNPROCESSABLE');
 });
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
   const [provider] = services.catalogue.all.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('no sandbox');
   const capabilities = { ...provider.capabilities };
-  await using own = await testApp({ providers: [{ ...provider, capabilities }] });
-  const tenant = await own.tenant();
-  const reading = await installReads(own, tenant);
+  await using ownApp = await testApp({ providers: [{ ...provider, capabilities }] });
+  const tenant = await ownApp.tenant();
+  const reads = await installReads(ownApp, tenant);
   delete capabilities.readPage;
-  const input = { ...reading.trigger, objectName: 'contacts' };
+  const input = { ...reads.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: 'Sandbox CRM can not be read from.' },
@@ -201,34 +201,34 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
 });
 
 test('returns RATE_LIMITED for a project with too many pending deliveries, and delays its scheduled reads', async () => {
-  await using own = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
-  own.app.sandbox.seed('contacts', 250);
-  const tenant = await own.tenant();
-  const reading = await installReads(own, tenant);
-  await trigger(tenant, reading);
-  await using _workers = await startReadJobs(own);
-  await reading.waitForOperations(1);
-  const input = { ...reading.trigger, objectName: 'contacts' };
+  await using ownApp = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
+  ownApp.app.sandbox.seed('contacts', 250);
+  const tenant = await ownApp.tenant();
+  const reads = await installReads(ownApp, tenant);
+  await triggerRead(tenant, reads);
+  await using _workers = await startReadJobs(ownApp);
+  await reads.waitForOperations(1);
+  const input = { ...reads.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'RATE_LIMITED',
     problem: { retryAfterSeconds: 30 },
   });
-  await reading.makeDue();
-  const nextReadTime = async () => (await reading.object()).nextReadTime?.getTime();
+  await reads.makeDue();
+  const nextReadTime = async () => (await reads.object()).nextReadTime?.getTime();
   await expect.poll(nextReadTime).toBeGreaterThan(Date.now());
-  expect(await reading.operations()).toHaveLength(1);
+  expect(await reads.operations()).toHaveLength(1);
 
-  const { prisma: rows } = own.app.services.database;
+  const { prisma: rows } = ownApp.app.services.database;
   await rows.destination.updateMany({ data: { status: 'DISABLED' } });
-  await reading.makeDue();
-  await reading.waitForOperations(2);
+  await reads.makeDue();
+  await reads.waitForOperations(2);
 });
 
 test('limits the triggered reads of a project that run at the same time', async () => {
   const tenant = await app.tenant();
-  const reading = await installReads(app, tenant);
-  await trigger(tenant, reading);
-  const [first] = await reading.operations();
+  const reads = await installReads(app, tenant);
+  await triggerRead(tenant, reads);
+  const [first] = await reads.operations();
   if (!first) throw new Error('nothing was begun');
   const { projectId, installationId, integrationId, configId } = first;
   const ids = Array.from({ length: 999 }, (_, index) => `opr_of_test_${projectId}_${index}`);
@@ -247,6 +247,6 @@ test('limits the triggered reads of a project that run at the same time', async 
       ...later,
     })),
   });
-  const input = { ...reading.trigger, objectName: 'contacts' };
+  const input = { ...reads.trigger, objectName: 'contacts' };
   expect((await tenant.refusal(TRIGGER, { input })).code).toBe('RATE_LIMITED');
 });

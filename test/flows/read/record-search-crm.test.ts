@@ -35,12 +35,12 @@ test('searches HubSpot by its search API, one page at a time', async () => {
     hubspot.store.create('deals', { dealname: `Deal ${n}`, dealstage: n < 3 ? 'won' : 'lost' });
   }
   const filters = [{ fieldName: 'dealstage', value: 'won' }];
-  const page = async (after?: string) => {
+  const fetchPage = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'deals', filters, first: 1, after };
     return (await rest.tenant.query(RECORDS, variables)).node.records;
   };
-  const first = await page();
-  const second = await page(first.pageInfo.endCursor);
+  const first = await fetchPage();
+  const second = await fetchPage(first.pageInfo.endCursor);
   const names = [first, second].map(({ edges }) => edges[0].node.fields.dealname);
   expect(names).toEqual(['Deal 1', 'Deal 2']);
   expect(second.pageInfo.hasNextPage).toBe(false);
@@ -60,12 +60,12 @@ test('queries Salesforce, and returns its large pages in parts', async () => {
   for (const LastName of ["O'Neil", 'Ada', "O'Neil"])
     salesforce.store.create('Contact', { LastName });
   const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
-  const page = async (after?: string) => {
+  const fetchPage = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
     return (await rest.tenant.query(RECORDS, variables)).node.records;
   };
-  const first = await page();
-  const second = await page(first.pageInfo.endCursor);
+  const first = await fetchPage();
+  const second = await fetchPage(first.pageInfo.endCursor);
   expect([first, second].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
     { surname: "O'Neil" },
     { surname: "O'Neil" },

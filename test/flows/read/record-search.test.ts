@@ -12,7 +12,7 @@ const app = await sharedApp();
 const { sandbox } = app.app;
 sandbox.seed('contacts', 250);
 
-const people = {
+const peopleContent = {
   object: {
     mapToName: 'people',
     requiredFields: [{ fieldName: 'email', mapToName: 'address' }, { fieldName: 'lifecycle' }],
@@ -32,49 +32,49 @@ const people = {
   },
 };
 
-const ofSandbox = (lifecycle: string) =>
+const sandboxQuery = (lifecycle: string) =>
   sandbox.records('contacts').filter((record) => record.lifecycle === lifecycle);
 
 test('returns every record once, page by page', async () => {
   const tenant = await app.tenant();
-  const { id } = await installReads(app, tenant, people);
-  const found: string[] = [];
+  const { id } = await installReads(app, tenant, peopleContent);
+  const ids: string[] = [];
   let after: string | null = null;
   for (let pages = 0; pages < 10; pages += 1) {
     const variables: Record<string, unknown> = { id, objectName: 'people', first: 90, after };
     const { nodes, pageInfo } = (await tenant.query(RECORDS, variables)).node.records;
-    found.push(...nodes.map((node: { id: string }) => node.id));
+    ids.push(...nodes.map((node: { id: string }) => node.id));
     expect(pageInfo.hasPreviousPage).toBe(after !== null);
     expect(pageInfo.endCursor).not.toBeNull();
     after = pageInfo.endCursor;
     if (!pageInfo.hasNextPage) break;
   }
-  expect(found).toEqual(sandbox.records('contacts').map((record) => record.id));
+  expect(ids).toEqual(sandbox.records('contacts').map((record) => record.id));
 });
 
 test('starts a page after the cursor of any edge, also within a page of the provider', async () => {
   const tenant = await app.tenant();
-  const { id } = await installReads(app, tenant, people);
-  const page = async (first: number, after?: string) =>
+  const { id } = await installReads(app, tenant, peopleContent);
+  const fetchPage = async (first: number, after?: string) =>
     (await tenant.query(RECORDS, { id, objectName: 'contacts', first, after })).node.records;
-  const whole = await page(10);
-  const [, , third] = whole.edges;
-  const rest = await page(7, third.cursor);
-  expect(rest.nodes).toEqual(whole.nodes.slice(3));
-  const next = await page(2, rest.pageInfo.endCursor);
-  expect(next.nodes).toEqual((await page(12)).nodes.slice(10));
-  const [{ id: deleted }] = (await page(1)).nodes;
+  const firstPage = await fetchPage(10);
+  const [, , third] = firstPage.edges;
+  const rest = await fetchPage(7, third.cursor);
+  expect(rest.nodes).toEqual(firstPage.nodes.slice(3));
+  const next = await fetchPage(2, rest.pageInfo.endCursor);
+  expect(next.nodes).toEqual((await fetchPage(12)).nodes.slice(10));
+  const [{ id: deleted }] = (await fetchPage(1)).nodes;
   await fetch(`${sandbox.url}/objects/contacts/records/${deleted}`, { method: 'DELETE' });
-  expect((await page(7, third.cursor)).nodes).toEqual(rest.nodes);
+  expect((await fetchPage(7, third.cursor)).nodes).toEqual(rest.nodes);
 });
 
 test('accepts conditions in the names and values of messages, and returns records in them', async () => {
   const rest = await restTenant(app);
-  const { id } = await installReads(app, rest.tenant, people);
+  const { id } = await installReads(app, rest.tenant, peopleContent);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
   const variables = { id, objectName: 'people', first: 200, filters };
   const { records } = (await rest.tenant.query(RECORDS, variables)).node;
-  const leads = ofSandbox('lead');
+  const leads = sandboxQuery('lead');
   expect(leads.length).toBeGreaterThan(1);
   expect(records.nodes.map((node: { id: string }) => node.id)).toEqual(
     leads.map((lead) => lead.id),
@@ -87,8 +87,8 @@ test('accepts conditions in the names and values of messages, and returns record
     raw: expect.objectContaining({ email: first?.email, lifecycle: 'lead' }),
   });
   const byAddress = [...filters, { fieldName: 'address', value: first?.email }];
-  const one = await rest.tenant.query(RECORDS, { ...variables, filters: byAddress });
-  expect(one.node.records.nodes).toEqual([{ id: first?.id }]);
+  const filtered = await rest.tenant.query(RECORDS, { ...variables, filters: byAddress });
+  expect(filtered.node.records.nodes).toEqual([{ id: first?.id }]);
 
   const { result } = await rest.post(
     `${rest.base}/integrations/crm?groupRef=acme`,
@@ -115,7 +115,7 @@ test("applies the config's own conditions, too", async () => {
     ).node;
     return records.nodes.length;
   };
-  expect(await find()).toBe(Math.min(200, ofSandbox('customer').length));
+  expect(await find()).toBe(Math.min(200, sandboxQuery('customer').length));
   expect(await find('customer')).toBe(await find());
   expect(await find('lead')).toBe(0);
 });
@@ -123,38 +123,40 @@ test("applies the config's own conditions, too", async () => {
 test('refuses invalid arguments at their position', async () => {
   const rest = await restTenant(app);
   const { tenant } = rest;
-  const { id } = await installReads(app, tenant, people);
-  const whole = { id, objectName: 'contacts', first: 5 };
-  const { records } = (await tenant.query(RECORDS, whole)).node;
+  const { id } = await installReads(app, tenant, peopleContent);
+  const search = { id, objectName: 'contacts', first: 5 };
+  const { records } = (await tenant.query(RECORDS, search)).node;
   const lead = [{ fieldName: 'lifecycle', value: 'lead' }];
-  const refused = async (variables: object) => {
-    const { code, problem } = await tenant.refusal(RECORDS, { ...whole, ...variables });
+  const listIssues = async (variables: object) => {
+    const { code, problem } = await tenant.refusal(RECORDS, { ...search, ...variables });
     return [code, problem.issues?.map(({ name }) => name)];
   };
   const after = records.pageInfo.endCursor;
-  expect(await refused({ after: 'x' })).toEqual(['BAD_USER_INPUT', ['after']]);
-  expect(await refused({ after: `${after.slice(0, -4)}AAAA` })).toEqual([
+  expect(await listIssues({ after: 'x' })).toEqual(['BAD_USER_INPUT', ['after']]);
+  expect(await listIssues({ after: `${after.slice(0, -4)}AAAA` })).toEqual([
     'BAD_USER_INPUT',
     ['after'],
   ]);
-  expect(await refused({ after, filters: lead })).toEqual(['BAD_USER_INPUT', ['after']]);
-  expect(await refused({ first: 0 })).toEqual(['BAD_USER_INPUT', ['first']]);
-  expect(await refused({ objectName: 'deals' })).toEqual(['BAD_USER_INPUT', ['objectName']]);
-  expect(await refused({ filters: [...lead, ...lead] })).toEqual([
+  expect(await listIssues({ after, filters: lead })).toEqual(['BAD_USER_INPUT', ['after']]);
+  expect(await listIssues({ first: 0 })).toEqual(['BAD_USER_INPUT', ['first']]);
+  expect(await listIssues({ objectName: 'deals' })).toEqual(['BAD_USER_INPUT', ['objectName']]);
+  expect(await listIssues({ filters: [...lead, ...lead] })).toEqual([
     'BAD_USER_INPUT',
     ['filters[1].fieldName'],
   ]);
-  expect((await refused({ filters: [{ fieldName: 'none', value: 1 }] }))[0]).toBe('UNPROCESSABLE');
+  expect((await listIssues({ filters: [{ fieldName: 'none', value: 1 }] }))[0]).toBe(
+    'UNPROCESSABLE',
+  );
 
   const other = await app.tenant();
-  const { id: others } = await installReads(app, other, people);
-  const foreign = await other.refusal(RECORDS, { ...whole, id: others, after });
+  const { id: others } = await installReads(app, other, peopleContent);
+  const foreign = await other.refusal(RECORDS, { ...search, id: others, after });
   expect(foreign.problem.issues).toMatchObject([{ name: 'after' }]);
 
   const path = `${rest.base}/integrations/crm`;
   const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'a', operator: 'gt' }] };
-  const bad = await rest.refusal('POST', path, body);
-  expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+  const refusal = await rest.refusal('POST', path, body);
+  expect(refusal.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body fieldFilters[0].operator',
     'body fieldFilters[0].value',
     'query groupRef',
@@ -176,33 +178,33 @@ test('refuses to search an object that the config disables, and for an unknown g
 
 test('lets end users with the permission READ search objects that their group has installed', async () => {
   const rest = await restTenant(app);
-  const { id } = await installReads(app, rest.tenant, people);
+  const { id } = await installReads(app, rest.tenant, peopleContent);
   const reader = await createEndUser(app, rest.tenant, { permissions: ['READ'] });
   const variables = { id, objectName: 'people', first: 1 };
   expect((await reader.query(RECORDS, variables)).node.records.nodes).toHaveLength(1);
   const installer = await createEndUser(app, rest.tenant, { permissions: ['INSTALL'] });
   expect((await installer.refusal(RECORDS, variables)).code).toBe('FORBIDDEN');
-  const stranger = await createEndUser(app, rest.tenant, {
+  const otherUser = await createEndUser(app, rest.tenant, {
     groupRef: 'others',
     permissions: ['READ'],
   });
-  expect(await stranger.query(RECORDS, variables)).toEqual({ node: null });
+  expect(await otherUser.query(RECORDS, variables)).toEqual({ node: null });
   const path = `${rest.base}/integrations/crm?groupRef=acme`;
   const body = { objectName: 'people', fieldFilters: [] };
   for (const scopes of [['read'], ['records:read']] as const) {
     const key = await rest.withScopes(...scopes);
-    expect(await key.ask('POST', path, body)).toMatchObject({ status: 200 });
+    expect(await key.request('POST', path, body)).toMatchObject({ status: 200 });
   }
   // Visitors of a page can copy its key, so the key must not find records.
-  const ofPage = await rest.withScopes('frontend');
-  expect(await ofPage.refusal('POST', path, body)).toMatchObject({ status: 403 });
+  const frontend = await rest.withScopes('frontend');
+  expect(await frontend.refusal('POST', path, body)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');
   expect(await writer.refusal('POST', path, body)).toMatchObject({ status: 403 });
 });
 
 test("counts the provider's pages in the cost of a query, however little it selects", async () => {
   const tenant = await app.tenant();
-  const { id } = await installReads(app, tenant, people);
+  const { id } = await installReads(app, tenant, peopleContent);
   const fields = Array.from(
     { length: 9 },
     (_, n) => `r${n}: records(objectName: "people", first: 1) { nodes { id } }`,

@@ -37,7 +37,7 @@ function signInLocally(browser: CookieJar, input: object, headers: object = OWN_
   });
 }
 
-async function signedIn(email = 'ada@example.com'): Promise<CookieJar> {
+async function createSignedInBrowser(email = 'ada@example.com'): Promise<CookieJar> {
   const browser = createCookieJar();
   const response = await signInLocally(browser, { email, password: PASSWORD });
   expect(response.status).toBe(204);
@@ -60,7 +60,7 @@ async function post(browser: CookieJar, headers: object, query = '{ viewer { kin
 }
 
 test('identifies the builder whom a token of the local issuer identifies too', async () => {
-  const browser = await signedIn('same@example.com');
+  const browser = await createSignedInBrowser('same@example.com');
   const token = await app.app.verifier.mint?.({
     sub: 'same@example.com',
     email: 'same@example.com',
@@ -77,7 +77,7 @@ test('identifies the builder whom a token of the local issuer identifies too', a
 });
 
 test('lets builders do with a session what they do with a token', async () => {
-  const browser = await signedIn('maker@example.com');
+  const browser = await createSignedInBrowser('maker@example.com');
   const { data } = await post(
     browser,
     OWN_PAGE,
@@ -101,13 +101,13 @@ test.each([
     { origin: url, 'sec-fetch-site': 'cross-site' },
   ],
 ])('refuses a post with the cookie %s', async (_sender, headers) => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const { status, data, errors } = await post(browser, headers);
   expect([status, data ?? null, errors[0].extensions.code]).toEqual([403, null, 'FORBIDDEN']);
 });
 
 test('refuses event streams with the cookie of other origins', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const subscribe = (headers: Record<string, string>) =>
     browser.fetch(
       `${url}/graphql?query=${encodeURIComponent('subscription { operation(id: "opr_1") { id } }')}`,
@@ -115,12 +115,12 @@ test('refuses event streams with the cookie of other origins', async () => {
     );
   const foreign = await subscribe({ 'sec-fetch-site': 'cross-site' });
   expect(await foreign.text()).toContain('FORBIDDEN');
-  const own = await subscribe({ 'sec-fetch-site': 'same-origin' });
-  expect(await own.text()).not.toContain('FORBIDDEN');
+  const sameOrigin = await subscribe({ 'sec-fetch-site': 'same-origin' });
+  expect(await sameOrigin.text()).not.toContain('FORBIDDEN');
 });
 
 test('admits WebSockets of its own pages by the cookie, and refuses those of others', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const open = async (origin: string | undefined) => {
     const socket = await openSocket(url, {
       headers: { cookie: readCookie(browser) },
@@ -129,11 +129,11 @@ test('admits WebSockets of its own pages by the cookie, and refuses those of oth
     socket.send({ type: 'connection_init' });
     return socket;
   };
-  const own = await open(url);
-  expect(await own.next()).toEqual({ type: 'connection_ack' });
-  own.send({ id: '1', type: 'subscribe', payload: { query: '{ viewer { kind } }' } });
-  expect((await own.next()).payload).toEqual({ data: { viewer: { kind: 'BUILDER' } } });
-  own.socket.close();
+  const sameOrigin = await open(url);
+  expect(await sameOrigin.next()).toEqual({ type: 'connection_ack' });
+  sameOrigin.send({ id: '1', type: 'subscribe', payload: { query: '{ viewer { kind } }' } });
+  expect((await sameOrigin.next()).payload).toEqual({ data: { viewer: { kind: 'BUILDER' } } });
+  sameOrigin.socket.close();
   for (const origin of [FOREIGN_ORIGIN, undefined]) {
     const { code } = await (await open(origin)).closed;
     expect(code).toBe(4403);
@@ -141,13 +141,13 @@ test('admits WebSockets of its own pages by the cookie, and refuses those of oth
 });
 
 test('does not accept the cookie for REST', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const response = await browser.fetch(`${url}/v1/my-info`, { headers: OWN_PAGE });
   expect(response.status).toBe(401);
 });
 
 test('ignores the cookie if the request has another credential', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const { apiKey } = await app.tenant();
   const { data } = await post(browser, { 'x-api-key': apiKey, origin: FOREIGN_ORIGIN });
   expect(data).toEqual({ viewer: { kind: 'API_KEY' } });
@@ -159,7 +159,7 @@ test.each([
   'short',
   '../../etc',
   `${'x'.repeat(42)}"`,
-])('refuses the session %j', async (secret) => {
+])('rejects the session %j', async (secret) => {
   const browser = createCookieJar();
   const { status, errors } = await post(browser, {
     ...OWN_PAGE,
@@ -169,7 +169,7 @@ test.each([
 });
 
 test('ends everywhere when it is signed out in one tab', async () => {
-  const browser = await signedIn('leaver@example.com');
+  const browser = await createSignedInBrowser('leaver@example.com');
   const cookie = readCookie(browser);
   const created = await post(
     browser,
@@ -190,8 +190,8 @@ test('ends everywhere when it is signed out in one tab', async () => {
   });
   expect(stream.status).toBe(200);
 
-  const ended = await browser.fetch(`${url}/session`, { method: 'DELETE', headers: OWN_PAGE });
-  expect(ended.status).toBe(204);
+  const signOut = await browser.fetch(`${url}/session`, { method: 'DELETE', headers: OWN_PAGE });
+  expect(signOut.status).toBe(204);
   expect(browser.received.at(-1)).toMatch(/^console-session=; Path=\/; Max-Age=0; HttpOnly/);
   const otherTab = createCookieJar();
   expect((await post(otherTab, { ...OWN_PAGE, cookie })).status).toBe(401);
@@ -201,7 +201,7 @@ test('ends everywhere when it is signed out in one tab', async () => {
 });
 
 test('is signed out, extended and shown by its own pages only', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const foreign = { origin: FOREIGN_ORIGIN };
   const request = (method: string) => browser.fetch(`${url}/session`, { method, headers: foreign });
   expect((await request('DELETE')).status).toBe(403);
@@ -217,7 +217,7 @@ test('is signed out, extended and shown by its own pages only', async () => {
 });
 
 test('ends after an hour without activity', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   elapsedMs = 0.99 * HOUR_MS;
   expect((await post(browser, OWN_PAGE)).status).toBe(200);
   elapsedMs = 1.01 * HOUR_MS;
@@ -228,7 +228,7 @@ test('ends after an hour without activity', async () => {
 });
 
 test('is extended by activity, until twelve hours after the sign-in', async () => {
-  const browser = await signedIn();
+  const browser = await createSignedInBrowser();
   const renew = async () =>
     (await (await browser.fetch(`${url}/session`, { method: 'POST', headers: OWN_PAGE })).json())
       .session;
@@ -245,7 +245,7 @@ test('is extended by activity, until twelve hours after the sign-in', async () =
 });
 
 test('is removed from the database after its end', async () => {
-  await signedIn('removed@example.com');
+  await createSignedInBrowser('removed@example.com');
   const { prisma } = app.app.services.database;
   const count = () =>
     prisma.consoleSession.count({ where: { builder: { idpRef: 'removed@example.com' } } });
@@ -258,20 +258,20 @@ test('is removed from the database after its end', async () => {
 
 test('ends the oldest session of a builder who has too many', async () => {
   const email = 'many@example.com';
-  const browsers = [await signedIn(email)];
+  const browsers = [await createSignedInBrowser(email)];
   for (let count = 1; count < SESSIONS_OF_BUILDER_MAX; count += 1) {
     elapsedMs += 1_000;
-    browsers.push(await signedIn(email));
+    browsers.push(await createSignedInBrowser(email));
   }
   expect(await readSession(browsers[0] as CookieJar)).not.toBeNull();
   elapsedMs += 1_000;
-  await signedIn(email);
+  await createSignedInBrowser(email);
   expect(await readSession(browsers[0] as CookieJar)).toBeNull();
   expect(await readSession(browsers[1] as CookieJar)).not.toBeNull();
 });
 
 test('stores no secret, and no session outlives its builder', async () => {
-  const browser = await signedIn('gone@example.com');
+  const browser = await createSignedInBrowser('gone@example.com');
   const { prisma } = app.app.services.database;
   const rows = await prisma.consoleSession.findMany();
   expect(JSON.stringify(rows)).not.toContain(readCookie(browser).split('=')[1]);
@@ -279,10 +279,16 @@ test('stores no secret, and no session outlives its builder', async () => {
   expect(await readSession(browser)).toBeNull();
 });
 
-test('refuses a wrong password and invalid input, with reasons', async () => {
+test('rejects a wrong password and refuses invalid input, with reasons', async () => {
   const browser = createCookieJar();
-  const wrong = await signInLocally(browser, { email: 'ada@example.com', password: 'wrong' });
-  expect([wrong.status, (await wrong.json()).detail]).toEqual([401, 'The password is wrong.']);
+  const wrongPassword = await signInLocally(browser, {
+    email: 'ada@example.com',
+    password: 'wrong',
+  });
+  expect([wrongPassword.status, (await wrongPassword.json()).detail]).toEqual([
+    401,
+    'The password is wrong.',
+  ]);
   const invalid = await signInLocally(browser, { email: 'ada', password: PASSWORD, role: 'admin' });
   expect(invalid.status).toBe(400);
   const { issues } = await invalid.json();
@@ -290,7 +296,7 @@ test('refuses a wrong password and invalid input, with reasons', async () => {
   expect(browser.received).toEqual([]);
 });
 
-test('refuses further passwords after too many wrong ones from an address', async () => {
+test('rejects further passwords after too many wrong ones from an address', async () => {
   await using strict = await testApp({
     env: { LOCAL_ISSUER_PASSWORD: PASSWORD, WRONG_KEY_LIMIT_PER_MINUTE: '2' },
   });
@@ -349,9 +355,9 @@ test('uses a cookie of the host alone over HTTPS, and no origin over HTTP', asyn
       issuers: object[];
     };
   };
-  const own = await read('__Host-console-session', origin);
-  expect(own.session).not.toBeNull();
-  expect(own.issuers).toEqual([
+  const sameOrigin = await read('__Host-console-session', origin);
+  expect(sameOrigin.session).not.toBeNull();
+  expect(sameOrigin.issuers).toEqual([
     { name: 'id.example', url: `${publicUrl}/sign-in?issuer=https%3A%2F%2Fid.example` },
   ]);
   expect((await read('console-session', origin)).session).toBeNull();

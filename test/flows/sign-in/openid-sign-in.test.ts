@@ -118,9 +118,9 @@ test('shows no email address that the provider has not verified', async () => {
 test('refuses a callback in another browser, and one that is repeated', async () => {
   const [victim, attacker] = [createCookieJar(), createCookieJar()];
   const callback = await goToCallback(attacker);
-  const planted = await victim.fetch(callback);
-  expect(planted.status).toBe(400);
-  expect(await planted.text()).toContain('was begun in another browser');
+  const callbackResponse = await victim.fetch(callback);
+  expect(callbackResponse.status).toBe(400);
+  expect(await callbackResponse.text()).toContain('was begun in another browser');
   expect(await isSignedIn(victim)).toBe(false);
 
   expect((await attacker.fetch(callback)).status).toBe(303);
@@ -131,9 +131,9 @@ test('refuses a callback in another browser, and one that is repeated', async ()
 
 test('refuses the state of another sign-in', async () => {
   const [victim, attacker] = [createCookieJar(), createCookieJar()];
-  const planted = await goToCallback(attacker);
+  const callbackResponse = await goToCallback(attacker);
   await goToCallback(victim);
-  const response = await victim.fetch(planted);
+  const response = await victim.fetch(callbackResponse);
   expect(response.status).toBe(400);
   expect(await isSignedIn(victim)).toBe(false);
 });
@@ -162,7 +162,7 @@ test.each([
   ['expiry', { claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } }],
   ['signature', { hasOtherKey: true }],
   ['subject', { claims: { sub: 'x'.repeat(300) } }],
-])('refuses an ID token with another %s', async (_check, forgery) => {
+])('rejects an ID token with another %s', async (_check, forgery) => {
   provider.forgery = forgery;
   const browser = createCookieJar();
   const response = await signIn(browser);
@@ -180,9 +180,9 @@ test('says that the provider refused the sign-in, or is away, on a page', async 
   expect(page).toContain('Example ID did not sign you in: access_denied');
   expect(page).toContain(`href="${url}/console"`);
 
-  const away = await browser.fetch(`${url}/sign-in?issuer=${other.issuer}`);
-  expect(away.status).toBe(502);
-  expect(await away.text()).toContain('Unreachable ID did not respond.');
+  const redirect = await browser.fetch(`${url}/sign-in?issuer=${other.issuer}`);
+  expect(redirect.status).toBe(502);
+  expect(await redirect.text()).toContain('Unreachable ID did not respond.');
   const unknown = await browser.fetch(`${url}/sign-in?issuer=https://unknown.example`);
   expect(unknown.status).toBe(400);
 });

@@ -21,7 +21,7 @@ async function warmWriter(target: TestApp = app): Promise<Writer> {
 }
 
 /** Runs the mutation with this name in the writer's project. */
-async function change(writer: Writer, name: string, members: object): Promise<void> {
+async function mutate(writer: Writer, name: string, members: object): Promise<void> {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const input = { projectIdOrName: writer.projectId, ...members };
   await writer.query(`mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`, {
@@ -29,61 +29,67 @@ async function change(writer: Writer, name: string, members: object): Promise<vo
   });
 }
 
-interface RefusedWrite {
-  change: (writer: Writer) => Promise<void>;
+const writeObjects = (...names: string[]) => ({
+  write: { objects: names.map((objectName) => ({ objectName })) },
+});
+
+interface Change {
+  name: string;
+  apply: (writer: Writer) => Promise<void>;
   code: string;
   message: RegExp;
 }
-
-const CHANGES: Record<string, RefusedWrite> = {
-  'a revision without the object': {
-    change: (writer) =>
-      change(writer, 'createRevision', {
+const CHANGES: Change[] = [
+  {
+    name: 'a revision without the object',
+    apply: (writer) =>
+      mutate(writer, 'createRevision', {
         integrationIdOrName: 'crm',
         revision: {
           specVersion: '1.0.0',
-          content: contentFor('crm', {
-            read: undefined,
-            write: { objects: [{ objectName: 'companies' }] },
-          }),
+          content: contentFor('crm', { read: undefined, ...writeObjects('companies') }),
         },
       }),
     code: 'BAD_USER_INPUT',
     message: /is not an object that the integration writes/,
   },
-  'a config without the object': {
-    change: (writer) =>
-      change(writer, 'updateInstallation', {
+  {
+    name: 'a config without the object',
+    apply: (writer) =>
+      mutate(writer, 'updateInstallation', {
         installationId: writer.installationId,
         config: { write: [{ objectName: 'companies' }] },
       }),
     code: 'UNPROCESSABLE',
     message: /is not written by the installation/,
   },
-  'a deleted installation': {
-    change: (writer) =>
-      change(writer, 'deleteInstallation', { installationId: writer.installationId }),
+  {
+    name: 'a deleted installation',
+    apply: (writer) =>
+      mutate(writer, 'deleteInstallation', { installationId: writer.installationId }),
     code: 'NOT_FOUND',
     message: /has not installed/,
   },
-  'an erased group': {
-    change: (writer) => change(writer, 'eraseGroup', { groupRef: 'acme' }),
+  {
+    name: 'an erased group',
+    apply: (writer) => mutate(writer, 'eraseGroup', { groupRef: 'acme' }),
     code: 'BAD_USER_INPUT',
     message: /is not a group of the project/,
   },
-  'an erased consumer': {
-    change: (writer) => change(writer, 'eraseConsumer', { consumerRef: 'ann' }),
+  {
+    name: 'an erased consumer',
+    apply: (writer) => mutate(writer, 'eraseConsumer', { consumerRef: 'ann' }),
     code: 'NOT_FOUND',
     message: /has not installed/,
   },
-};
+];
 
-test.each(Object.entries(CHANGES))('refuses the next write after %s', async (_name, refused) => {
+test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
   const writer = await warmWriter();
-  await refused.change(writer);
+  await apply(writer);
   const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
-  expect(refusal.code).toBe(refused.code);
-  expect(JSON.stringify(refusal.problem)).toMatch(refused.message);
+  expect(refusal.code).toBe(code);
+  expect(JSON.stringify(refusal.problem)).toMatch(message);
   const { prisma } = app.app.services.database;
   const { projectId } = writer;
   // Erasing a group erases its operations.
@@ -94,31 +100,31 @@ test('accepts a refused write once the config allows it', async () => {
   const writer = await warmWriter();
   const { result } = await writer.write({ record: contact() });
   const deletion = { type: 'DELETE', record: { id: result.recordId } };
-  const config = (deletionEnabled: boolean) => ({
+  const createConfig = (deletionEnabled: boolean) => ({
     input: {
       projectIdOrName: writer.projectId,
       installationId: writer.installationId,
       config: { write: [{ objectName: 'contacts', deletionEnabled }] },
     },
   });
-  await writer.query(UPDATE_INSTALLATION, config(false));
+  await writer.query(UPDATE_INSTALLATION, createConfig(false));
   await writer.write({ record: contact() });
   expect((await writer.refusal(WRITE, writer.input(deletion))).code).toBe('UNPROCESSABLE');
-  await writer.query(UPDATE_INSTALLATION, config(true));
+  await writer.query(UPDATE_INSTALLATION, createConfig(true));
   expect((await writer.write(deletion)).result.success).toBe(true);
 });
 
 test('uses new credentials for the next write', async () => {
   const writer = await warmWriter();
   const { connectionId } = writer;
-  await change(writer, 'updateConnection', {
+  await mutate(writer, 'updateConnection', {
     connectionId,
     credentials: { apiKey: 'wrong' },
     skipCheck: true,
   });
   const { result } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, recordId: null });
-  await change(writer, 'updateConnection', {
+  await mutate(writer, 'updateConnection', {
     connectionId,
     credentials: { apiKey: 'sandbox-key' },
   });
@@ -127,47 +133,42 @@ test('uses new credentials for the next write', async () => {
 
 test('finds the project of a write by its current name only', async () => {
   const writer = await warmWriter();
-  const name = `a-${crypto.randomUUID()}`;
-  const newName = `b-${crypto.randomUUID()}`;
-  await change(writer, 'updateProject', { name });
+  const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
+  await mutate(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
-  await change(writer, 'updateProject', { name: newName });
-  const asBefore = writer.input({ projectIdOrName: name, record: contact() });
-  expect((await writer.refusal(WRITE, asBefore)).code).toBe('NOT_FOUND');
-  expect((await write(newName)).result.success).toBe(true);
+  await mutate(writer, 'updateProject', { name: renamed });
+  const byOldName = writer.input({ projectIdOrName: name, record: contact() });
+  expect((await writer.refusal(WRITE, byOldName)).code).toBe('NOT_FOUND');
+  expect((await write(renamed)).result.success).toBe(true);
 });
 
 test('refuses a caller without access to a target that another caller has written to', async () => {
   const writer = await warmWriter();
   const outsider = await createWriter(app);
-  const named = writer.input({ record: contact() });
-  expect((await outsider.refusal(WRITE, named)).code).toBe('NOT_FOUND');
+  const input = writer.input({ record: contact() });
+  expect((await outsider.refusal(WRITE, input)).code).toBe('NOT_FOUND');
   const rival = await createEndUser(app, writer, {
     groupRef: 'rival',
     consumerRef: 'bob',
     permissions: ['WRITE_RECORDS'],
   });
-  const { code, problem } = await rival.refusal(WRITE, named);
+  const { code, problem } = await rival.refusal(WRITE, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
 
 test("accepts an end user's write if the token allows the integration", async () => {
   const writer = await warmWriter();
-  const named = writer.input({ record: contact() });
+  const input = writer.input({ record: contact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
-  const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, named);
+  const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, input);
   expect(writeRecords.result.success).toBe(true);
-  const { id } = await integrate(
-    app,
-    writer,
-    contentFor('other', { write: { objects: [{ objectName: 'contacts' }] } }),
-  );
+  const { id } = await integrate(app, writer, contentFor('other', writeObjects('contacts')));
   const other = await createEndUser(app, writer, { permissions, integrations: [id] });
-  expect((await other.refusal(WRITE, named)).code).toBe('NOT_FOUND');
+  expect((await other.refusal(WRITE, input)).code).toBe('NOT_FOUND');
 });
 
 test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
@@ -175,7 +176,7 @@ test('returns NOT_FOUND for a deleted installation, also with too many pending d
   const writer = await warmWriter(small);
   const { projectId, installationId } = writer;
   const later = writer.input({ mode: 'ASYNCHRONOUS', record: contact() });
-  await change(writer, 'deleteInstallation', { installationId });
+  await mutate(writer, 'deleteInstallation', { installationId });
   const { id: destinationId } = await insertDestination(small, writer, 'slow');
   await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
   expect((await writer.refusal(WRITE, later)).code).toBe('NOT_FOUND');

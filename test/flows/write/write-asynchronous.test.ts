@@ -20,7 +20,7 @@ const { prisma } = services.database;
 const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
-const emails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
 const writeLater = (writer: Writer, overrides: object) =>
   writer.write({ mode: 'ASYNCHRONOUS', ...overrides });
 const getTask = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
@@ -46,9 +46,9 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
     successCount: null,
     failureCount: null,
   });
-  const ended = await writer.waitForOperation(response.operationId);
+  const operation = await writer.waitForOperation(response.operationId);
   const [created] = sandbox.records('contacts').filter(({ email }) => email === record.email);
-  expect(ended).toMatchObject({
+  expect(operation).toMatchObject({
     status: 'SUCCESS',
     metadata: { objects: ['contacts'], successfulRecordIds: [created?.id] },
   });
@@ -102,7 +102,7 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
     status: 'SUCCESS',
     metadata: { retry: { attempts: 3 } },
   });
-  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+  expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
 test("waits for the provider's Retry-After before the next attempt", async () => {
@@ -119,9 +119,9 @@ test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 403, pathPrefix: path });
   const { operationId } = await writeLater(writer, { record: contact() });
-  const ended = await writer.waitForOperation(operationId);
-  expect(ended).toMatchObject({ status: 'FAILURE' });
-  expect(ended.metadata).not.toHaveProperty('retry');
+  const operation = await writer.waitForOperation(operationId);
+  expect(operation).toMatchObject({ status: 'FAILURE' });
+  expect(operation.metadata).not.toHaveProperty('retry');
 });
 
 test('does not retry a write after its deadline', async () => {
@@ -131,14 +131,14 @@ test('does not retry a write after its deadline', async () => {
   const { operationId } = await writeLater(writer, { record: contact(), retryPolicy });
   await until(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
-  const ended = await writer.waitForOperation(operationId);
+  const operation = await writer.waitForOperation(operationId);
   sandbox.faults.clear();
-  expect(ended).toMatchObject({ status: 'FAILURE', metadata: { successfulRecordIds: [] } });
-  expect(ended.result).toContain('unknown');
+  expect(operation).toMatchObject({ status: 'FAILURE', metadata: { successfulRecordIds: [] } });
+  expect(operation.result).toContain('unknown');
 });
 
 /** Claims the write with an expired lease, as a killed process leaves it. */
-async function cutOff(taskId: string) {
+async function expireLease(taskId: string) {
   const key = await prisma.writeTask.findFirstOrThrow({ where: { id: taskId } });
   const claim = await claimWrite(services.database, key, services.now());
   if (!claim) throw new Error('Another process has claimed the write.');
@@ -165,13 +165,13 @@ test('continues a write of a killed process, and refuses its late result', async
   const writer = await createWriter(app);
   const record = contact();
   const operationId = await writeWithoutJob(writer, { record });
-  const lost = await cutOff(operationId);
+  const lostTask = await expireLease(operationId);
   await recoverWrites(services);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  const ended = await getTask(operationId);
-  expect(await runClaim(services, lost)).toBeNull();
-  expect(await getTask(operationId)).toEqual(ended);
-  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+  const operation = await getTask(operationId);
+  expect(await runClaim(services, lostTask)).toBeNull();
+  expect(await getTask(operationId)).toEqual(operation);
+  expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
 test('claims a claimed write no second time, and runs an ended write no second time', async () => {
@@ -192,8 +192,8 @@ test('gives a write to one of two claims in the same statement', async () => {
   const claims = await Promise.all(
     [1, 2].map(() => claimWrite(services.database, key, services.now())),
   );
-  const [claim, none] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
-  expect(none).toBeNull();
+  const [claim, emptyClaim] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
+  expect(emptyClaim).toBeNull();
   if (claim) await runClaim(services, claim);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   expect((await getTask(operationId)).attempts).toBe(1);

@@ -68,12 +68,12 @@ test('writes a full batch of a hundred records immediately and starts another', 
   const writer = await createWriter(app);
   const ids = await Promise.all(Array.from({ length: 101 }, () => collect(writer)));
   const full = (await listTasks(writer)).find(({ recordCount }) => recordCount === 100);
-  const collected = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
-  expect(new Set(collected.map(({ position }) => position)).size).toBe(100);
-  for (const { operationId } of collected) {
+  const entries = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
+  expect(new Set(entries.map(({ position }) => position)).size).toBe(100);
+  for (const { operationId } of entries) {
     expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   }
-  const [waiting] = ids.filter((id) => !collected.some(({ operationId }) => operationId === id));
+  const [waiting] = ids.filter((id) => !entries.some(({ operationId }) => operationId === id));
   expect(await prisma.writeTask.findFirst({ where: { id: waiting } })).toMatchObject({
     recordCount: 1,
     attempts: 0,
@@ -110,5 +110,6 @@ test('writes a retried batch once', async () => {
     });
   }
   const emails = sandbox.records('contacts').map(({ email }) => email);
-  for (const { email } of records) expect(emails.filter((one) => one === email)).toHaveLength(1);
+  for (const { email } of records)
+    expect(emails.filter((address) => address === email)).toHaveLength(1);
 });

@@ -10,16 +10,16 @@ const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 
-const written = (record: Record<string, unknown>) =>
+const listWritten = (record: Record<string, unknown>) =>
   sandbox.records('contacts').filter(({ email }) => email === record.email);
 
 test('returns the first outcome of a repeated call, and writes nothing', async () => {
   const writer = await createWriter(app);
   const record = contact();
   const first = await writer.write({ record, idempotencyKey: 'order 1' });
-  const again = await writer.write({ idempotencyKey: 'order 1', record });
-  expect(again).toEqual(first);
-  expect(written(record)).toHaveLength(1);
+  const repeated = await writer.write({ idempotencyKey: 'order 1', record });
+  expect(repeated).toEqual(first);
+  expect(listWritten(record)).toHaveLength(1);
 });
 
 test('returns the first outcome of a repeated batch', async () => {
@@ -52,7 +52,7 @@ test('writes once for concurrent calls with one key, and returns its outcome to 
   const responses = await Promise.all(Array.from({ length: 5 }, () => writer.write(input)));
   expect(responses[0]).toMatchObject({ result: { success: true, data: record } });
   for (const response of responses) expect(response).toEqual(responses[0]);
-  expect(written(record)).toHaveLength(1);
+  expect(listWritten(record)).toHaveLength(1);
 });
 
 test('accepts the key of another project as new', async () => {

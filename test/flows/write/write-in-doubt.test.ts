@@ -16,7 +16,8 @@ const app = await sharedApp({ env, providers: [provider] });
 const { services } = app.app;
 const { prisma } = services.database;
 
-const named = (email: unknown) => sandbox.records('contacts').filter((row) => row.email === email);
+const listByEmail = (email: unknown) =>
+  sandbox.records('contacts').filter((row) => row.email === email);
 
 test('does not repeat an interrupted creation if the provider knows no idempotency keys', async () => {
   const writer = await createWriter(app);
@@ -28,7 +29,7 @@ test('does not repeat an interrupted creation if the provider knows no idempoten
     errors: [{ message: expect.stringContaining('The outcome is unknown') }],
   });
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
-  expect(named(record.email)).toHaveLength(1);
+  expect(listByEmail(record.email)).toHaveLength(1);
 });
 
 test('repeats an interrupted update without an idempotency key', async () => {
@@ -36,8 +37,8 @@ test('repeats an interrupted update without an idempotency key', async () => {
   const { result } = await writer.write({ record: contact() });
   const change = { id: result.recordId, firstname: 'Ann' };
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
-  const again = await writer.write({ type: 'UPDATE', record: change });
-  expect(again.result).toMatchObject({ success: true, data: change });
+  const repeated = await writer.write({ type: 'UPDATE', record: change });
+  expect(repeated.result).toMatchObject({ success: true, data: change });
 });
 
 test('reports an unknown outcome for a creation whose process was killed, without repeating it', async () => {
@@ -50,11 +51,11 @@ test('reports an unknown outcome for a creation whose process was killed, withou
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${key.projectId} and "id" = ${operationId}`;
   await runWrite(services, key);
-  const ended = await writer.waitForOperation(operationId);
-  expect(ended).toMatchObject({
+  const operation = await writer.waitForOperation(operationId);
+  expect(operation).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('The outcome is unknown'),
   });
-  expect(ended.metadata).not.toHaveProperty('retry');
-  expect(named(record.email)).toEqual([]);
+  expect(operation.metadata).not.toHaveProperty('retry');
+  expect(listByEmail(record.email)).toEqual([]);
 });

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 /** A creation that was accepted and may be retried for 48 hours. */
-async function accepted() {
+async function acceptWrite() {
   const writer = await createWriter(app);
   const record = contact();
   const { operationId } = await writer.write({
@@ -33,52 +33,53 @@ async function accepted() {
   return {
     key,
     attempt: () => runWrite(services, key),
-    ended: () => writer.waitForOperation(operationId),
-    made: () => sandbox.records('contacts').filter(({ email }) => email === record.email).length,
+    waitForEnd: () => writer.waitForOperation(operationId),
+    countCreated: () =>
+      sandbox.records('contacts').filter(({ email }) => email === record.email).length,
   };
 }
 
 const UNKNOWN = { status: 'FAILURE', result: expect.stringContaining('The outcome is unknown') };
 
 test("repeats a creation with its key during the key's lifetime", async () => {
-  const write = await accepted();
+  const write = await acceptWrite();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
   await write.attempt();
-  expect(await write.ended()).toMatchObject({ status: 'SUCCESS' });
-  expect(write.made()).toBe(1);
+  expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
+  expect(write.countCreated()).toBe(1);
 });
 
 test('starts the lifetime of a key with the first attempt', async () => {
-  const write = await accepted();
+  const write = await acceptWrite();
   sandbox.faults.set({ drop: 'after', pathPrefix, times: 2 });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
   await write.attempt();
   aheadMs += 3 * HOUR_MS;
   await write.attempt();
-  expect(await write.ended()).toMatchObject({
+  expect(await write.waitForEnd()).toMatchObject({
     ...UNKNOWN,
     metadata: { retry: { attempts: 2 } },
   });
-  expect(write.made()).toBe(1);
+  expect(write.countCreated()).toBe(1);
 });
 
 test("does not repeat a creation of a killed process after the key's lifetime", async () => {
-  const write = await accepted();
+  const write = await acceptWrite();
   await claimWrite(services.database, write.key, services.now());
   await services.database.prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
   await write.attempt();
-  expect(await write.ended()).toMatchObject(UNKNOWN);
-  expect(write.made()).toBe(0);
+  expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
+  expect(write.countCreated()).toBe(0);
 });
 
 test('starts no lifetime with an attempt that the provider refused', async () => {
-  const write = await accepted();
+  const write = await acceptWrite();
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
@@ -86,12 +87,12 @@ test('starts no lifetime with an attempt that the provider refused', async () =>
   await write.attempt();
   aheadMs += 3 * HOUR_MS;
   await write.attempt();
-  expect(await write.ended()).toMatchObject({ status: 'SUCCESS' });
-  expect(write.made()).toBe(1);
+  expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
+  expect(write.countCreated()).toBe(1);
 });
 
 test('starts the lifetime at acceptance if an older version made the uncertain attempt', async () => {
-  const write = await accepted();
+  const write = await acceptWrite();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();
   await services.database.prisma.$executeRaw`
@@ -99,6 +100,6 @@ test('starts the lifetime at acceptance if an older version made the uncertain a
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
   await write.attempt();
-  expect(await write.ended()).toMatchObject(UNKNOWN);
-  expect(write.made()).toBe(1);
+  expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
+  expect(write.countCreated()).toBe(1);
 });

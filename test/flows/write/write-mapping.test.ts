@@ -23,7 +23,8 @@ const config = {
   write: [{ objectName: 'contacts' }],
 };
 
-const written = (email: unknown) => sandbox.records('contacts').find((row) => row.email === email);
+const findWritten = (email: unknown) =>
+  sandbox.records('contacts').find((row) => row.email === email);
 
 test('translates mapped names with an inherited mapping, and omits other names', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
@@ -32,8 +33,8 @@ test('translates mapped names with an inherited mapping, and omits other names',
   const record = { address, nickname: 'Ann', phone: '1', score: 7, unheardOf: true };
   const response = await writer.write({ objectName: 'people', record });
   expect(response.result).toMatchObject({ success: true });
-  expect(written(address)).toMatchObject({ email: address, firstname: 'Ann', phone: '1' });
-  expect(written(address)?.score ?? null).toBeNull();
+  expect(findWritten(address)).toMatchObject({ email: address, firstname: 'Ann', phone: '1' });
+  expect(findWritten(address)?.score ?? null).toBeNull();
   expect(response.operation.metadata.objects).toEqual(['contacts']);
 });
 
@@ -46,7 +47,7 @@ test('writes unmapped names unchanged if any field is allowed', async () => {
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email: address } = contact();
   await writer.write({ record: { address, score: 7 } });
-  expect(written(address)).toMatchObject({ email: address, score: 7 });
+  expect(findWritten(address)).toMatchObject({ email: address, score: 7 });
 });
 
 test("writes the provider's names without an inherited mapping", async () => {
@@ -82,12 +83,12 @@ test("translates mapped values to the provider's values", async () => {
     { fieldName: 'interests' },
   ];
   const content = { read: { objects: [{ ...object, optionalFields }] }, write };
-  const values = (deliveredValue: string, providerValue: string) => [
+  const createValues = (deliveredValue: string, providerValue: string) => [
     { deliveredValue, providerValue },
   ];
   const valueMappings = [
-    { fieldName: 'lifecycle', values: values('fresh', 'lead') },
-    { fieldName: 'interests', values: values('goods', 'product') },
+    { fieldName: 'lifecycle', values: createValues('fresh', 'lead') },
+    { fieldName: 'interests', values: createValues('goods', 'product') },
   ];
   const [choice] = config.read;
   const fields = [{ fieldName: 'phase', default: 'fresh' }];
@@ -101,7 +102,7 @@ test("translates mapped values to the provider's values", async () => {
   const writePhase = async (fields: object) => {
     const { email: address } = contact();
     await writer.write({ objectName: 'people', record: { address, ...fields } });
-    const { lifecycle, interests } = written(address) ?? {};
+    const { lifecycle, interests } = findWritten(address) ?? {};
     return [lifecycle, interests];
   };
   expect(await writePhase({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([

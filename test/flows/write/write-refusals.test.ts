@@ -156,8 +156,8 @@ test('returns UNPROCESSABLE for members that the provider does not support', asy
     'input.records.batch: is not supported by Sandbox CRM.',
     'input.records.batch[0].associations: are not taken by Sandbox CRM.',
   ]);
-  const collected = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
-  expect((await refusal(writer, collected)).names).toEqual([
+  const collectedWrite = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
+  expect((await refusal(writer, collectedWrite)).names).toEqual([
     'input.autoBatchPolicy: is not supported by Sandbox CRM.',
   ]);
   expect((await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
@@ -200,8 +200,8 @@ test('returns NOT_FOUND for an unknown integration, and for one that the group h
 });
 
 test("returns NOT_FOUND for another tenant's project, and writes nothing", async () => {
-  const [writer, stranger] = [await createWriter(app), await app.tenant()];
-  const { code } = await stranger.refusal(WRITE, writer.input({ record: contact() }));
+  const [writer, otherTenant] = [await createWriter(app), await app.tenant()];
+  const { code } = await otherTenant.refusal(WRITE, writer.input({ record: contact() }));
   expect(code).toBe('NOT_FOUND');
   expect(await countOperations(writer)).toBe(0);
 });

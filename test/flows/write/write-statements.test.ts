@@ -103,9 +103,9 @@ test('takes a statement each to accept and to end an asynchronous write', async 
 
 test('takes three statements for a collected record: the project, the target and the batch', async () => {
   const writer = await warmWriter();
-  const collected = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
-  await writer.write({ record: contact(), ...collected });
-  const texts = await listStatements(() => writer.write({ record: contact(), ...collected }));
+  const collectedWrite = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
+  await writer.write({ record: contact(), ...collectedWrite });
+  const texts = await listStatements(() => writer.write({ record: contact(), ...collectedWrite }));
   // The pending deliveries of a project are counted once a second.
   expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
 });
@@ -127,8 +127,8 @@ test('returns the row of a change as a read does', async () => {
     where: { id: operation.id },
     data: { leaseToken: row.leaseToken },
   });
-  const again = { ...row, lastLine: { ...row.lastLine, id: newId('log') } };
-  expect(await database.changes.run(END_UNREPORTED_WRITES, again)).toEqual(operation);
+  const repeatedRow = { ...row, lastLine: { ...row.lastLine, id: newId('log') } };
+  expect(await database.changes.run(END_UNREPORTED_WRITES, repeatedRow)).toEqual(operation);
 });
 
 /** Counts the jobs that were ever enqueued for writes. */

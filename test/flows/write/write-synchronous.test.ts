@@ -6,7 +6,7 @@ const app = await sharedApp();
 const { sandbox } = app.app;
 const path = '/objects/contacts';
 
-const emails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
 
 test('creates, updates and deletes a record, each with an operation', async () => {
   const writer = await createWriter(app);
@@ -72,7 +72,7 @@ test('writes no record of a batch with allOrNone if one is refused', async () =>
   });
   expect(response).toMatchObject({ successCount: 0, failureCount: 2 });
   expect(response.operation.status).toBe('FAILED');
-  expect(emails()).not.toContain(record.email);
+  expect(listEmails()).not.toContain(record.email);
 });
 
 test("returns a refused record as an outcome, with the provider's reasons", async () => {
@@ -88,15 +88,15 @@ test("returns a refused record as an outcome, with the provider's reasons", asyn
   });
 });
 
-test('returns refused credentials as an outcome', async () => {
+test('returns rejected credentials as an outcome', async () => {
   const writer = await createWriter(app);
   const generate = `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
   const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  const wrong = { credentials: { apiKey: 'wrong' }, skipCheck: true };
+  const wrongKey = { credentials: { apiKey: 'wrong' }, skipCheck: true };
   await writer.query(generate, {
-    input: { projectIdOrName: writer.projectId, ...consumer, ...wrong },
+    input: { projectIdOrName: writer.projectId, ...consumer, ...wrongKey },
   });
   const { result, operation } = await writer.write({ record: contact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
@@ -110,7 +110,7 @@ test("does not wait for the provider's Retry-After", async () => {
   const { result, operation } = await writer.write({ record });
   expect(result.success).toBe(false);
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
-  expect(emails()).not.toContain(record.email);
+  expect(listEmails()).not.toContain(record.email);
 });
 
 test.each([
@@ -123,7 +123,7 @@ test.each([
   const { result, operation } = await writer.write({ record });
   expect(result).toMatchObject({ success: true, data: record });
   expect(operation.metadata.retry).toMatchObject({ attempts: 2 });
-  expect(emails().filter((email) => email === record.email)).toHaveLength(1);
+  expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
 test('leaves the outcome unknown if the provider fails repeatedly', async () => {

@@ -1,13 +1,17 @@
 /** Agent sessions: the rights that they grant, and their ends. */
 import { expect, test } from 'vitest';
-import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import {
+  createAgent,
+  createApprover,
+  createProposalClient,
+} from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 const { services } = app.app;
-const tenant = await peopleTenant(app);
-const proposals = proposalsOf(tenant);
+const tenant = await createPeopleTenant(app);
+const proposals = createProposalClient(tenant);
 
 const CREATE = `mutation ($input: CreateAgentSessionInput!) {
   createAgentSession(input: $input) {

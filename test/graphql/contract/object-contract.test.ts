@@ -47,7 +47,7 @@ async function queryContract(client: Pick<Tenant, 'query'>, query: string, id: s
   return (node ?? project).contract;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+// biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
 function indexFields({ objects }: any): Record<string, unknown> {
   const fields: { name: string }[] = objects[0].fields;
   return Object.fromEntries(fields.map((field) => [field.name, field]));

@@ -162,7 +162,7 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
   const created = await write('CREATE', record);
   expect(created).toMatchObject({ success: true });
   const { data } = await records();
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   const nodes = (data as any).node.records.nodes as Record<string, any>[];
   const stored = nodes.find(({ id }) => id === created?.recordId);
   const members: Record<string, unknown> = { ...stored?.fields, ...stored?.mappedFields };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
-import { names, routeEvents } from '../../support/event-log.ts';
+import { createNames, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
@@ -128,7 +128,7 @@ test('appends routed events and pages of records to a stream, without deliveries
 test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
-  await appendMessages(database, stream, { names: names('m', 5) });
+  await appendMessages(database, stream, { names: createNames('m', 5) });
   const first = await listed(tenant, { first: 2 });
   expect(bodyNames(first.edges)).toEqual(['m1', 'm2']);
   expect([first.totalCount, first.pageInfo]).toEqual([
@@ -145,7 +145,7 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
   const { destinationId } = stream;
-  await appendMessages(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: createNames('m', 3) });
   const { edges } = await listed(tenant);
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const live of [
@@ -191,7 +191,7 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
-  await appendMessages(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: createNames('m', 3) });
   const { edges } = await listed(tenant);
   const data = { createTime: new Date(0) };
   await database.prisma.streamMessage.updateMany({
@@ -236,7 +236,7 @@ test('ends subscriptions of a deleted stream, and deletes its messages', async (
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
-  await appendMessages(database, stream, { names: names('m', 3) });
+  await appendMessages(database, stream, { names: createNames('m', 3) });
   const live = await follow(asKey(tenant), { destinationId });
   const remove = `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`;
   await tenant.query(remove, { input: { projectIdOrName: projectId, destinationId } });

@@ -4,7 +4,7 @@ import { notifyOperation } from '../../../src/events/channel.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import {
-  names,
+  createNames,
   recordNamedEvent,
   recordNamedEvents,
   routeEvents,
@@ -80,7 +80,7 @@ test('delivers new events as edges of the list', async () => {
 test('resumes a stream after a cursor, by argument and by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordNamedEvents(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, createNames('e', 3));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const stream of [
@@ -151,8 +151,8 @@ test("returns NOT_FOUND for another tenant's project, topic and operation", asyn
 test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
   const [tenant, other] = [await tenantWithRoutes(), await tenantWithRoutes()];
   const project = tenant.projectId;
-  await recordNamedEvents(database, other, names('e', 3));
-  await recordNamedEvents(database, tenant, names('e', 3));
+  await recordNamedEvents(database, other, createNames('e', 3));
+  await recordNamedEvents(database, tenant, createNames('e', 3));
   const queryCursor = async ({ query, projectId }: Tenant) => {
     const data = await query(list, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
@@ -177,7 +177,7 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
 test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordNamedEvents(database, tenant, names('e', 4));
+  await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [first, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
@@ -196,7 +196,7 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
 test('accepts a cursor before an erased event', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
-  await recordNamedEvents(database, tenant, names('e', 4));
+  await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
   const [, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({

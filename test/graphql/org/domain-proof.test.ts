@@ -150,7 +150,7 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   const rest = await restTenant(app);
   const { orgId } = rest.tenant;
   const domain = newDomain();
-  await rest.builder.ask('POST', '/claimed-domains', {
+  await rest.builder.request('POST', '/claimed-domains', {
     domain,
     parentId: orgId,
     parentType: 'org',

@@ -1,18 +1,22 @@
 /** Writes that agents propose: their checks, approvals and commits. */
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
-import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import {
+  createAgent,
+  createApprover,
+  createProposalClient,
+} from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { toRevision } from '../../support/fixtures/integrations.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { installPeople, peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
 const { services } = app.app;
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const approver = await createApprover(app, tenant);
-const proposals = proposalsOf(tenant);
+const proposals = createProposalClient(tenant);
 const provider = createSandboxClient(app.sandbox.url);
 
 /** The number of writes that the gateway has accepted. */
@@ -123,7 +127,7 @@ test('shows and compares a field that the installation writes and does not read'
     },
   });
   const writer = await createAgent(app, other);
-  const { create, approve, refuseCommit } = proposalsOf(other);
+  const { create, approve, refuseCommit } = createProposalClient(other);
   const id = await provider.create(contact());
   const proposal = await create(writer, update(id, { score: 9 }));
   expect(proposal.fields).toEqual([{ name: 'score', before: 7, after: 9 }]);
@@ -235,7 +239,7 @@ test('refuses a commit that would write something else than what was approved', 
   const own = await app.tenant();
   await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
   const ownAgent = await createAgent(app, own);
-  const ownProposals = proposalsOf(own);
+  const ownProposals = createProposalClient(own);
   const id = await provider.create(contact());
   const proposal = await ownProposals.create(ownAgent, update(id));
   await ownProposals.approve(own, proposal.id);

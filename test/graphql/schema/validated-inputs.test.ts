@@ -197,7 +197,7 @@ test('ignores fields outside an update mask', async () => {
 });
 
 test('ignores fields outside an update mask of REST', async () => {
-  const { base, post, ask } = await restTenant(app);
+  const { base, post, request } = await restTenant(app);
   const { id } = await post(`${base}/destinations`, {
     name: 'hooks',
     type: 'webhook',
@@ -205,9 +205,9 @@ test('ignores fields outside an update mask of REST', async () => {
   });
   const destination = { name: 'renamed', status: 'nothing', metadata: { url: 5 } };
   const path = `${base}/destinations/${id}`;
-  const renamed = await ask('PATCH', path, { updateMask: ['name'], destination });
+  const renamed = await request('PATCH', path, { updateMask: ['name'], destination });
   expect(renamed).toMatchObject({ status: 200, body: { name: 'renamed' } });
-  const all = await ask('PATCH', path, { updateMask: ['status', 'metadata.url'], destination });
+  const all = await request('PATCH', path, { updateMask: ['status', 'metadata.url'], destination });
   expect(all.body.issues.map(({ name }: { name: string }) => name)).toEqual([
     'destination.status',
     'destination.metadata.url',

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
+  createPeopleTenant,
   installPeople,
-  peopleTenant,
   typedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
 
 const app = await typedApi();
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const client = typedClient(app, tenant);
 
 const RESULT = 'success id errors status operationId installation { integration group }';

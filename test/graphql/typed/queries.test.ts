@@ -10,8 +10,8 @@ import { newId } from '../../../src/ids.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_REVISION, toRevision } from '../../support/fixtures/integrations.ts';
 import {
+  createPeopleTenant,
   installPeople,
-  peopleTenant,
   typedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
@@ -19,7 +19,7 @@ import {
 const app = await typedApi();
 app.sandbox.seed('contacts', 3);
 app.zoho.store.create({ Last_Name: 'Liskov', Company: 'Globex' }, new Date());
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const client = typedClient(app, tenant);
 
 const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }

@@ -9,8 +9,8 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 import { createStream, type TestStream } from '../../support/fixtures/streams.ts';
 import {
+  createPeopleTenant,
   installPeople,
-  peopleTenant,
   typedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
@@ -243,7 +243,7 @@ test('without a group, the changes of all groups arrive', async () => {
 });
 
 test('an object whose messages go to no stream is an error that says what to do', async () => {
-  const tenant = await peopleTenant(app);
+  const tenant = await createPeopleTenant(app);
   for (const variables of [{}, { group: 'acme' }]) {
     const refusal = await (await subscribe(tenant, variables)).next();
     expect(refusal?.data.errors).toMatchObject([

@@ -130,14 +130,14 @@ test('continues after an empty page if another follows, but not endlessly', asyn
 
   const endless = Array.from({ length: 60 }, (_, n) => ok({ things: [], next: `c${n}` }));
   await using other = await startReading(endless);
-  const all = async () => {
+  const readAll = async () => {
     let cursor: string | null = null;
     do {
       const page: { nextCursor: string | null } = await other.read({ ...(cursor && { cursor }) });
       cursor = page.nextCursor;
     } while (cursor);
   };
-  expect((await catchFailure(all())).kind).toBe('RETRYABLE');
+  expect((await catchFailure(readAll())).kind).toBe('RETRYABLE');
 });
 
 test('keeps ids beyond 2^53 exact and distinct', async () => {

@@ -33,13 +33,13 @@ function getWire(name: string): WireVendor {
 }
 
 /** Reads two pages of an account with seven records. */
-async function readPages(name: string, read: { since?: Date } = {}, failing?: Failing) {
+async function readPages(name: string, read: { since?: Date } = {}, failure?: Failing) {
   const { fixture, metadata = {}, objectName, textField } = getWire(name);
   const { count } = fixture.object;
   await using server: VendorServer = await startVendorServer({
     ...fixture,
     override: (request, ...rest) =>
-      failing && request.path === count?.path ? failing : fixture.override?.(request, ...rest),
+      failure && request.path === count?.path ? failure : fixture.override?.(request, ...rest),
   });
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
@@ -75,17 +75,17 @@ test.each(withCount)('%s: returns no total for a read of changes', async (name) 
 
 test.each(
   withCount.flatMap((name) => [
-    { name, response: 'a 500', failing: { status: 500, body: { error: 'down' } } },
-    { name, response: 'a 403', failing: { status: 403, body: { error: 'no scope' } } },
-    { name, response: 'an empty object', failing: { status: 200, body: {} } },
-    { name, response: 'a text', failing: { status: 200, body: { count: { value: 'many' } } } },
-    { name, response: 'HTML', failing: { status: 200, body: '<html>' } },
+    { name, response: 'a 500', failure: { status: 500, body: { error: 'down' } } },
+    { name, response: 'a 403', failure: { status: 403, body: { error: 'no scope' } } },
+    { name, response: 'an empty object', failure: { status: 200, body: {} } },
+    { name, response: 'a text', failure: { status: 200, body: { count: { value: 'many' } } } },
+    { name, response: 'HTML', failure: { status: 200, body: '<html>' } },
   ]),
 )('$name: reads without a total if the count responds with $response', async ({
   name,
-  failing,
+  failure,
 }) => {
-  const { first, second } = await readPages(name, {}, failing);
+  const { first, second } = await readPages(name, {}, failure);
   expect(first?.estimatedTotal).toBeNull();
   expect([...(first?.records ?? []), ...(second?.records ?? [])]).toHaveLength(7);
 });

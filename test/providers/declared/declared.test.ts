@@ -10,20 +10,20 @@ import { createWireSubject } from './wire-subject.ts';
 
 test('has a wire format for every declaration', () => {
   const names = DECLARATIONS.map(({ name }) => name);
-  const without = names.filter((name) => !(name in WIRES));
-  expect(without, 'add their wires to test/support/wire/vendors/<family>/all.ts').toEqual([]);
+  const withoutWire = names.filter((name) => !(name in WIRES));
+  expect(withoutWire, 'add their wires to test/support/wire/vendors/<family>/all.ts').toEqual([]);
   const unknown = Object.keys(WIRES).filter((name) => !names.includes(name));
   expect(unknown, 'wires of no declaration').toEqual([]);
 });
 
 /** `npm run provider -- <name>` tests one provider. */
-const chosen = process.env.PROVIDER;
+const providerName = process.env.PROVIDER;
 
 /** One provider of each family runs in `npm test`, the others in `npm run test:all`. */
 const OF_EACH_FAMILY = ['asana', 'intercom', 'pipedrive', 'square'];
 
 for (const declared of DECLARATIONS) {
-  if (chosen && declared.name !== chosen) continue;
+  if (providerName && declared.name !== providerName) continue;
   const wire = WIRES[declared.name];
   if (!wire) continue;
   const tags = OF_EACH_FAMILY.includes(declared.name) ? [] : ['all/walk'];

@@ -29,7 +29,8 @@ test('covers every declared list of events', () => {
 });
 
 const list = lists[0]?.list as EventList;
-const sessionAt = (url: string) => createPlainSession(url, {}, { metadata: { base: 'appBase' } });
+const createSession = (url: string) =>
+  createPlainSession(url, {}, { metadata: { base: 'appBase' } });
 let base: AirtableBase;
 let session: ReturnType<typeof createPlainSession>;
 let requests: Awaited<ReturnType<typeof startProviderServer>>['requests'];
@@ -39,7 +40,7 @@ beforeEach(async () => {
   const server = await startProviderServer((request) => base.serve(request) ?? { status: 404 });
   onTestFinished(() => server[Symbol.asyncDispose]());
   requests = server.requests;
-  session = sessionAt(server.url);
+  session = createSession(server.url);
 });
 
 async function createWebhook(): Promise<AirtableWebhook> {
@@ -108,8 +109,8 @@ test('returns an event for each change of a record, with a stable id', async () 
   });
   const ids = part.events.map(({ nativeId }) => nativeId);
   expect(new Set(ids).size).toBe(5);
-  const again = await read(webhook, '2');
-  expect(again.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
+  const repeated = await read(webhook, '2');
+  expect(repeated.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
   // Another webhook numbers its entries from one, so the ids of its events contain the webhook.
   await list.deleteWebhook(session, webhook.id);
   const other = await createWebhook();
@@ -144,18 +145,22 @@ test('reads a long list in parts, each from the end of the previous one', async 
 
 test('reports a gap for changes that the vendor dropped or cannot list', async () => {
   const webhook = await createWebhook();
-  const at = (n: number) => new Date(NOW.getTime() + n * 1_000);
-  for (let n = 1; n <= 4; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, at(n));
+  const secondsLater = (n: number) => new Date(NOW.getTime() + n * 1_000);
+  for (let n = 1; n <= 4; n += 1)
+    base.change({ tblTasks: { changed: [`rec${n}`] } }, secondsLater(n));
   webhook.payloads.delete(1);
   webhook.payloads.delete(2);
-  expect(await read(webhook, '2')).toMatchObject({ position: '5', incompleteUntil: at(3) });
+  expect(await read(webhook, '2')).toMatchObject({
+    position: '5',
+    incompleteUntil: secondsLater(3),
+  });
   // A read from the start misses the first change, too.
-  expect(await read(webhook)).toMatchObject({ incompleteUntil: at(3) });
+  expect(await read(webhook)).toMatchObject({ incompleteUntil: secondsLater(3) });
   expect(await read(webhook, '3')).toMatchObject({ incompleteUntil: null });
-  base.recordError(at(5));
-  base.change({ tblTasks: { changed: ['rec6'] } }, at(6));
+  base.recordError(secondsLater(5));
+  base.change({ tblTasks: { changed: ['rec6'] } }, secondsLater(6));
   const part = await read(webhook, '5');
-  expect(part).toMatchObject({ incompleteUntil: at(5), lastTime: at(6) });
+  expect(part).toMatchObject({ incompleteUntil: secondsLater(5), lastTime: secondsLater(6) });
   expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
 });
 
@@ -171,10 +176,10 @@ test('deletes a webhook whose creation had no response before it creates another
       specification: { options: { filters: { dataTypes: ['tableData'] } } },
     },
   });
-  const lost = await createWebhook();
+  const lostWebhook = await createWebhook();
   const webhook = await createWebhook();
   expect([...base.webhooks.values()]).toMatchObject([others, { id: webhook.id }]);
-  expect(base.webhooks.has(lost.id)).toBe(false);
+  expect(base.webhooks.has(lostWebhook.id)).toBe(false);
   await list.deleteWebhook(session, webhook.id);
   await list.deleteWebhook(session, webhook.id);
   expect([...base.webhooks.values()]).toMatchObject([others]);
@@ -204,7 +209,7 @@ test.each([
 ])('throws a temporary failure for a response with %s', async (_name, body) => {
   await using server = await startProviderServer(() => ({ status: 200, body }));
   const position = { account: 'con_1', providerRef: 'ach1', position: '1' };
-  const failed = list.read(sessionAt(server.url), position);
+  const failed = list.read(createSession(server.url), position);
   expect(await catchFailure(failed)).toMatchObject({ kind: 'DISCONNECTED' });
 });
 
@@ -212,6 +217,6 @@ test('ends the read if the list reports more entries and does not advance', asyn
   const body = { payloads: [], cursor: 7, mightHaveMore: true };
   await using server = await startProviderServer(() => ({ status: 200, body }));
   const position = { account: 'con_1', providerRef: 'ach1', position: '7' };
-  const part = await list.read(sessionAt(server.url), position);
+  const part = await list.read(createSession(server.url), position);
   expect(part).toMatchObject({ position: '7', hasMore: false });
 });

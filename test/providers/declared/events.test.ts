@@ -86,8 +86,8 @@ async function createSubscription(
   });
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;
-  const wanted = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
-  const created = await calls?.create(createPlainSession(vendor.url), wanted);
+  const options = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
+  const created = await calls?.create(createPlainSession(vendor.url), options);
   const storedWebhooks = [...webhooks.webhooks.values()];
   const secrets = storedWebhooks.map(({ secret }) => secret);
   expect(created).toEqual({
@@ -101,9 +101,9 @@ async function createSubscription(
   return webhook ?? { url: '', secret: '' };
 }
 
-const named = sending.map(({ name, subscribe }) => [name, subscribe] as const);
+const cases = sending.map(({ name, subscribe }) => [name, subscribe] as const);
 
-test.each(named)('%s: accepts its signed events and parses them', async (name, subscribe) => {
+test.each(cases)('%s: accepts its signed events and parses them', async (name, subscribe) => {
   const { wire, account, request, secret, knownSecret, context } = await startVendor(
     name,
     subscribe,
@@ -130,7 +130,7 @@ test.each(named)('%s: accepts its signed events and parses them', async (name, s
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test.each(named)('%s: rejects events with another signature', async (name, subscribe) => {
+test.each(cases)('%s: rejects events with another signature', async (name, subscribe) => {
   const { wire, request, secret, knownSecret } = await startVendor(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
   const sending = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
@@ -146,7 +146,7 @@ test.each(named)('%s: rejects events with another signature', async (name, subsc
 });
 
 test.each(
-  named.filter(
+  cases.filter(
     ([name, { requests }]) => !WIRE_EVENTS[name]?.connection && !requests?.hasOwnSecrets,
   ),
 )('%s: rejects a signature that was made for another account', async (name, subscribe) => {
@@ -159,7 +159,7 @@ test.each(
 });
 
 test.each(
-  named,
+  cases,
 )('%s: throws for a malformed body, and ignores other event types', async (name, subscribe) => {
   const { wire, request, secret, context } = await startVendor(name, subscribe);
   const { parseEvents } = subscribe.requests ?? {};
@@ -169,14 +169,14 @@ test.each(
       /does not have the form/,
     );
   }
-  const elsewhere = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
+  const otherHeaders = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
   const other = body.replaceAll(
     /customer\.updated|contact\.user\.updated|"UPDATE"|meeting\.updated|"Issue"|prospect\.updated|"deal"|"lead"|"project"|record\.updated|zen:event-type:ticket\.subject_changed/g,
     (match) => (match.startsWith('"') ? '"new"' : 'new.kind'),
   );
   const isByHeader = 'x-github-event' in headers || 'x-shopify-topic' in headers;
   const sent = isByHeader
-    ? request({ headers: { ...headers, ...elsewhere }, body })
+    ? request({ headers: { ...headers, ...otherHeaders }, body })
     : request({ headers, body: other });
   expect(parseEvents?.(sent, context)).toEqual([]);
 });
@@ -240,8 +240,8 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
   await using server = await startProviderServer(
     async (request) => (await webhooks.serve(request)) ?? { status: 404 },
   );
-  const wanted = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  await calls?.create(createPlainSession(server.url), { ...wanted, url: URL_OF_APP, secret: '' });
+  const options = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
+  await calls?.create(createPlainSession(server.url), { ...options, url: URL_OF_APP, secret: '' });
   const types = ['note.created', 'note.updated', 'note-content.updated', 'note.deleted'];
   expect(server.requests.map(({ body }) => body)).toEqual([
     {
@@ -273,13 +273,13 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
 test('asana: refuses a subscription per parent if the account has no parent', async () => {
   const { calls } = sending.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
-  const wanted = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  const made = calls?.create(createPlainSession(server.url), {
-    ...wanted,
+  const options = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
+  const created = calls?.create(createPlainSession(server.url), {
+    ...options,
     url: URL_OF_APP,
     secret: '',
   });
-  expect(await catchFailure(made as Promise<unknown>)).toMatchObject({
+  expect(await catchFailure(created as Promise<unknown>)).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('no access to a parent of projects'),
   });
@@ -317,7 +317,7 @@ test('close: rejects signatures for a secret that decodes to no key', async () =
   }
 });
 
-test("zoom: answers the validation of its URL with the app's secret", () => {
+test("zoom: responds to the validation of its URL with the app's secret", () => {
   const zoom = sending.find(({ name }) => name === 'zoom');
   const body = JSON.stringify({
     event: 'endpoint.url_validation',

@@ -9,11 +9,11 @@ import { generateWire } from '../../support/wire/generated-wire.ts';
 import { providerContract } from '../contract.ts';
 import { createWireSubject } from './wire-subject.ts';
 
-const chosen = process.env.PROVIDER;
+const providerName = process.env.PROVIDER;
 
 for (const declared of DECLARATIONS) {
   const { name, records } = declared;
-  if (chosen && name !== chosen) continue;
+  if (providerName && name !== providerName) continue;
   const objects = [
     ...Object.keys(records.objects),
     ...(records.otherObjects ? ['own_object'] : []),

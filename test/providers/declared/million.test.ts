@@ -19,7 +19,7 @@ const RECORDS = 1_000_000;
 const PAGE = 1_000;
 
 /** Responses without a network, so that the time is that of the connector's own work. */
-function createSession(answerAt: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
+function createSession(createPage: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
   const session: ProviderSession = {
     baseUrl: 'https://vendor.example',
     findMetadata: () => null,
@@ -30,7 +30,7 @@ function createSession(answerAt: (from: number) => unknown, fromIn: (cursor: unk
         at?: unknown;
       };
       const from = fromIn(sent.at ?? sent.after);
-      return { status: 200, headers: {}, body: answerAt(from) };
+      return { status: 200, headers: {}, body: createPage(from) };
     },
   };
   return session;
@@ -91,12 +91,12 @@ test('reads a million records in constant memory, at least half as fast as HubSp
   const coded = hubspotProvider().capabilities.readPage;
   if (!declared || !coded) throw new Error('One of them does not read');
   // Alternating runs, so that other load on the machine slows both.
-  const ours = await readAll(declared, things, 'things');
-  const theirs = await readAll(coded, contacts, 'contacts');
-  expect(ours.count).toBe(RECORDS);
-  expect(theirs.count).toBe(RECORDS);
+  const declaredCount = await readAll(declared, things, 'things');
+  const codedCount = await readAll(coded, contacts, 'contacts');
+  expect(declaredCount.count).toBe(RECORDS);
+  expect(codedCount.count).toBe(RECORDS);
   // A tenth of all records would need more.
-  const [first = 0, ...later] = ours.heaps;
+  const [first = 0, ...later] = declaredCount.heaps;
   expect(Math.max(...later) - first).toBeLessThan(5 * 1024 * 1024);
-  expect(theirs.ms / ours.ms).toBeGreaterThan(0.5);
+  expect(codedCount.ms / declaredCount.ms).toBeGreaterThan(0.5);
 }, 120_000);

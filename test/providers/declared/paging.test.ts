@@ -54,8 +54,6 @@ function createFixture(page: Page): VendorFixture {
   return {
     createId: (n) => n,
     headers: {},
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({ message }),
     findValueError: () => null,
     object: {
@@ -99,7 +97,7 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
   await fc.assert(
     fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 70 }), async (count, pageSize) => {
       server.store.records.splice(0);
-      const made = Array.from({ length: count }, () =>
+      const createdIds = Array.from({ length: count }, () =>
         String(server.store.create({}, new Date()).id),
       );
       const read: string[] = [];
@@ -107,7 +105,7 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
         expect(records.length).toBeLessThanOrEqual(Math.min(pageSize, 50));
         read.push(...records.map(({ id }) => id));
       }
-      expect(read).toEqual(made);
+      expect(read).toEqual(createdIds);
     }),
     { numRuns: 25 },
   );
@@ -124,13 +122,13 @@ test.each(
       fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 5 }),
       async (count, sizes) => {
         server.store.records.splice(0);
-        const made = Array.from({ length: count }, () =>
+        const createdIds = Array.from({ length: count }, () =>
           String(server.store.create({}, new Date()).id),
         );
         let pagesRead = 0;
         const pageSize = () => sizes[pagesRead++ % sizes.length] as number;
         const read = await Array.fromAsync(readPages(paging, session, { pageSize }));
-        expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(made);
+        expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(createdIds);
       },
     ),
     { numRuns: 25 },
@@ -167,14 +165,14 @@ test.each(KINDS)('%s: returns appended records once each', async (_, page, pagin
       fc.array(fc.nat(3), { maxLength: 6 }),
       async (count, pageSize, more) => {
         server.store.records.splice(0);
-        const make = () => String(server.store.create({}, new Date()).id);
-        const made = Array.from({ length: count }, make);
+        const create = () => String(server.store.create({}, new Date()).id);
+        const createdIds = Array.from({ length: count }, create);
         const read: string[] = [];
         for await (const { records, nextCursor } of readPages(paging, session, { pageSize })) {
           read.push(...records.map(({ id }) => id));
-          if (nextCursor !== null) for (let n = more.pop() ?? 0; n > 0; n--) make();
+          if (nextCursor !== null) for (let n = more.pop() ?? 0; n > 0; n--) create();
         }
-        expect(read.filter((id) => made.includes(id))).toEqual(made);
+        expect(read.filter((id) => createdIds.includes(id))).toEqual(createdIds);
         expect(new Set(read).size).toBe(read.length);
       },
     ),
@@ -192,20 +190,20 @@ test.each(
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 1, max: 12 }),
       fc.array(fc.nat(60), { maxLength: 12 }),
-      async (count, pageSize, places) => {
+      async (count, pageSize, deletions) => {
         server.store.records.splice(0);
-        const make = () => server.store.create({}, new Date());
-        const made = Array.from({ length: count }, () => String(make().id));
+        const create = () => server.store.create({}, new Date());
+        const createdIds = Array.from({ length: count }, () => String(create().id));
         const read: string[] = [];
         for await (const { records } of readPages(paging, session, { pageSize })) {
           read.push(...records.map(({ id }) => id));
-          const place = places.pop();
-          if (place === undefined) continue;
-          const record = make();
+          const position = deletions.pop();
+          if (position === undefined) continue;
+          const record = create();
           server.store.records.pop();
-          server.store.records.splice(place % server.store.records.length, 0, record);
+          server.store.records.splice(position % server.store.records.length, 0, record);
         }
-        expect(read.filter((id) => made.includes(id))).toEqual(made);
+        expect(read.filter((id) => createdIds.includes(id))).toEqual(createdIds);
         expect(new Set(read).size).toBe(read.length);
       },
     ),
@@ -217,7 +215,9 @@ test.each(
 test('last id: returns each earlier record once despite insertions at the start', async () => {
   const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];
   await using server = await startVendorServer(createFixture(page));
-  const made = Array.from({ length: 25 }, () => String(server.store.create({}, new Date()).id));
+  const createdIds = Array.from({ length: 25 }, () =>
+    String(server.store.create({}, new Date()).id),
+  );
   const read: string[] = [];
   for await (const { records } of readPages(paging, createPlainSession(server.url), {
     pageSize: 10,
@@ -225,7 +225,7 @@ test('last id: returns each earlier record once despite insertions at the start'
     read.push(...records.map(({ id }) => id));
     server.store.records.unshift({ id: `new-${read.length}`, changedAt: new Date(), values: {} });
   }
-  expect(read).toEqual(made);
+  expect(read).toEqual(createdIds);
 });
 
 test.each([
@@ -240,8 +240,8 @@ test.each([
     { more: true },
   ],
 ])('stops reading if a vendor returns %s', async (_, paging, response) => {
-  const loop: Page = () => ({ records: [], next: null, total: 0 });
-  const broken = createFixture(loop);
+  const returnLoop: Page = () => ({ records: [], next: null, total: 0 });
+  const broken = createFixture(returnLoop);
   const [list] = broken.object.lists;
   if (list) list.toBody = () => ({ things: [{ id: 1 }], ...response });
   await using server = await startVendorServer(broken);
@@ -276,7 +276,7 @@ test.each(
       fc.uniqueArray(fc.nat(50), { maxLength: 40 }),
       fc.integer({ min: 2, max: 12 }),
       fc.array(fc.nat(39), { maxLength: 20 }),
-      async (times, pageSize, touched) => {
+      async (times, pageSize, changes) => {
         server.store.records.splice(0);
         const ids = times.map((n) => String(server.store.create({}, atMinute(n)).id));
         const read: string[] = [];
@@ -286,7 +286,7 @@ test.each(
           isKeyset: true,
         })) {
           read.push(...records.map(({ id }) => id));
-          const record = server.store.records[touched.pop() ?? 99];
+          const record = server.store.records[changes.pop() ?? 99];
           if (record) record.changedAt = atMinute(60 + read.length);
         }
         expect(ids.filter((id) => !read.includes(id))).toEqual([]);
@@ -301,11 +301,11 @@ test.each(
 )('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
-  const many = { pageSize: 7, since, isKeyset: true };
+  const range = { pageSize: 7, since, isKeyset: true };
   for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
     server.store.create({}, atMinute(n));
   }
-  const read = await Array.fromAsync(readPages(paging, createPlainSession(server.url), many));
+  const read = await Array.fromAsync(readPages(paging, createPlainSession(server.url), range));
   const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
   expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
   // Later pages of one time are requested only if a page ends within that time.

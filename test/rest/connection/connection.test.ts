@@ -250,7 +250,7 @@ test('lets a key for pages connect and install, and read no destinations, delive
   const topic = { name: 'mine' };
   expect(await page.refusal('POST', `${rest.base}/topics`, topic)).toMatchObject({ status: 403 });
   for (const path of ['destinations', 'topics', 'jwt-keys', 'api-keys']) {
-    expect([path, await page.ask('GET', `${rest.base}/${path}`)]).toMatchObject([
+    expect([path, await page.request('GET', `${rest.base}/${path}`)]).toMatchObject([
       path,
       { status: 403 },
     ]);

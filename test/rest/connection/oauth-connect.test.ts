@@ -39,7 +39,7 @@ test('returns the link to the consent page as text, which leads to a connection'
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
   const body = starting(rest, { authScheme, groupName: 'Acme Inc.' });
-  const response = await rest.ask('POST', '/oauth-connect', body);
+  const response = await rest.request('POST', '/oauth-connect', body);
   expect(response.status).toBe(200);
   expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
   expect(response.body).toMatch(/^https:\/\/gateway\.test\/oauth\/connect\?ticket=prj_/);

@@ -53,7 +53,7 @@ async function described(): Promise<RestTenant> {
 
 test('shows the contract with its hash as the version', async () => {
   const rest = await described();
-  const { headers, body } = await rest.ask('GET', `${rest.base}/contract`);
+  const { headers, body } = await rest.request('GET', `${rest.base}/contract`);
   expect(headers.etag).toBe(`"${body.hash}"`);
   expect(body.objects[0]).toMatchObject({
     name: 'people',
@@ -115,7 +115,7 @@ test('the JSON Schema tells valid inputs from invalid ones', async () => {
 
 test('the GraphQL types can be built', async () => {
   const rest = await described();
-  const { body } = await rest.ask('GET', `${rest.base}/contract.graphql`);
+  const { body } = await rest.request('GET', `${rest.base}/contract.graphql`);
   const types = buildSchema(body).getTypeMap();
   const listFields = (name: string) => {
     const type = types[name];
@@ -163,7 +163,7 @@ export function use(person: Objects['people']['record']): UpdatePeopleInput {
 
 test('the TypeScript declarations compile, and have no any', async () => {
   const rest = await described();
-  const { body } = await rest.ask('GET', `${rest.base}/contract.d.ts`);
+  const { body } = await rest.request('GET', `${rest.base}/contract.d.ts`);
   expect(body.replaceAll(/\/\*.*?\*\/|\/\/.*/g, '')).not.toMatch(/\bany\b/);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-contract-'));
   try {

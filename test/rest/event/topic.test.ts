@@ -51,7 +51,7 @@ test('pages a list if pageSize is set', async () => {
   const names: string[][] = [];
   let next: string | undefined = `${rest.base}/topics?pageSize=2`;
   while (next) {
-    const { body, headers } = await rest.ask('GET', next);
+    const { body, headers } = await rest.request('GET', next);
     names.push(body.map((topic: { name: string }) => topic.name));
     next = /^<\/v1([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1];
   }

@@ -296,7 +296,7 @@ test('returns 422 for proxy requests if the config disables the proxy', async ()
   const rest = await install();
   const proxied = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
   await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
-  const { status, body } = await rest.ask('GET', proxied);
+  const { status, body } = await rest.request('GET', proxied);
   expect([status, body.detail]).toEqual([
     422,
     "The installation's config does not let requests through.",

@@ -17,7 +17,7 @@ test('creates an integration without a response body, and finds it by Location, 
   const content = contentFor('crm', { proxy: { enabled: true } });
   const latestRevision = toRevision(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
-  const created = await rest.ask('POST', `${rest.base}/integrations`, body);
+  const created = await rest.request('POST', `${rest.base}/integrations`, body);
   expect([created.status, created.body]).toEqual([201, '']);
   const place = created.headers.location as string;
   expect(place).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
@@ -134,7 +134,7 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   const path = await createIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
   const revision = toRevision(contentFor('crm', { displayName: 'CRM' }));
-  const created = await rest.ask('POST', `${path}/revisions`, { revision });
+  const created = await rest.request('POST', `${path}/revisions`, { revision });
   expect([created.status, created.body]).toEqual([201, '']);
   const { latestRevision, updateTime } = await rest.get(path);
   expect(latestRevision).toMatchObject(revision);

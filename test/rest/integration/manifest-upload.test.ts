@@ -64,7 +64,7 @@ async function upload(rest: RestTenant, file: Buffer): Promise<Signed> {
 }
 
 const deploy = (rest: RestTenant, sourceZipUrl: string) =>
-  rest.ask('PUT', `${rest.base}/integrations:batch`, { sourceZipUrl });
+  rest.request('PUT', `${rest.base}/integrations:batch`, { sourceZipUrl });
 
 const fetchRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
   const { status, body } = await deploy(rest, sourceZipUrl);
@@ -207,5 +207,5 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
     'must have specVersion, and integrations with names.',
   );
   const both = { sourceZipUrl: 'a', sourceYaml: 'b' };
-  expect((await rest.ask('PUT', `${rest.base}/integrations:batch`, both)).status).toBe(400);
+  expect((await rest.request('PUT', `${rest.base}/integrations:batch`, both)).status).toBe(400);
 });

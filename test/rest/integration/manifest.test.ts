@@ -103,7 +103,7 @@ test('names the line of an error in the text', async () => {
 });
 
 const putAll = (rest: RestTenant, body: object, query = '') =>
-  rest.ask('PUT', `${rest.base}/integrations:batch${query}`, body);
+  rest.request('PUT', `${rest.base}/integrations:batch${query}`, body);
 
 test('creates and updates all integrations of a manifest, and returns unchanged ones', async () => {
   const { rest, path } = await prepare();
@@ -187,7 +187,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
       `299 - "${at}.subscribe.objects[0].deleteEvent.watchFieldsAuto: is ignored."`,
     ].join(', ');
   const revision = { specVersion: '1.0.0', content };
-  const revised = await rest.ask('POST', `${path}/revisions`, { revision });
+  const revised = await rest.request('POST', `${path}/revisions`, { revision });
   expect([revised.status, revised.headers.warning]).toEqual([201, warnings('revision.content')]);
   const stored = (await rest.get(path)).latestRevision.content;
   expect(stored.read.objects[0]).not.toHaveProperty('delete');
@@ -199,7 +199,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
   expect(stored.subscribe.objects[0].createEvent).not.toHaveProperty('watchFieldsAuto');
   const put = await putAll(rest, { specVersion: '1.0.0', integrations: [content] });
   expect([put.status, put.headers.warning]).toEqual([200, warnings('integrations[0]')]);
-  const created = await rest.ask('POST', `${rest.base}/integrations`, {
+  const created = await rest.request('POST', `${rest.base}/integrations`, {
     ...{ name: 'other', provider: 'sandbox' },
     latestRevision: { specVersion: '1.0.0', content: { ...content, name: 'other' } },
   });
@@ -220,7 +220,7 @@ test('keeps the last field of a name, with a warning', async () => {
     },
   ];
   const revision = { specVersion: '1.0.0', content: contentFor('crm', { read: { objects } }) };
-  const { status, headers } = await rest.ask('POST', `${path}/revisions`, { revision });
+  const { status, headers } = await rest.request('POST', `${path}/revisions`, { revision });
   expect([status, headers.warning]).toEqual([
     201,
     expect.stringContaining('read.objects[0].requiredFields[0]: is left out'),
@@ -307,7 +307,7 @@ test(
     const [noisy, quiet] = [await prepare(), await prepare()];
     const comment = `# ${'x'.repeat(20_000)}\n`;
     const attack = Array.from({ length: 90 }, () =>
-      noisy.rest.ask('POST', noisy.revisions, { sourceYaml: MAXIMAL }),
+      noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL }),
     );
     for (const sourceYaml of [
       manifest(integration('crm')),
@@ -329,6 +329,6 @@ test(
 test("refuses a large manifest for another tenant's project before it is read", async () => {
   const [own, other] = [await prepare(), await prepare()];
   const path = `${other.rest.base}/integrations/crm/revisions`;
-  const { status } = await own.rest.ask('POST', path, { sourceYaml: MAXIMAL });
+  const { status } = await own.rest.request('POST', path, { sourceYaml: MAXIMAL });
   expect(status).toBe(404);
 });

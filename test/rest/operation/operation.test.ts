@@ -69,7 +69,7 @@ test('returns an operation and its log after the installation is deleted', async
     { severity: 'INFO', message: { ...message, msg: 'First.' } },
     { severity: 'ERROR', message: { ...message, details: { page: '2' } } },
   ]);
-  const { body, headers } = await rest.ask('GET', `${path}/logs?pageSize=1`);
+  const { body, headers } = await rest.request('GET', `${path}/logs?pageSize=1`);
   expect(body).toHaveLength(1);
   expect(headers.link).toContain('pageToken=');
 });

@@ -10,7 +10,7 @@ test('claims a domain, and returns it at its Location', async () => {
   const domain = newDomain();
   const parent = { parentId: tenant.orgId, parentType: 'org' };
   const url = `https://www.${domain.toUpperCase()}/about`;
-  const created = await builder.ask('POST', '/claimed-domains', { domain: url, ...parent });
+  const created = await builder.request('POST', '/claimed-domains', { domain: url, ...parent });
   expect([created.status, created.body]).toEqual([201, '']);
   const location = created.headers.location as string;
   expect(location).toBe(`/v1/claimed-domains?domain=${domain}`);

@@ -54,7 +54,7 @@ test('deletes a key by its value, and refuses it immediately', async () => {
   const refusal = await rest.refusal('DELETE', `${rest.base}/api-keys/${key}`);
   expect(refusal.status).toBe(404);
   expect(JSON.stringify(refusal)).not.toContain(key);
-  const refused = await restClient(app, { 'x-api-key': key }).ask('GET', rest.base);
+  const refused = await restClient(app, { 'x-api-key': key }).request('GET', rest.base);
   expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
 });
 

@@ -4,7 +4,7 @@ import { createEventList } from '../../../src/domain/event/notification-event.ts
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
 import {
-  names,
+  createNames,
   recordNamedEvent,
   recordNamedEvents,
   routeEvents,
@@ -40,7 +40,7 @@ test('sends events to graphql-sse, and frees the place of a client that leaves',
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
   const { url: at } = await small.app.start();
   const tenant = await tenantWithRoutes(small);
-  await recordNamedEvents(small.app.services.database, tenant, names('e', 3));
+  await recordNamedEvents(small.app.services.database, tenant, createNames('e', 3));
   const headers = { 'x-api-key': tenant.apiKey };
   const client = createClient({
     url: `${at}/graphql`,
@@ -56,7 +56,7 @@ test('sends events to graphql-sse, and frees the place of a client that leaves',
       received.push(data?.notificationEvents.node.data.connectionId);
       if (received.length === 3) break;
     }
-    expect(received).toEqual(names('e', 3));
+    expect(received).toEqual(createNames('e', 3));
   }
   client.dispose();
 });
@@ -81,7 +81,7 @@ test('runs a query for graphql-sse, and returns a refusal as a result', async ()
 test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () => {
   const tenant = await tenantWithRoutes();
   const { projectId } = tenant;
-  await recordNamedEvents(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, createNames('e', 3));
   const open = (headers: Record<string, string>, after?: string) =>
     openEventStream(overHttp, {
       query,

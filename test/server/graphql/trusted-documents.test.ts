@@ -40,7 +40,7 @@ async function post(target: typeof app, body: object, headers: Record<string, st
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   return (await response.json()) as any;
 }
 

@@ -12,7 +12,7 @@ import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientReaders } from '../../../src/server/http/request-client.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import {
-  names,
+  createNames,
   recordNamedEvent,
   recordNamedEvents,
   routeEvents,
@@ -82,7 +82,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
     createSocketClient({ authorization: `Bearer ${token}` }),
     createSocketClient({}, WithKey),
   ];
-  await recordNamedEvents(database, tenant, names('e', 3));
+  await recordNamedEvents(database, tenant, createNames('e', 3));
   const variables = { project: projectId, after: encodeStart(projectId) };
   for (const client of clients) {
     const seen = [];
@@ -90,7 +90,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
       seen.push(data?.notificationEvents.node.data.connectionId);
       if (seen.length === 3) break;
     }
-    expect(seen).toEqual(names('e', 3));
+    expect(seen).toEqual(createNames('e', 3));
   }
 });
 
@@ -113,7 +113,7 @@ test('runs queries and mutations with the rules and errors of HTTP', async () =>
     code: 'CONFLICT',
     problem: { status: 409 },
   });
-  const aliases = names('a', 31).map((name) => `${name}: __typename`);
+  const aliases = createNames('a', 31).map((name) => `${name}: __typename`);
   for (const [text, code] of [
     ['{ viewer', 'GRAPHQL_PARSE_FAILED'],
     ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
@@ -163,7 +163,7 @@ test('closes the socket with a code for each breach of the protocol', async () =
 test('limits the operations of a socket, and refuses the next one', async () => {
   const tenant = await tenantWithRoutes();
   const socket = await openAdmittedSocket(tenant);
-  for (const id of names('', 101)) socket.send(subscribeTo(id, tenant.projectId));
+  for (const id of createNames('', 101)) socket.send(subscribeTo(id, tenant.projectId));
   expect(await socket.next()).toMatchObject({
     id: '101',
     type: 'error',
@@ -326,7 +326,7 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
   expect(await socket.next()).toMatchObject({ type: 'next' });
   socket.socket.pause();
   // More than the socket buffers hold, and more than may wait for a live subscriber.
-  const texts = names('e', 700).map((name) => name.padEnd(20_000, '.'));
+  const texts = createNames('e', 700).map((name) => name.padEnd(20_000, '.'));
   await recordNamedEvents(database, { projectId }, texts);
   const other = await openAdmittedSocket(tenant);
   other.send(subscribeTo('1', projectId));

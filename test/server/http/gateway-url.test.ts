@@ -5,7 +5,7 @@ import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts'
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createSessionToken } from '../../support/fixtures/end-users.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { answerConsent, oauthBrowser } from '../../support/providers/oauth-browser.ts';
+import { oauthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
@@ -38,7 +38,7 @@ test('begins a connect on the host of the request, and exchanges its code with t
   // The browser opens the link under another name. The stored callback keeps the host of the caller.
   const consentUrl = await browser.open(link);
   expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${own}/oauth/callback`);
-  expect((await browser.send(await answerConsent(consentUrl))).status).toBe(200);
+  expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
 });
 
 test('begins a connect over REST on the host of the request', async () => {

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { namePinnedTools } from '../../../src/domain/agent/pinned-tools.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
 const app = await typedApi();
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const provider = createSandboxClient(app.sandbox.url);
 const pinnedTools = ['CREATE', 'UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));
 const { client, call } = await connectMcp(app, await createAgent(app, tenant, { pinnedTools }));

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { createSessionToken } from '../../support/fixtures/end-users.ts';
-import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp/mcp-client.ts';
 
 const ORIGIN = 'https://app.example';
 const app = await typedApi({ CORS_ORIGINS: ORIGIN });
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const path = `/mcp/projects/${tenant.projectId}`;
 const metadataPath = `/.well-known/oauth-protected-resource${path}`;

@@ -7,19 +7,19 @@ import {
   type Agent,
   createAgent,
   createApprover,
-  proposalsOf,
+  createProposalClient,
 } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 
 const app = await typedApi();
 const { prisma } = app.app.services.database;
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const approver = await createApprover(app, tenant);
-const proposals = proposalsOf(tenant);
+const proposals = createProposalClient(tenant);
 const provider = createSandboxClient(app.sandbox.url);
 const mcp = await connectMcp(app, agent);
 
@@ -265,7 +265,7 @@ test('rejects an expired session', async () => {
 });
 
 test('refuses a session of another project', async () => {
-  const other = await peopleTenant(app);
+  const other = await createPeopleTenant(app);
   const foreign = await connectMcp(app, { ...agent, projectId: other.projectId });
   await expect(foreign.client.listTools()).rejects.toThrow(/Not Found/);
   expect((await foreign.call('search_objects')).data).toMatchObject({ code: 'NOT_FOUND' });

@@ -1,16 +1,20 @@
 /** The tools of the MCP server, called by the SDK's client as an agent. */
 import { expect, test } from 'vitest';
-import { createAgent, createApprover, proposalsOf } from '../../support/fixtures/agents.ts';
+import {
+  createAgent,
+  createApprover,
+  createProposalClient,
+} from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { installPeople, peopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
 const app = await typedApi();
-const tenant = await peopleTenant(app);
+const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const approver = await createApprover(app, tenant);
-const proposals = proposalsOf(tenant);
+const proposals = createProposalClient(tenant);
 const provider = createSandboxClient(app.sandbox.url);
 const mcp = await connectMcp(app, agent);
 const globex = await connectMcp(app, await createAgent(app, tenant, { groupRef: 'globex' }));

@@ -37,9 +37,9 @@ async function checkField({ fixture, body, path, field }: FieldCheck, send: Send
   const createWithField = async () =>
     (await (field.createWith ?? body.createCompleteBody)(fixture)) as Json;
   const sendBody = async (payload: Json) => send(fixture, body, payload);
-  const wrong = { [path]: TYPES[field.type].invalidValue };
+  const invalidValues = { [path]: TYPES[field.type].invalidValue };
   expect(await sendBody(await createWithField()), 'with the field').toMatchObject(ACCEPTED);
-  for (const value of [wrong[path], ...(field.values ? ['another'] : [])]) {
+  for (const value of [invalidValues[path], ...(field.values ? ['another'] : [])]) {
     const refused = await sendBody(withValue(await createWithField(), path, value));
     expectRefusal(refused, path);
   }
@@ -48,10 +48,10 @@ async function checkField({ fixture, body, path, field }: FieldCheck, send: Send
     expect(refusal ?? '', `${path} can be ${word}`).not.toContain(`${path}:`);
   }
   if (field.isRequired === null) return;
-  const without = field.createWithout
+  const withoutField = field.createWithout
     ? await field.createWithout(fixture)
     : withValue(await createWithField(), path, undefined);
-  const outcome = await sendBody(without);
+  const outcome = await sendBody(withoutField);
   if (field.isRequired) expectRefusal(outcome, path);
   else expect(outcome, 'without the field').toMatchObject(ACCEPTED);
 }

@@ -72,7 +72,7 @@ async function checkEndpoint(fixture: Fixture, row: EndpointRow) {
   const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? '');
   const client = row.usesBuilder ? fixture.builder : fixture;
   const url = row.parameters ? `${path}?${row.parameters}` : path;
-  const response = await client.ask(method, url, await row.body?.(fixture));
+  const response = await client.request(method, url, await row.body?.(fixture));
   expect(response).toMatchObject({ status: row.status });
   if (row.response === null) expect(response.body).toBe('');
   else expect(Array.isArray(response.body)).toBe(Array.isArray(row.response));

@@ -41,25 +41,25 @@ export const eventRouteBody: Make<Json> = async ({ createTopic }) => ({
   eventType: 'connection.error',
 });
 
-export const freshKey = async ({ post, base }: Fixture) => ({
+export const createKey = async ({ post, base }: Fixture) => ({
   apiKey: (await post(`${base}/api-keys`, { label: 'short' })).id as string,
 });
 
-export const freshApp = async ({ post, base }: Fixture) => ({
+export const createApp = async ({ post, base }: Fixture) => ({
   providerAppId: (await post(`${base}/provider-apps`, APP_BODY, 200)).id as string,
 });
 
-export const freshInvite = async (fixture: Fixture) => {
+export const createInvite = async (fixture: Fixture) => {
   const { id } = await fixture.post(`/orgs/${fixture.tenant.orgId}/invites`, inviteBody(fixture));
   return { inviteId: id as string };
 };
 
-export const freshTopicRoute = async (fixture: Fixture) => {
+export const createTopicRoute = async (fixture: Fixture) => {
   const path = `${fixture.base}/topic-destination-routes`;
   return { routeId: (await fixture.post(path, await topicRouteBody(fixture))).id as string };
 };
 
-export const freshEventRoute = async (fixture: Fixture) => {
+export const createEventRoute = async (fixture: Fixture) => {
   const path = `${fixture.base}/notification-event-topic-routes`;
   return { routeId: (await fixture.post(path, await eventRouteBody(fixture))).id as string };
 };

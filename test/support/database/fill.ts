@@ -40,7 +40,7 @@ export async function fillProject(
   const config = JSON.stringify(
     createStoredConfig(null, integrationContentInput.parse(contentFor())),
   );
-  const texts = statements(number, sizes, { content, config });
+  const texts = createStatements(number, sizes, { content, config });
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);
   for (let n = 0; n < sizes.few; n += 1) {
     const id = rowId('dst', number, n);
@@ -120,7 +120,7 @@ const EVENT_TYPE = `(array['READ_TRIGGERED_DONE', 'WRITE_ASYNC_DONE', 'CONNECTIO
   'INSTALLATION_CREATED', 'CONNECTION_ERROR'])[case when n % 10 < 8 then 1 + n % 2
     when n % 1000 = 9 then 5 else 3 + n % 2 end]::"NotificationEventType"`;
 
-function statements(
+function createStatements(
   number: number,
   sizes: Sizes,
   { content, config }: { content: string; config: string },

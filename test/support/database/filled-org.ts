@@ -74,7 +74,7 @@ function createQueryRunner(
     const failed = result.errors?.map(({ originalError, message }) => originalError ?? message);
     expect(failed, statements.at(-1)?.text).toBeUndefined();
     return {
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+      // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
       data: result.data as any,
       statements,
       texts: statements.map(({ text }) => text),

@@ -66,7 +66,7 @@ async function explainTwice(
   const generic = await rollBack(async () => {
     await run('set local plan_cache_mode = force_generic_plan');
     await run(`prepare explained as ${text}`);
-    const argumentList = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+    const argumentList = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : '';
     const result = await run(`${explainClause} execute explained${argumentList}`);
     await run('deallocate explained');
     return toPlan(statement, 'generic', result);
@@ -109,7 +109,7 @@ function listNodes(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(listNodes)];
 }
 
-export function literal(value: unknown): string {
+export function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   return pg.escapeLiteral(Array.isArray(value) ? arrayText(value) : scalarText(value));
 }

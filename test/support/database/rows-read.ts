@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { literal } from './plans.ts';
+import { toLiteral } from './plans.ts';
 import { recordStatements, type Statement, serialize } from './statements.ts';
 
 /**
@@ -43,10 +43,10 @@ export async function countRowsRead(
   const errors: unknown[] = [];
   const isIgnored = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
   const before = serialize(async (connection, statement, query) => {
-    const ask: RunText = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
+    const runText: RunText = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
     try {
       for (const mode of ['custom', 'kept'] as const) {
-        read.push(await countRows(ask, statement, mode));
+        read.push(await countRows(runText, statement, mode));
       }
     } catch (error) {
       errors.push(error);
@@ -58,22 +58,22 @@ export async function countRowsRead(
 }
 
 async function countRows(
-  ask: RunText,
+  runText: RunText,
   { text, values }: Statement,
   mode: PlanMode,
 ): Promise<RowsRead> {
   const name = `${mode}_${createHash('md5').update(text).digest('hex')}`;
-  const prepared = await ask(`select 1 from pg_prepared_statements where name = '${name}'`);
-  if (prepared.rows.length === 0) await ask(`prepare ${name} as ${text}`);
-  const parameters = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
-  await ask('begin');
+  const prepared = await runText(`select 1 from pg_prepared_statements where name = '${name}'`);
+  if (prepared.rows.length === 0) await runText(`prepare ${name} as ${text}`);
+  const parameters = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : '';
+  await runText('begin');
   try {
-    await ask(`set local plan_cache_mode = ${SETTINGS[mode]}`);
-    const [before] = (await ask(ROWS)).rows;
-    await ask(`execute ${name}${parameters}`);
-    const [after] = (await ask(ROWS)).rows;
+    await runText(`set local plan_cache_mode = ${SETTINGS[mode]}`);
+    const [before] = (await runText(ROWS)).rows;
+    await runText(`execute ${name}${parameters}`);
+    const [after] = (await runText(ROWS)).rows;
     return { mode, rows: after.rows - before.rows, text };
   } finally {
-    await ask('rollback');
+    await runText('rollback');
   }
 }

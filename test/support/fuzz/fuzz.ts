@@ -58,15 +58,15 @@ function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
   const [deletions = [], changes = []] = [true, false].map((isDeletion) =>
     mutations.filter(({ name }) => name.startsWith('delete') === isDeletion),
   );
-  const anyOf = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
+  const anyCall = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
     arbitrary: fc.oneof(...fields.map((field) => createFieldCall(field, kind, hostility))),
     weight,
   });
   return fc.oneof(
-    anyOf(changes, 'mutation', 7),
-    anyOf(deletions, 'mutation', 1),
-    anyOf(queries, 'query', 1),
-    anyOf(
+    anyCall(changes, 'mutation', 7),
+    anyCall(deletions, 'mutation', 1),
+    anyCall(queries, 'query', 1),
+    anyCall(
       projectFields.filter(({ args }) => args.length > 0),
       'project',
       2,
@@ -80,8 +80,8 @@ export class KnownIds {
   readonly #spared: ReadonlySet<string>;
 
   /** `spared` are values that are never used, such as the API key that sends the calls. */
-  constructor(spared: readonly string[]) {
-    this.#spared = new Set(spared);
+  constructor(keptIds: readonly string[]) {
+    this.#spared = new Set(keptIds);
   }
 
   collect(response: unknown): void {
@@ -177,31 +177,43 @@ function selectFields(type: GraphQLOutputType, levels: number): string {
   return selected.length === 0 ? '' : `{ ${selected.join(' ')} }`;
 }
 
-const ABSENT = Symbol('absent');
-
 /** Generates values for arguments or members of an input by their names. IDs and cursors are placeholders. */
 export function arbitraryMembers(
   members: readonly (GraphQLArgument | GraphQLInputField)[],
   hostility: Hostility,
 ): Arbitrary<Record<string, unknown>> {
-  const model = Object.fromEntries(
+  return arbitraryObject(
     members.map((member) => {
       const isRequired =
         isRequiredArgument(member as GraphQLArgument) || isRequiredInputField(member);
-      const present = isRequired
+      const presence = isRequired
         ? 100 - hostility / 4
         : (PRESENCE_PERCENT[member.name] ?? 15 + hostility);
       const value = arbitraryValue(member.name, member.type, hostility);
-      return [member.name, withChance(100 - present, fc.constant<unknown>(ABSENT), value)];
+      return [member.name, { presence, value }];
     }),
   );
+}
+
+const ABSENT = Symbol('absent');
+
+/** Generates objects. `presence` is the percentage of objects that have the member. */
+export function arbitraryObject(
+  members: [name: string, { presence: number; value: Arbitrary<unknown> }][],
+): Arbitrary<Record<string, unknown>> {
+  const model = members.map(([name, { presence, value }]) => [
+    name,
+    presence === 100 ? value : chooseRarely(100 - presence, fc.constant<unknown>(ABSENT), value),
+  ]);
   return fc
-    .record(model)
-    .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ABSENT)));
+    .record(Object.fromEntries(model) as Record<string, Arbitrary<unknown>>)
+    .map((object) =>
+      Object.fromEntries(Object.entries(object).filter(([, value]) => value !== ABSENT)),
+    );
 }
 
 /** Generates `rare` in `percent` percent of cases, and `usual` otherwise. */
-export function withChance<T>(
+export function chooseRarely<T>(
   percent: number,
   rare: Arbitrary<T>,
   usual: Arbitrary<T>,
@@ -216,15 +228,15 @@ function arbitraryValue(
   hostility: Hostility,
 ): Arbitrary<unknown> {
   const inner = getNullableType(type);
-  const wrong = fc.oneof(
+  const invalid = fc.oneof(
     fc.constant(null),
     fc.constantFrom<unknown>(...HOSTILE_TEXTS, ...NUMBERS, ...HOSTILE_JSON),
     fc.jsonValue(),
   );
-  const right = isListType(inner)
+  const valid = isListType(inner)
     ? fc.array(arbitraryValue(name, inner.ofType, hostility), { maxLength: 3 })
     : arbitrarySingleValue(name, inner, hostility);
-  return withChance(hostility / 4, isNonNullType(type) ? wrong : fc.constant(null), right);
+  return chooseRarely(hostility / 4, isNonNullType(type) ? invalid : fc.constant(null), valid);
 }
 
 function arbitrarySingleValue(
@@ -242,7 +254,7 @@ function arbitrarySingleValue(
     case 'DateTime':
       return fc.constantFrom(...TIMES);
     case 'JSONObject':
-      return withChance(
+      return chooseRarely(
         hostility,
         fc.constantFrom(...HOSTILE_JSON),
         fc.constantFrom<unknown>({ email: 'a@b.example' }, { id: '1' }, {}),
@@ -258,9 +270,9 @@ export function arbitraryText(name: string, hostility: Hostility): Arbitrary<unk
   const likely: Arbitrary<unknown> = fc.constantFrom(
     ...(LIKELY_VALUES[name] ?? ['a', 'Some text']),
   );
-  const newest = withChance(30, fc.nat(IDS_PER_KIND_MAX), fc.constant(0));
+  const newest = chooseRarely(30, fc.nat(IDS_PER_KIND_MAX), fc.constant(0));
   const placeholders = newest.map((index) => `@${kinds}:${index}`);
-  const right = kinds
+  const valid = kinds
     ? LIKELY_VALUES[name]
       ? fc.oneof(placeholders, likely)
       : placeholders
@@ -269,5 +281,5 @@ export function arbitraryText(name: string, hostility: Hostility): Arbitrary<unk
     fc.constantFrom(...HOSTILE_TEXTS),
     fc.string({ unit: 'binary', maxLength: 40 }),
   );
-  return withChance(hostility, hostile, right);
+  return chooseRarely(hostility, hostile, valid);
 }

@@ -44,11 +44,11 @@ export async function connectMcp(
   await client.connect(transport);
   return {
     client,
-    call: async (name, args = {}) => toAnswer(await client.callTool({ name, arguments: args })),
+    call: async (name, args = {}) => toResponse(await client.callTool({ name, arguments: args })),
   };
 }
 
-function toAnswer({ structuredContent, content, isError, _meta }: CallToolResult): ToolAnswer {
+function toResponse({ structuredContent, content, isError, _meta }: CallToolResult): ToolAnswer {
   const [first] = content;
   return {
     data: structuredContent,

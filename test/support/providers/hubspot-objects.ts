@@ -1,7 +1,7 @@
 /** Objects that the HubSpot test server starts with: two standard objects and a custom one. */
 import type { HubspotObject, HubspotProperty } from './hubspot-store.ts';
 
-export function hubspotObjects(): Record<string, HubspotObject> {
+export function createHubspotObjects(): Record<string, HubspotObject> {
   return {
     contacts: {
       labels: { singular: 'Contact', plural: 'Contacts' },
@@ -14,11 +14,11 @@ export function hubspotObjects(): Record<string, HubspotObject> {
       labels: { singular: 'Deal', plural: 'Deals' },
       requiredProperties: ['dealname', 'dealstage'],
       properties: [
-        property('dealname', 'string.text'),
-        property('amount', 'number.number'),
-        property('dealstage', 'enumeration.radio'),
-        property('hs_object_id', 'number.number', { readOnly: true }),
-        property('hs_lastmodifieddate', 'datetime.date', { readOnly: true }),
+        createProperty('dealname', 'string.text'),
+        createProperty('amount', 'number.number'),
+        createProperty('dealstage', 'enumeration.radio'),
+        createProperty('hs_object_id', 'number.number', { readOnly: true }),
+        createProperty('hs_lastmodifieddate', 'datetime.date', { readOnly: true }),
       ],
       pipelines: [
         {
@@ -35,7 +35,7 @@ export function hubspotObjects(): Record<string, HubspotObject> {
     p123_cars: {
       labels: { singular: 'Car', plural: 'Cars' },
       requiredProperties: [],
-      properties: [property('model', 'string.text', { custom: true })],
+      properties: [createProperty('model', 'string.text', { custom: true })],
       pipelines: [],
       changedProperty: 'hs_lastmodifieddate',
     },
@@ -44,22 +44,27 @@ export function hubspotObjects(): Record<string, HubspotObject> {
 
 function contactProperties(): HubspotProperty[] {
   return [
-    property('firstname', 'string.text'),
-    property('lastname', 'string.text'),
-    property('email', 'string.text'),
-    property('lifecyclestage', 'enumeration.radio', { options: ['lead', 'customer'] }),
-    property('hs_persona', 'enumeration.select', { options: ['persona_1'] }),
-    property('hs_buying_role', 'enumeration.checkbox', { options: ['BUDGET_HOLDER', 'CHAMPION'] }),
-    property('hs_email_optout', 'bool.booleancheckbox'),
-    property('vip', 'enumeration.booleancheckbox', { custom: true, options: ['true', 'false'] }),
-    property('hubspot_owner_id', 'enumeration.select', { referencedObjectType: 'OWNER' }),
-    property('associatedcompanyid', 'number.number', { referencedObjectType: 'COMPANY' }),
-    property('score', 'number.number', { custom: true }),
-    property('birthday', 'date.date', { custom: true }),
-    property('createdate', 'datetime.date', { readOnly: true }),
-    property('lastmodifieddate', 'datetime.date', { readOnly: true }),
-    property('hs_object_id', 'number.number', { readOnly: true }),
-    property('hs_calendar', 'object_coordinates.text'),
+    createProperty('firstname', 'string.text'),
+    createProperty('lastname', 'string.text'),
+    createProperty('email', 'string.text'),
+    createProperty('lifecyclestage', 'enumeration.radio', { options: ['lead', 'customer'] }),
+    createProperty('hs_persona', 'enumeration.select', { options: ['persona_1'] }),
+    createProperty('hs_buying_role', 'enumeration.checkbox', {
+      options: ['BUDGET_HOLDER', 'CHAMPION'],
+    }),
+    createProperty('hs_email_optout', 'bool.booleancheckbox'),
+    createProperty('vip', 'enumeration.booleancheckbox', {
+      custom: true,
+      options: ['true', 'false'],
+    }),
+    createProperty('hubspot_owner_id', 'enumeration.select', { referencedObjectType: 'OWNER' }),
+    createProperty('associatedcompanyid', 'number.number', { referencedObjectType: 'COMPANY' }),
+    createProperty('score', 'number.number', { custom: true }),
+    createProperty('birthday', 'date.date', { custom: true }),
+    createProperty('createdate', 'datetime.date', { readOnly: true }),
+    createProperty('lastmodifieddate', 'datetime.date', { readOnly: true }),
+    createProperty('hs_object_id', 'number.number', { readOnly: true }),
+    createProperty('hs_calendar', 'object_coordinates.text'),
   ];
 }
 
@@ -70,7 +75,7 @@ interface Traits {
   referencedObjectType?: string;
 }
 
-function property(
+function createProperty(
   name: string,
   type: `${string}.${string}`,
   { custom = false, readOnly = false, options = [], referencedObjectType }: Traits = {},

@@ -1,7 +1,7 @@
 /** A server that speaks the part of HubSpot's CRM API that the connector uses. */
 import { z } from 'zod';
 import { createBatch, updateBatch } from './hubspot-batch.ts';
-import { hubspotObjects } from './hubspot-objects.ts';
+import { createHubspotObjects } from './hubspot-objects.ts';
 import { createGroup, createProperty, findGroup, updateProperty } from './hubspot-properties.ts';
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
@@ -20,7 +20,7 @@ export async function startHubspotServer(
   options: { token?: string; now?: () => Date } = {},
 ): Promise<HubspotServer> {
   const { token = 'hubspot-token', now = () => new Date() } = options;
-  const store = new HubspotStore(hubspotObjects(), now);
+  const store = new HubspotStore(createHubspotObjects(), now);
   const server = await startProviderServer((request) => {
     if (request.headers.authorization !== `Bearer ${token}`) return hubspotFailure(401);
     try {

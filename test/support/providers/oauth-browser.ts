@@ -35,13 +35,13 @@ export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
     open,
     /** Opens the link, approves or denies at the sandbox, and returns to the callback. */
     async connect(link: string | URL, isApproved = true): Promise<Response> {
-      return send(await answerConsent(await open(link), isApproved));
+      return send(await submitConsent(await open(link), isApproved));
     },
   };
 }
 
 /** Approves or denies on the sandbox's consent page. Returns the URL of the callback. */
-export async function answerConsent(consentUrl: URL, isApproved = true): Promise<URL> {
+export async function submitConsent(consentUrl: URL, isApproved = true): Promise<URL> {
   const url = new URL(consentUrl);
   url.searchParams.set('approve', isApproved ? '1' : '0');
   const { headers } = await fetch(url, { redirect: 'manual' });

@@ -2,8 +2,8 @@
  * The HTTP of servers that stand in for third-party services. Requests and responses are JSON. Every request
  * is recorded, and tests can make requests fail. The module of each service defines its responses.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve } from '../wire/serve.ts';
 
 export interface ServedRequest {
   method: string;
@@ -41,7 +41,7 @@ export async function startProviderServer(
   const requests: ServedRequest[] = [];
   const faults: { fault: ServedFault; times: number }[] = [];
 
-  const server = createServer(async (incoming, response) => {
+  const { url, stop } = await serve(async (incoming, response) => {
     const request = await readRequest(incoming);
     requests.push(request);
     const fault = takeFault(faults);
@@ -52,17 +52,11 @@ export async function startProviderServer(
       sendResponse(response, fault ?? (await handle(request)));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     failNext: (fault, times = 1) => faults.push({ fault, times }),
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: stop,
   };
 }
 

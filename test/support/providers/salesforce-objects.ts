@@ -10,9 +10,9 @@ export function salesforceObjects(): SalesforceObject[] {
       keyPrefix: '003',
       fields: [
         ...systemFields(),
-        field('LastName', 'string', { nillable: false }),
-        field('Email', 'email'),
-        field('AccountId', 'reference', { referenceTo: ['Account'] }),
+        createField('LastName', 'string', { nillable: false }),
+        createField('Email', 'email'),
+        createField('AccountId', 'reference', { referenceTo: ['Account'] }),
       ],
     },
   ];
@@ -20,40 +20,46 @@ export function salesforceObjects(): SalesforceObject[] {
 
 function systemFields(): SalesforceField[] {
   const systemTraits = { nillable: false, createable: false, updateable: false };
-  return [field('Id', 'id', systemTraits), field('SystemModstamp', 'datetime', systemTraits)];
+  return [
+    createField('Id', 'id', systemTraits),
+    createField('SystemModstamp', 'datetime', systemTraits),
+  ];
 }
 
 function accountFields(): SalesforceField[] {
   return [
     ...systemFields(),
-    field('Name', 'string', { nillable: false }),
-    field('Description', 'textarea'),
-    field('Website', 'url'),
-    field('Phone', 'phone'),
-    field('BillingAddress', 'address', { createable: false, updateable: false }),
-    field('BillingStreet', 'textarea'),
-    field('Industry', 'picklist', { picklistValues: ['Banking', 'Energy'] }),
-    field('Salutation', 'combobox', { picklistValues: ['Dr.'] }),
-    field('Regions__c', 'multipicklist', { custom: true, picklistValues: ['North', 'South'] }),
-    field('Active__c', 'boolean', { custom: true, nillable: false, defaultedOnCreate: true }),
-    field('Founded__c', 'date', { custom: true }),
-    field('NumberOfEmployees', 'int'),
-    field('Score__c', 'double', { custom: true }),
-    field('AnnualRevenue', 'currency'),
-    field('Margin__c', 'percent', { custom: true }),
-    field('OwnerId', 'reference', {
+    createField('Name', 'string', { nillable: false }),
+    createField('Description', 'textarea'),
+    createField('Website', 'url'),
+    createField('Phone', 'phone'),
+    createField('BillingAddress', 'address', { createable: false, updateable: false }),
+    createField('BillingStreet', 'textarea'),
+    createField('Industry', 'picklist', { picklistValues: ['Banking', 'Energy'] }),
+    createField('Salutation', 'combobox', { picklistValues: ['Dr.'] }),
+    createField('Regions__c', 'multipicklist', {
+      custom: true,
+      picklistValues: ['North', 'South'],
+    }),
+    createField('Active__c', 'boolean', { custom: true, nillable: false, defaultedOnCreate: true }),
+    createField('Founded__c', 'date', { custom: true }),
+    createField('NumberOfEmployees', 'int'),
+    createField('Score__c', 'double', { custom: true }),
+    createField('AnnualRevenue', 'currency'),
+    createField('Margin__c', 'percent', { custom: true }),
+    createField('OwnerId', 'reference', {
       nillable: false,
       defaultedOnCreate: true,
       referenceTo: ['User', 'Group'],
     }),
-    field('Serial__c', 'string', { custom: true, nillable: false, autoNumber: true }),
-    field('Total__c', 'currency', { custom: true, nillable: false, calculated: true }),
+    createField('Serial__c', 'string', { custom: true, nillable: false, autoNumber: true }),
+    createField('Total__c', 'currency', { custom: true, nillable: false, calculated: true }),
   ];
 }
 
 type Traits = Partial<Omit<SalesforceField, 'picklistValues'>> & { picklistValues?: string[] };
 
-function field(name: string, type: string, traits: Traits = {}): SalesforceField {
+function createField(name: string, type: string, traits: Traits = {}): SalesforceField {
   const { picklistValues = [], ...otherTraits } = traits;
   return {
     name,

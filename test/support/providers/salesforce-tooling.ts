@@ -69,7 +69,7 @@ export class SalesforceChannels {
 
   get(kind: string, id: string): ServedResponse {
     const row = this.#rows(kind).find((candidate) => candidate.id === id);
-    if (!row) throw notFound();
+    if (!row) throw createNotFound();
     return { status: 200, body: { Id: row.id, DeveloperName: row.name } };
   }
 
@@ -87,7 +87,7 @@ export class SalesforceChannels {
   #rows(kind: string): (Channel | Member)[] {
     if (kind === CHANNEL) return this.channels;
     if (kind === 'PlatformEventChannelMember') return this.members;
-    throw notFound();
+    throw createNotFound();
   }
 
   #createChannel(body: unknown): string {
@@ -131,6 +131,6 @@ function topicName({ name }: Channel): string {
   return `/data/${name}__chn`;
 }
 
-function notFound(): SalesforceRefusal {
+function createNotFound(): SalesforceRefusal {
   return new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
 }

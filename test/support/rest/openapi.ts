@@ -34,7 +34,7 @@ export function createResponseCheck(document: OpenapiDocument): ResponseCheck {
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
   const validators = new Map<string, ValidateFunction>();
-  const validatorAt = (pointer: string) => {
+  const createValidator = (pointer: string) => {
     const validator = validators.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
     validators.set(pointer, validator);
     return validator;
@@ -53,7 +53,7 @@ export function createResponseCheck(document: OpenapiDocument): ResponseCheck {
     const media = contentType?.split(';')[0] ?? 'none';
     expect(mediaTypes, `${method} ${template} ${status}`).toContain(media);
     const pointer = ['paths', template, method.toLowerCase(), 'responses', key];
-    const validate = validatorAt(toJsonPointer([...pointer, 'content', media, 'schema']));
+    const validate = createValidator(toJsonPointer([...pointer, 'content', media, 'schema']));
     validate(body);
     expect(validate.errors ?? [], `${method} ${template} ${status}`).toEqual([]);
   };

@@ -1,13 +1,11 @@
 /** Installations with a proxy, and an upstream server whose responses tests set. */
 import {
   type Agent,
-  createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
@@ -27,22 +25,17 @@ interface Upstream extends AsyncDisposable {
 export async function startUpstream(): Promise<Upstream> {
   let behaviour: Behaviour = (_req, res) => res.end('{}');
   const requests: IncomingMessage[] = [];
-  const server = createServer((req, res) => {
+  const { url, stop } = await serve((req, res) => {
     requests.push(req);
     behaviour(req, res);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     setHandler(next) {
       behaviour = next;
     },
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: stop,
   };
 }
 

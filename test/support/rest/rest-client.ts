@@ -13,7 +13,7 @@ import { checkReferenceShape } from './reference-api.ts';
 export interface RestResponse {
   status: number;
   headers: Record<string, string | undefined>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   body: any;
 }
 
@@ -21,13 +21,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface RestClient {
   /** Returns the whole response, also for a problem. Paths are below /v1. */
-  ask(method: Method, path: string, body?: unknown): Promise<RestResponse>;
+  request(method: Method, path: string, body?: unknown): Promise<RestResponse>;
   /** Returns the body. Fails if the response has another status than expected. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   get(path: string): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   post(path: string, body?: unknown, status?: number): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   patch(path: string, body: unknown): Promise<any>;
   delete(path: string): Promise<void>;
   /** Returns the problem. Fails if the request succeeds. */
@@ -46,7 +46,7 @@ export function restClient(
 ): RestClient {
   responseCheck ??= createResponseCheck(app.rest.swagger() as unknown as OpenapiDocument);
   const check = responseCheck;
-  const ask: RestClient['ask'] = async (method, path, payload) => {
+  const request: RestClient['request'] = async (method, path, payload) => {
     const {
       statusCode: status,
       headers,
@@ -68,19 +68,22 @@ export function restClient(
     checkReferenceShape(exchange);
     return { status, headers: headers as RestResponse['headers'], body };
   };
-  const expectStatus = async (expectedStatus: number, responsePromise: ReturnType<typeof ask>) => {
+  const expectStatus = async (
+    expectedStatus: number,
+    responsePromise: ReturnType<typeof request>,
+  ) => {
     const { status, body } = await responsePromise;
     expect({ status, body }).toMatchObject({ status: expectedStatus });
     return body;
   };
   return {
-    ask,
-    get: (path) => expectStatus(200, ask('GET', path)),
-    post: (path, body, status = 201) => expectStatus(status, ask('POST', path, body)),
-    patch: (path, body) => expectStatus(200, ask('PATCH', path, body)),
-    delete: (path) => expectStatus(204, ask('DELETE', path)),
+    request,
+    get: (path) => expectStatus(200, request('GET', path)),
+    post: (path, body, status = 201) => expectStatus(status, request('POST', path, body)),
+    patch: (path, body) => expectStatus(200, request('PATCH', path, body)),
+    delete: (path) => expectStatus(204, request('DELETE', path)),
     async refusal(method, path, body) {
-      const response = await ask(method, path, body);
+      const response = await request(method, path, body);
       expect(response.status).toBeGreaterThanOrEqual(400);
       expect(response.body.status).toBe(response.status);
       return response.body;

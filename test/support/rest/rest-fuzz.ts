@@ -3,12 +3,13 @@
  */
 import fc, { type Arbitrary } from 'fast-check';
 import {
+  arbitraryObject,
   arbitraryText,
+  chooseRarely,
   type FuzzCall,
   HOSTILE,
   type Hostility,
   PLAUSIBLE,
-  withChance,
 } from '../fuzz/fuzz.ts';
 import {
   HOSTILE_JSON,
@@ -70,7 +71,7 @@ export function generateRestCalls(
   operations: readonly RestOperation[],
   { seed, count }: { seed: number; count: number },
 ): RestCall[] {
-  const arbitraryCallOf = (hostility: Hostility) =>
+  const arbitraryCalls = (hostility: Hostility) =>
     fc.oneof(
       ...operations.map((operation) => ({
         arbitrary: callOperation(operation, hostility),
@@ -78,8 +79,8 @@ export function generateRestCalls(
       })),
     );
   const call = fc.oneof(
-    { arbitrary: arbitraryCallOf(PLAUSIBLE), weight: 2 },
-    { arbitrary: arbitraryCallOf(HOSTILE), weight: 1 },
+    { arbitrary: arbitraryCalls(PLAUSIBLE), weight: 2 },
+    { arbitrary: arbitraryCalls(HOSTILE), weight: 1 },
   );
   return fc.sample(call, { seed, numRuns: count });
 }
@@ -97,45 +98,43 @@ function callOperation(operation: RestOperation, hostility: Hostility): Arbitrar
     return arbitraryMembers({ properties, required }, hostility, name === 'path');
   };
   const schema = requestBody?.content['application/json']?.schema;
-  const odd = (texts: readonly string[]) =>
-    withChance<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
+  const oddText = (texts: readonly string[]) =>
+    chooseRarely<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
   return fc
     .record({
       path: part('path'),
       query: part('query'),
       header: part('header'),
       body: schema ? arbitraryValue('body', schema, hostility) : fc.constant(undefined),
-      oddQuery: odd(MALFORMED_QUERIES),
-      oddBody: schema ? odd(MALFORMED_BODIES) : fc.constant(null),
+      oddQuery: oddText(MALFORMED_QUERIES),
+      oddBody: schema ? oddText(MALFORMED_BODIES) : fc.constant(null),
     })
     .map((variables) => ({ query: operationId, variables }));
 }
 
-const ABSENT = Symbol('absent');
-
 function arbitraryMembers(
   { properties = {}, required = [] }: Schema,
   hostility: Hostility,
-  isWhole = false,
+  hasAllMembers = false,
 ): Arbitrary<Record<string, unknown>> {
-  const model = Object.entries(properties).map(([name, schema]) => {
-    const isRequired = required.includes(name);
-    const present = isRequired ? 100 - hostility / 4 : (PRESENCE_PERCENT[name] ?? 20 + hostility);
-    const value = arbitraryValue(name, schema, hostility);
-    const optionalValue = withChance(100 - present, fc.constant<unknown>(ABSENT), value);
-    return [name, isWhole ? value : optionalValue] as const;
-  });
-  return fc
-    .record(Object.fromEntries(model))
-    .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ABSENT)));
+  return arbitraryObject(
+    Object.entries(properties).map(([name, schema]) => {
+      const value = arbitraryValue(name, schema, hostility);
+      if (hasAllMembers) return [name, { presence: 100, value }];
+      const presence = required.includes(name)
+        ? 100 - hostility / 4
+        : (PRESENCE_PERCENT[name] ?? 20 + hostility);
+      return [name, { presence, value }];
+    }),
+  );
 }
 
 function arbitraryValue(name: string, schema: Schema, hostility: Hostility): Arbitrary<unknown> {
-  const wrong = fc.oneof(
+  const invalid = fc.oneof(
     fc.constantFrom<unknown>(null, ...HOSTILE_TEXTS, ...NUMBERS, ...HOSTILE_JSON),
     fc.jsonValue(),
   );
-  return withChance(hostility / 4, wrong, arbitrarySingleValue(name, schema, hostility));
+  return chooseRarely(hostility / 4, invalid, arbitrarySingleValue(name, schema, hostility));
 }
 
 function arbitrarySingleValue(

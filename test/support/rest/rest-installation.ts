@@ -8,7 +8,7 @@ export interface RestInstallation extends RestTenant {
   /** The path below /v1. */
   integrationPath: string;
   installationPath: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   installation: any;
   connectionId: string;
 }

@@ -49,13 +49,13 @@ export interface Outcome {
 }
 
 export async function sendRest(
-  { ask }: RestTenant,
+  { request }: RestTenant,
   { endpoint, mutation }: Pair,
   input: Input,
 ): Promise<Outcome> {
   const { path, query, body } = buildRequest(endpoint, flatten(mutation, input));
   const search = new URLSearchParams(query).toString();
-  const response = await ask(endpoint.method, search ? `${path}?${search}` : path, body);
+  const response = await request(endpoint.method, search ? `${path}?${search}` : path, body);
   const { status, headers } = response;
   if (status >= 400) return toRefusal(response.body, ({ name }) => name);
   const locationId = headers.location?.split('/').at(-1);
@@ -74,15 +74,15 @@ export async function sendGraphql(
   const { data, errors } = await tenant.request(query, { input });
   const [error] = errors ?? [];
   if (error) {
-    const refusal = toRefusal(error.extensions.problem, ({ name: place }) =>
-      toRestPath({ endpoint, mutation }, place),
+    const refusal = toRefusal(error.extensions.problem, ({ name: location }) =>
+      toRestPath({ endpoint, mutation }, location),
     );
     const toRestTerms = (text: string) =>
       (translateError(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
     return {
       ...refusal,
       detail: refusal.detail && toRestTerms(refusal.detail),
-      issues: refusal.issues.map(([place, detail]) => [place, toRestTerms(detail)]),
+      issues: refusal.issues.map(([location, detail]) => [location, toRestTerms(detail)]),
     };
   }
   const ids = Object.values<{ id?: string } | string | null>(data.made).map((member) =>
@@ -121,8 +121,8 @@ function oneOfMembers({ args }: Pair['mutation']): string[] {
   const input = getNamedType(args[0]?.type);
   if (!isInputObjectType(input)) return [];
   return Object.values(input.getFields()).flatMap(({ name, type }) => {
-    const named = getNamedType(type);
-    return isInputObjectType(named) && named.isOneOf ? [name] : [];
+    const namedType = getNamedType(type);
+    return isInputObjectType(namedType) && namedType.isOneOf ? [name] : [];
   });
 }
 
@@ -161,13 +161,13 @@ export function isExpressible({ endpoint, mutation }: Pair, grouped: Input): boo
   const { locations, mask } = endpoint;
   const input = flatten(mutation, grouped);
   const presentMembers = [...locations].filter(([name]) => input[name] !== undefined);
-  const pathMembers = [...locations].filter(([, place]) => place.in === 'path');
+  const pathMembers = [...locations].filter(([, location]) => location.in === 'path');
   return (
     !/(\{"a":|\[){50}/.test(JSON.stringify(input)) &&
     pathMembers.every(([name]) => /^[\w~-]{1,500}$/.test(String(input[name]))) &&
-    (!mask || presentMembers.some(([, place]) => place.in === 'body')) &&
+    (!mask || presentMembers.some(([, location]) => location.in === 'body')) &&
     // Members with their own REST format have their own tests.
-    presentMembers.every(([, place]) => !place.form)
+    presentMembers.every(([, location]) => !location.form)
   );
 }
 
@@ -192,17 +192,17 @@ function buildRequest(
 ): Request {
   const request: Request = { path, query: {}, body: undefined };
   const maskedMembers: string[] = [];
-  for (const [name, place] of locations) {
+  for (const [name, location] of locations) {
     // A query string has no null. Omitting a member is equivalent if it has a default.
-    if (place.in === 'query' ? input[name] == null : input[name] === undefined) continue;
+    if (location.in === 'query' ? input[name] == null : input[name] === undefined) continue;
     const value = toWireValue(schemaOfInput.shape[name] as z.ZodType, input[name]);
-    if (place.in === 'path') {
-      request.path = request.path.replace(`{${place.name}}`, encodeURIComponent(String(value)));
-    } else if (place.in === 'query') request.query[place.name] = String(value);
+    if (location.in === 'path') {
+      request.path = request.path.replace(`{${location.name}}`, encodeURIComponent(String(value)));
+    } else if (location.in === 'query') request.query[location.name] = String(value);
     else {
       request.body ??= {};
-      setMember(request.body, place.name.split('.'), value);
-      maskedMembers.push(place.name.slice((mask?.member.length ?? -1) + 1));
+      setMember(request.body, location.name.split('.'), value);
+      maskedMembers.push(location.name.slice((mask?.member.length ?? -1) + 1));
     }
   }
   if (mask && request.body) request.body.updateMask = maskedMembers;

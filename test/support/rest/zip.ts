@@ -28,8 +28,10 @@ export function buildZip(...files: ZipEntry[]): Buffer {
     const descriptor = isStreamed ? [u32(0x08074b50), ...sizes] : [];
     const header = [u32(0x04034b50), localFields, Buffer.from(name)];
     const local = Buffer.concat([...header, packed, ...descriptor]);
-    const placed = Buffer.concat([u16(0), u16(0), u16(0), u32(0), u32(offset)]);
-    central.push(Buffer.concat([u32(0x02014b50), u16(20), fields, placed, Buffer.from(name)]));
+    const centralRecord = Buffer.concat([u16(0), u16(0), u16(0), u32(0), u32(offset)]);
+    central.push(
+      Buffer.concat([u32(0x02014b50), u16(20), fields, centralRecord, Buffer.from(name)]),
+    );
     locals.push(local);
     offset += local.length;
   }

@@ -15,12 +15,12 @@ export interface EndUserCaller {
   name: string;
   user: EndUser;
   /** Objects that belong to the caller. */
-  own: Foreign;
+  ownValues: Foreign;
   /**
    * Pairs of existing objects that the caller must not see, and of objects that do not exist. Responses for
    * both must be equal.
    */
-  pairs: { foreign: Foreign; nothing: Foreign }[];
+  pairs: { foreign: Foreign; missing: Foreign }[];
   /** IDs that no response may contain. */
   hidden: readonly string[];
 }
@@ -66,36 +66,36 @@ export async function endUserCallers(app: TestApp) {
     allIds.filter((id) => !insiderVisible.flat().includes(id)).reverse();
   const { projectId } = demo;
   const insiderParties = [projectId, demo.orgId, ...insiderIds.ends];
-  const seen = [...publicIds, ...insiderParties, ...insiderIds.used];
+  const visibleToInsider = [...publicIds, ...insiderParties, ...insiderIds.used];
   const outsiderVisible = [other.projectId, other.orgId, ...(await listPartyIds(outsider))];
   const createPairs = (
     project: string,
     visible: string[],
     hidden: string[],
-    missing = project,
+    missingProject = project,
   ) => ({
     foreign: createForeign(project, DEMO_TEXTS, visible, hidden),
-    nothing: createForeign(missing, MISSING_TEXTS, visible),
+    missing: createForeign(missingProject, MISSING_TEXTS, visible),
   });
   const callers: EndUserCaller[] = [
     {
       name: 'of another group',
       user: insider,
-      own: createForeign(projectId, RIVAL_TEXTS, seen),
-      pairs: [createPairs(projectId, publicIds, listOthers(seen))],
-      hidden: listOthers(seen),
+      ownValues: createForeign(projectId, RIVAL_TEXTS, visibleToInsider),
+      pairs: [createPairs(projectId, publicIds, listOthers(visibleToInsider))],
+      hidden: listOthers(visibleToInsider),
     },
     {
       name: 'without integrations',
       user: limited,
-      own: createForeign(projectId, RIVAL_TEXTS, insiderParties),
+      ownValues: createForeign(projectId, RIVAL_TEXTS, insiderParties),
       pairs: [createPairs(projectId, [], listOthers(insiderParties))],
       hidden: listOthers(insiderParties),
     },
     {
       name: 'of another project',
       user: outsider,
-      own: createForeign(other.projectId, RIVAL_TEXTS, outsiderVisible),
+      ownValues: createForeign(other.projectId, RIVAL_TEXTS, outsiderVisible),
       pairs: [
         createPairs(projectId, [], listOthers(outsiderVisible), `prj_${MISSING}`),
         createPairs('demo', [], listOthers(outsiderVisible), 'no-project'),

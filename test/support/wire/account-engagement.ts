@@ -29,8 +29,6 @@ function createChange(method: string, path: string, status: number): WireChange 
 const fixture: VendorFixture = {
   createId: (n) => n,
   headers: { ...BEARER, 'Pardot-Business-Unit-Id': '0UvA' },
-  contentType: 'application/json',
-  invalidStatus: 400,
   toErrorBody: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
   findValueError: createLengthCheck('firstName'),
   object: {

@@ -13,17 +13,20 @@ import {
 import type { VendorStore } from './vendor-store.ts';
 
 export function serveFetch(
-  said: DeclaredObject,
+  declared: DeclaredObject,
   request: ServedRequest,
   { store }: { store: VendorStore },
 ): ServedResponse | undefined {
-  const { byIds, id } = said.object;
+  const { byIds, id } = declared.object;
   if (!byIds) return undefined;
-  const requestedIds = byIds.ids ? readIds(byIds, request, said) : null;
+  const requestedIds = byIds.ids ? readIds(byIds, request, declared) : null;
   const records = store.records.filter((record) => {
-    const text = toWholeId(said.object, String(record.id));
+    const text = toWholeId(declared.object, String(record.id));
     if (byIds.ids) return requestedIds?.includes(text);
-    return isRequestFor(byIds, request, { object: said.objectName, ...listIdVariables(id, text) });
+    return isRequestFor(byIds, request, {
+      object: declared.objectName,
+      ...listIdVariables(id, text),
+    });
   });
   if (byIds.ids) {
     if (requestedIds === null) return undefined;
@@ -32,7 +35,7 @@ export function serveFetch(
       body: setValue(
         {},
         byIds.records,
-        records.map((record) => writeRecord(said, record)),
+        records.map((record) => writeRecord(declared, record)),
       ),
     };
   }
@@ -40,7 +43,7 @@ export function serveFetch(
   return (
     firstRecord && {
       status: 200,
-      body: setValue({}, byIds.records, writeRecord(said, firstRecord)),
+      body: setValue({}, byIds.records, writeRecord(declared, firstRecord)),
     }
   );
 }

@@ -52,7 +52,6 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
       createReference: (id) => toWholeId(object, String(id)),
       headers: createCredentials(provider),
       contentType: '',
-      invalidStatus: 400,
       toErrorBody: (_status, message) =>
         withValue({}, parsed.errors.messages[0] || '/message', message),
       findValueError: () => null,
@@ -113,13 +112,13 @@ function serveParents(
   request: ServedRequest,
 ): ServedResponse | undefined {
   for (let { parent } = object; parent; parent = declaration.objects[parent.object]?.parent) {
-    const above = declaration.objects[parent.object];
-    if (!above || !isRequestFor(above.list, request, {})) continue;
+    const parentObject = declaration.objects[parent.object];
+    if (!parentObject || !isRequestFor(parentObject.list, request, {})) continue;
     const record = writeRecord(
-      { object: above },
+      { object: parentObject },
       { id: PARENT_ID, changedAt: new Date(0), values: {} },
     );
-    return { status: 200, body: setValue({}, above.list.records, [record]) };
+    return { status: 200, body: setValue({}, parentObject.list.records, [record]) };
   }
   return undefined;
 }

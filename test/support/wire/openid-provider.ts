@@ -59,12 +59,12 @@ export async function openIdProvider(): Promise<OpenIdProvider> {
     '/authorize': (req, res) => {
       const query = new URL(req.url ?? '', provider.url).searchParams;
       provider.requests.push(query);
-      const back = new URL(query.get('redirect_uri') ?? '');
-      back.searchParams.set('state', query.get('state') ?? '');
-      back.searchParams.set('iss', provider.url);
-      if (provider.denial) back.searchParams.set('error', provider.denial);
-      else back.searchParams.set('code', issueCode(query));
-      res.writeHead(302, { location: back.href }).end();
+      const location = new URL(query.get('redirect_uri') ?? '');
+      location.searchParams.set('state', query.get('state') ?? '');
+      location.searchParams.set('iss', provider.url);
+      if (provider.denial) location.searchParams.set('error', provider.denial);
+      else location.searchParams.set('code', createCode(query));
+      res.writeHead(302, { location: location.href }).end();
     },
     '/token': async (req, res) => {
       const form = new URLSearchParams(await text(req));
@@ -106,7 +106,7 @@ export async function openIdProvider(): Promise<OpenIdProvider> {
     id_token_signing_alg_values_supported: [ALGORITHM],
     authorization_response_iss_parameter_supported: true,
   });
-  const issueCode = (query: URLSearchParams): string => {
+  const createCode = (query: URLSearchParams): string => {
     const code = randomUUID();
     codes.set(code, {
       nonce: query.get('nonce') ?? '',
@@ -119,9 +119,16 @@ export async function openIdProvider(): Promise<OpenIdProvider> {
   const signIdToken = ({ nonce, person }: Code) => {
     const { claims, hasOtherKey } = provider.forgery;
     const now = Math.floor(Date.now() / 1_000);
-    const shown = provider.hidesClaims ? { sub: person.sub } : person;
+    const releasedClaims = provider.hidesClaims ? { sub: person.sub } : person;
     const times = { iat: now, exp: now + 60 };
-    return new SignJWT({ iss: provider.url, aud: CLIENT_ID, nonce, ...times, ...shown, ...claims })
+    return new SignJWT({
+      iss: provider.url,
+      aud: CLIENT_ID,
+      nonce,
+      ...times,
+      ...releasedClaims,
+      ...claims,
+    })
       .setProtectedHeader({ alg: ALGORITHM, kid: 'first' })
       .sign(hasOtherKey ? otherPair.privateKey : pair.privateKey);
   };

@@ -1,4 +1,3 @@
-/** Serves a request handler on a free port. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,11 +9,12 @@ export interface Served {
   stop(): Promise<void>;
 }
 
-export async function serve(handler: RequestListener): Promise<Served> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
+/** Serves a request handler on a free port. */
+export async function serve(handler: RequestListener, host = '127.0.0.1'): Promise<Served> {
+  const server = createServer(handler).listen(0, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     server,
     async stop() {
       const closed = once(server, 'close');

@@ -86,12 +86,12 @@ export interface VendorFixture {
   ) => ServedResponse | undefined | Promise<ServedResponse | undefined>;
   /** Headers that every request must have. */
   headers: Record<string, string>;
-  /** The content type that bodies must have. */
-  contentType: string;
+  /** The content type that bodies must have. Default: JSON. */
+  contentType?: string;
   /** Returns an error in the vendor's format. */
   toErrorBody: (status: number, message: string) => unknown;
-  /** The status of the response to an invalid record. */
-  invalidStatus: number;
+  /** The status of the response to an invalid record. Default: 400. */
+  invalidStatus?: number;
   /** Returns the vendor's error for a record's values, or null if they are valid. */
   findValueError: (values: Record<string, unknown>) => string | null;
   object: WireObject;
@@ -225,12 +225,12 @@ function serveWrite(
   change: WireChange,
   { request, record }: { request: ServedRequest; record?: StoredRecord },
 ): ServedResponse {
+  const { contentType = 'application/json', invalidStatus = 400 } = fixture;
   const type = request.headers['content-type'] ?? '';
-  if (!type.startsWith(fixture.contentType))
-    return createErrorResponse(fixture, 415, `not ${type}`);
+  if (!type.startsWith(contentType)) return createErrorResponse(fixture, 415, `not ${type}`);
   const values = { ...change.readValues(request.body) };
   const error = change.findRequestError?.(request) ?? fixture.findValueError(values);
-  if (error !== null) return createErrorResponse(fixture, fixture.invalidStatus, error);
+  if (error !== null) return createErrorResponse(fixture, invalidStatus, error);
   const stored = record ?? store.create({}, now());
   Object.assign(stored.values, values);
   stored.changedAt = now();

@@ -8,7 +8,7 @@ function attach(name: string, credentials: Credentials) {
   return attachCredentials(PROVIDERS.find((each) => each.name === name) as Provider, credentials);
 }
 
-const consented = (token: string): Credentials => ({
+const createTokenCredentials = (token: string): Credentials => ({
   scheme: 'OAUTH2_AUTHORIZATION_CODE',
   accessToken: { token },
   scopes: [],
@@ -35,8 +35,8 @@ test.each<[string, Credentials, object]>([
     { scheme: 'BASIC', username: 'ann', password: 'ö:x' },
     { headers: { authorization: `Basic ${Buffer.from('ann:ö:x').toString('base64')}` } },
   ],
-  ['hubspot', consented('t'), { headers: { authorization: 'Bearer t' } }],
-  ['shopify', consented('t'), { headers: { 'x-shopify-access-token': 't' } }],
+  ['hubspot', createTokenCredentials('t'), { headers: { authorization: 'Bearer t' } }],
+  ['shopify', createTokenCredentials('t'), { headers: { 'x-shopify-access-token': 't' } }],
   [
     'sandbox',
     { scheme: 'NONE', custom: { accountKey: 'a' } },
@@ -48,10 +48,11 @@ test.each<[string, Credentials, object]>([
 });
 
 test('refuses a value that could start another header, without repeating it', () => {
-  for (const bad of ['secret\r\nx-evil: 1', 'secret\n', 'sécr€t']) {
-    const attaching = () => attach('sandbox', { scheme: 'NONE', custom: { accountKey: bad } });
-    expect(attaching).toThrow(/invalid in an HTTP header/);
-    expect(attaching).not.toThrow(/secret|sécr/);
+  for (const invalidKey of ['secret\r\nx-evil: 1', 'secret\n', 'sécr€t']) {
+    const attachInvalid = () =>
+      attach('sandbox', { scheme: 'NONE', custom: { accountKey: invalidKey } });
+    expect(attachInvalid).toThrow(/invalid in an HTTP header/);
+    expect(attachInvalid).not.toThrow(/secret|sécr/);
   }
 });
 

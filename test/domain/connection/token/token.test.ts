@@ -4,11 +4,11 @@ import { canRefresh, isDue, withTokens } from '../../../../src/domain/connection
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 function token(secondsLeft: number, lifetimeSeconds?: number) {
-  const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
+  const secondsLater = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
   return {
     token: 't',
-    expiresAt: at(secondsLeft),
-    ...(lifetimeSeconds !== undefined && { issuedAt: at(secondsLeft - lifetimeSeconds) }),
+    expiresAt: secondsLater(secondsLeft),
+    ...(lifetimeSeconds !== undefined && { issuedAt: secondsLater(secondsLeft - lifetimeSeconds) }),
   };
 }
 
@@ -40,11 +40,11 @@ test('replaces the refresh token, and keeps the old one if the response has none
     scopes: ['t'],
   });
   const client = { clientId: 'c', clientSecret: 's', scopes: ['s'] };
-  const ofClient = { scheme: 'OAUTH2_CLIENT_CREDENTIALS' as const, ...client };
-  expect(withTokens(ofClient, { accessToken, scopes: ['t'] })).toEqual({
-    ...ofClient,
+  const clientCredentials = { scheme: 'OAUTH2_CLIENT_CREDENTIALS' as const, ...client };
+  expect(withTokens(clientCredentials, { accessToken, scopes: ['t'] })).toEqual({
+    ...clientCredentials,
     token: accessToken,
   });
-  expect(canRefresh(ofClient)).toBe(true);
+  expect(canRefresh(clientCredentials)).toBe(true);
   expect(canRefresh({ ...before, refreshToken: undefined })).toBe(false);
 });

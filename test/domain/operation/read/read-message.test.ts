@@ -81,13 +81,13 @@ test('splits a page that exceeds a message into several, in order and without lo
 });
 
 test('returns one message if it has exactly the maximum size', () => {
-  const sizeWith = (length: number) =>
+  const measureSize = (length: number) =>
     createBodies(createRecords(2, 'x'.repeat(length))).map((body) => body.length);
   const fits = 149_000;
-  const [size = 0] = sizeWith(fits);
-  const most = fits + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
-  expect(sizeWith(most)).toHaveLength(1);
-  expect(sizeWith(most + 2)).toHaveLength(2);
+  const [size = 0] = measureSize(fits);
+  const paddingMax = fits + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
+  expect(measureSize(paddingMax)).toHaveLength(1);
+  expect(measureSize(paddingMax + 2)).toHaveLength(2);
 });
 
 test('returns a message of its own for a record that exceeds the maximum size', () => {
@@ -103,15 +103,15 @@ test("returns messages of the integration's page size, with the rest in the last
 });
 
 test('keeps records that do not fill a message for the next page', () => {
-  const wanted = { ...plan, messageSize: 50 };
-  const page = (waiting: string[], isLast: boolean) =>
-    createPageMessages(head, { waiting, records: createRecords(70), isLast }, wanted);
-  const first = page([], false);
+  const smallPages = { ...plan, messageSize: 50 };
+  const createPage = (waiting: string[], isLast: boolean) =>
+    createPageMessages(head, { waiting, records: createRecords(70), isLast }, smallPages);
+  const first = createPage([], false);
   expect([listSizes(first.bodies), first.waiting.length]).toEqual([[50], 20]);
-  const second = page(first.waiting, false);
+  const second = createPage(first.waiting, false);
   expect([listSizes(second.bodies), second.waiting.length]).toEqual([[50], 40]);
-  const kept = parseEntries(serializeEntries(second.waiting));
-  expect(kept).toEqual(second.waiting);
-  expect(listSizes(page(kept, true).bodies)).toEqual([50, 50, 10]);
+  const restored = parseEntries(serializeEntries(second.waiting));
+  expect(restored).toEqual(second.waiting);
+  expect(listSizes(createPage(restored, true).bodies)).toEqual([50, 50, 10]);
   expect(serializeEntries([])).toBeNull();
 });

@@ -31,9 +31,9 @@ function createPlan(
   const content = integrationContentInput.parse(contentFor('crm', { read }));
   const input = { read: [{ objectName: 'contacts', ...choice }] };
   const config = createStoredConfig(installationConfigInput.parse(input), content);
-  const [spec, chosen] = [content.read?.objects[0], config.read[0]];
-  if (!spec || !chosen) throw new Error('nothing is read');
-  return { content, plan: createReadPlan(spec, chosen, { pageSize: 200 }) };
+  const [spec, readConfig] = [content.read?.objects[0], config.read[0]];
+  if (!spec || !readConfig) throw new Error('nothing is read');
+  return { content, plan: createReadPlan(spec, readConfig, { pageSize: 200 }) };
 }
 
 test('reads required and selected fields only', () => {
@@ -42,9 +42,9 @@ test('reads required and selected fields only', () => {
 });
 
 test('ignores a selected field that the latest revision no longer has', () => {
-  const chosen = { selectedFields: ['phone', 'fax'] };
-  expect(createPlan({}, chosen).plan.fields).toEqual(['email', 'phone']);
-  expect(createPlan({ optionalFieldsAuto: 'ALL' }, chosen).plan.fields).toEqual([
+  const readConfig = { selectedFields: ['phone', 'fax'] };
+  expect(createPlan({}, readConfig).plan.fields).toEqual(['email', 'phone']);
+  expect(createPlan({ optionalFieldsAuto: 'ALL' }, readConfig).plan.fields).toEqual([
     'email',
     'phone',
     'fax',
@@ -96,10 +96,10 @@ test("prefers the config's destination to the integration's", () => {
 });
 
 test("takes the size of messages from the integration, and limits pages to the provider's maximum", () => {
-  const sizes = (pageSize?: number) => createPlan({ delivery: { pageSize } }).plan;
-  expect(sizes()).toMatchObject({ pageSize: 200, messageSize: null });
-  expect(sizes(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
-  expect(sizes(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
+  const getPlan = (pageSize?: number) => createPlan({ delivery: { pageSize } }).plan;
+  expect(getPlan()).toMatchObject({ pageSize: 200, messageSize: null });
+  expect(getPlan(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
+  expect(getPlan(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
 test('changes the key of a plan with the connection, the fields or the conditions', () => {
@@ -114,16 +114,16 @@ test('changes the key of a plan with the connection, the fields or the condition
 
 const now = new Date('2026-01-02T10:00:00.700Z');
 const aMinuteAgo = new Date('2026-01-02T09:59:00.700Z');
-const never = { backfillDone: false, readUntil: null };
+const neverRead = { backfillDone: false, readUntil: null };
 
 test('reads the whole history first if the config has no default period', () => {
-  const whole = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
-  expect(planWindow(never, null, now)).toEqual(whole);
-  expect(planWindow(never, { days: null, fullHistory: true }, now)).toEqual(whole);
+  const fullRead = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
+  expect(planWindow(neverRead, null, now)).toEqual(fullRead);
+  expect(planWindow(neverRead, { days: null, fullHistory: true }, now)).toEqual(fullRead);
 });
 
 test('reads the last days first if the config has a number of days', () => {
-  expect(planWindow(never, { days: 2, fullHistory: null }, now)).toEqual({
+  expect(planWindow(neverRead, { days: 2, fullHistory: null }, now)).toEqual({
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
     until: aMinuteAgo,
@@ -132,7 +132,7 @@ test('reads the last days first if the config has a number of days', () => {
 });
 
 test('reads nothing first if the config has 0 days, and starts at the current second', () => {
-  const window = planWindow(never, { days: 0, fullHistory: null }, now);
+  const window = planWindow(neverRead, { days: 0, fullHistory: null }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));
 });

@@ -7,15 +7,20 @@ import {
 } from '../../../../src/domain/operation/write/outcome.ts';
 
 const task = { objectName: 'contacts', type: 'CREATE' } as const;
-const written = (recordId: string | null) => ({ success: true, recordId, data: null, errors: [] });
+const createResult = (recordId: string | null) => ({
+  success: true,
+  recordId,
+  data: null,
+  errors: [],
+});
 
 test('summarizes a single write by its record', () => {
-  expect(summarizeOutcomes(task, [written('c1')])).toMatchObject({
+  expect(summarizeOutcomes(task, [createResult('c1')])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record c1 created',
     successfulRecordIds: ['c1'],
   });
-  expect(summarizeOutcomes({ ...task, type: 'DELETE' }, [written('c1')]).result).toBe(
+  expect(summarizeOutcomes({ ...task, type: 'DELETE' }, [createResult('c1')]).result).toBe(
     '[contacts] Record c1 deleted',
   );
   expect(summarizeOutcomes(task, [createFailedOutcome(null, 'No e-mail.')])).toEqual({
@@ -32,7 +37,7 @@ test('summarizes a single write by its record', () => {
 });
 
 test('summarizes a created record that the provider does not name without an ID', () => {
-  expect(summarizeOutcomes(task, [written(null)])).toMatchObject({
+  expect(summarizeOutcomes(task, [createResult(null)])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record created',
     successfulRecordIds: [],
@@ -42,7 +47,7 @@ test('summarizes a created record that the provider does not name without an ID'
 
 test('summarizes a batch by its counts, and fails it if nothing was written', () => {
   const refused = createFailedOutcome(null, 'No e-mail.');
-  expect(summarizeOutcomes(task, [written('c1'), refused])).toMatchObject({
+  expect(summarizeOutcomes(task, [createResult('c1'), refused])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Batch write completed (1 succeeded, 1 failed)',
     errors: ['No e-mail.'],

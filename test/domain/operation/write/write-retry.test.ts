@@ -74,8 +74,10 @@ test('does not retry a creation with an uncertain attempt after the provider for
   const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
   expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({ kind: 'retry' });
   expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({ kind: 'unknown' });
-  const undone = { ...inDoubt, wasUncertain: false };
-  expect(next(undone, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({ kind: 'retry' });
+  const rolledBack = { ...inDoubt, wasUncertain: false };
+  expect(next(rolledBack, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({
+    kind: 'retry',
+  });
 });
 
 test('ends an attempt with an idempotency key before the provider forgets the key', () => {

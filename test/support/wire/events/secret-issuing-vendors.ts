@@ -7,7 +7,7 @@ import { isObject, type Values } from '../wire-format.ts';
 import { readTexts, type WireWebhooks } from './vendor-webhooks.ts';
 import { hmac, unixSeconds, type WireEvents } from './wire-events.ts';
 
-const hexSecret = () => randomBytes(32).toString('hex');
+const createHexSecret = () => randomBytes(32).toString('hex');
 
 /** Returns a non-empty list of objects with exactly these members. Throws BadRequest otherwise. */
 function readList(body: unknown, name: string, ...members: string[]): Values[] {
@@ -28,7 +28,7 @@ export const close: WireEvents = {
   webhooks: {
     path: '/api/v1/webhook/',
     status: 200,
-    createSecret: hexSecret,
+    createSecret: createHexSecret,
     parse(body) {
       for (const event of readList(body, 'events', 'object_type', 'action')) {
         const { object_type, action } = readTexts(event, 'object_type', 'action');
@@ -141,7 +141,7 @@ const ATTIO = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as con
 const attioWebhooks: WireWebhooks = {
   path: '/v2/webhooks',
   status: 200,
-  createSecret: hexSecret,
+  createSecret: createHexSecret,
   parse({ data }) {
     for (const { event_type, filter } of readList(data, 'subscriptions', 'event_type', 'filter')) {
       if (/^(note\.(created|updated|deleted)|note-content\.updated)$/.test(String(event_type))) {
@@ -203,7 +203,7 @@ const ASANA = { CREATE: 'added', UPDATE: 'changed', DELETE: 'deleted' } as const
 const asanaWebhooks: WireWebhooks = {
   path: '/1.0/webhooks',
   status: 201,
-  createSecret: hexSecret,
+  createSecret: createHexSecret,
   parse({ data }) {
     const { resource, target } = readTexts(data, 'resource', 'target');
     if (!['11', '12'].includes(resource)) throw new BadRequest(`No such resource: ${resource}`);

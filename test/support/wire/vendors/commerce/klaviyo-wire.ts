@@ -16,7 +16,6 @@ export const klaviyo: WireVendor = {
     createId: (n) => `01GDDKASAP8TKDDA2GRZ${n}`,
     headers: { ...BEARER },
     contentType: 'application/vnd.api+json',
-    invalidStatus: 400,
     toErrorBody: (status, detail) => ({
       errors: [
         {

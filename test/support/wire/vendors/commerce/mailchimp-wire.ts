@@ -20,8 +20,6 @@ export const mailchimp: WireVendor = {
     createId: (n) => n.toString(16).padStart(32, '0'),
     createReference: (id) => `l1:${id}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) => ({
       type: 'https://mailchimp.com/developer/marketing/docs/errors/',
       title: 'Invalid Resource',

@@ -42,7 +42,6 @@ export const shopify: WireVendor = {
   fixture: {
     createId: (n) => `gid://shopify/Customer/${n}`,
     headers: { 'X-Shopify-Access-Token': TOKEN },
-    contentType: 'application/json',
     invalidStatus: 200,
     toErrorBody: (_status, message) => ({ errors: [{ message }] }),
     findValueError,

@@ -67,8 +67,6 @@ export const square: WireVendor = {
   fixture: {
     createId: (n) => `JDKYHBWT1D4F8MFH63DB${String(n).padStart(6, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, detail) => ({
       errors: [{ category: 'INVALID_REQUEST_ERROR', code: 'BAD_REQUEST', detail }],
     }),

@@ -10,7 +10,6 @@ export const stripe: WireVendor = {
     createId: (n) => `cus_${n.toString(36).padStart(8, '0')}`,
     headers: BEARER,
     contentType: 'application/x-www-form-urlencoded',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
     findValueError: createLengthCheck('name'),
     object: {

@@ -32,8 +32,6 @@ export const xero: WireVendor = {
   fixture: {
     createId: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400
         ? {

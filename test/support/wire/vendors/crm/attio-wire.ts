@@ -17,8 +17,6 @@ export const attio: WireVendor = {
   fixture: {
     createId: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status_code, message) => ({
       status_code,
       type: 'invalid_request_error',

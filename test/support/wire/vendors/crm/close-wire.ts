@@ -15,8 +15,6 @@ export const close: WireVendor = {
   fixture: {
     createId: (n) => `lead_${n}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
     findValueError: createLengthCheck('name'),

@@ -19,8 +19,6 @@ export const dynamicsCrm: WireVendor = {
   fixture: {
     createId: (n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({ error: { code: '0x80040265', message } }),
     findValueError: createLengthCheck('lastname'),
     object: {

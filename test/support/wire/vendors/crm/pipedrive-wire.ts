@@ -17,8 +17,6 @@ export const pipedrive: WireVendor = {
   fixture: {
     createId: (n) => n,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) => ({
       success: false,
       error: message,

@@ -14,7 +14,6 @@ export const salesloft: WireVendor = {
   fixture: {
     createId: (n) => 1000 + n,
     headers: BEARER,
-    contentType: 'application/json',
     invalidStatus: 422,
     toErrorBody: (status, message) =>
       status === 422 ? { errors: { first_name: [message] } } : { error: message },

@@ -33,7 +33,6 @@ export const zoho: WireVendor = {
   fixture: {
     createId: (n) => `5725767000000${String(n).padStart(6, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
     // A response that refuses a record has a status of success.
     invalidStatus: 202,
     toErrorBody: (status, message) => {

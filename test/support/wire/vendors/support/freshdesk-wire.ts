@@ -18,8 +18,6 @@ export const freshdesk: WireVendor = {
   fixture: {
     createId: (n) => n,
     headers: { authorization: `Basic ${BASIC}` },
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400
         ? {

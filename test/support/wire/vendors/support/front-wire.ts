@@ -14,8 +14,6 @@ export const front: WireVendor = {
   fixture: {
     createId: (n) => `crd_${n.toString(36)}`,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) => ({
       _error: { status, title: 'Bad request', message, details: [] },
     }),

@@ -66,8 +66,6 @@ export const intercom: WireVendor = {
   fixture: {
     createId: (n) => `6762f0${n.toString(16).padStart(18, '0')}`,
     headers: { ...BEARER },
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({
       type: 'error.list',
       request_id: 'r1',

@@ -20,8 +20,6 @@ export const serviceNow: WireVendor = {
   fixture: {
     createId: (n) => n.toString(16).padStart(32, '0'),
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({
       error: { message, detail: 'The request was refused' },
       status: 'failure',

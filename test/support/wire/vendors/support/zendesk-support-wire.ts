@@ -19,7 +19,6 @@ export const zendeskSupport: WireVendor = {
   fixture: {
     createId: (n) => 35436000 + n,
     headers: BEARER,
-    contentType: 'application/json',
     invalidStatus: 422,
     toErrorBody: (status, message) =>
       status === 422

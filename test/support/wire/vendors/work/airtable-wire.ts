@@ -35,7 +35,6 @@ export const airtable: WireVendor = {
   fixture: {
     createId: (n) => `rec${String(n).padStart(14, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
     invalidStatus: 422,
     toErrorBody: (status, message) =>
       status === 404

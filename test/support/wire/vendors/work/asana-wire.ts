@@ -20,8 +20,6 @@ export const asana: WireVendor = {
   fixture: {
     createId: (n) => String(1_200_000_000_000_000 + n),
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
     findValueError: createLengthCheck('name'),
     object: {

@@ -26,8 +26,6 @@ export const atlassian: WireVendor = {
   fixture: {
     createId: (n) => String(10_000 + n),
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400
         ? { errorMessages: [], errors: { summary: message } }

@@ -22,7 +22,6 @@ export const github: WireVendor = {
     createId: (n) => n,
     createReference: (id) => `octo/app#${id}`,
     headers: { ...BEARER },
-    contentType: 'application/json',
     invalidStatus: 422,
     toErrorBody: (status, message) => ({
       message: 'Validation Failed',

@@ -14,8 +14,6 @@ export const gitlab: WireVendor = {
   fixture: {
     createId: (n) => 278_900 + n,
     headers: { 'PRIVATE-TOKEN': TOKEN },
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) =>
       status === 400 ? { message: { name: [message] } } : { message: `${status} ${message}` },
     findValueError: createLengthCheck('name'),

@@ -20,10 +20,10 @@ const show = ({ id, changedAt, values }: StoredRecord): Values => ({
 function matchesFields(record: StoredRecord, filter: unknown): boolean {
   const { updatedAt: _, ...fields } = isObject(filter) ? filter : {};
   return Object.entries(fields).every(([name, comparators]) => {
-    const { eq, in: among, ...others } = isObject(comparators) ? comparators : {};
+    const { eq, in: values, ...others } = isObject(comparators) ? comparators : {};
     if (Object.keys(others).length > 0) throw new GraphqlRefusal('Unknown comparator');
     const value = name === 'id' ? record.id : record.values[name];
-    return Array.isArray(among) ? among.includes(value) : value === eq;
+    return Array.isArray(values) ? values.includes(value) : value === eq;
   });
 }
 
@@ -41,7 +41,6 @@ export const linear: WireVendor = {
   fixture: {
     createId: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: BEARER,
-    contentType: 'application/json',
     invalidStatus: 200,
     toErrorBody: (_status, message) => ({
       errors: [{ message, extensions: { type: 'invalid input', userError: true } }],

@@ -84,7 +84,6 @@ export const monday: WireVendor = {
     createId: (n) => 9_876_540_000 + n,
     createReference: (id) => `${BOARD}:${id}`,
     headers: { authorization: TOKEN },
-    contentType: 'application/json',
     invalidStatus: 200,
     toErrorBody: (_status, message) => ({
       errors: [{ message, extensions: { code: 'ColumnValueException' } }],

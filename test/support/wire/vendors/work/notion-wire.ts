@@ -58,8 +58,6 @@ export const notion: WireVendor = {
   fixture: {
     createId: (n) => `59833787-0000-4000-8000-${String(n).padStart(12, '0')}`,
     headers: { ...BEARER, 'Notion-Version': VERSION },
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (status, message) => ({
       object: 'error',
       status,

@@ -19,8 +19,6 @@ export const zoom: WireVendor = {
   fixture: {
     createId: (n) => 85_746_065_000 + n,
     headers: BEARER,
-    contentType: 'application/json',
-    invalidStatus: 400,
     toErrorBody: (_status, message) => ({
       code: 300,
       message,
