@@ -30,7 +30,7 @@ function getFileName({ name }: DeclaredProvider): string {
 function createIndex(all: DeclaredProvider[]): string {
   const rows = all.map((declared) => {
     const { objects, otherObjects, apiVersion, checkedAgainst } = providerDeclaration.parse(
-      declared.records,
+      declared.api,
     );
     const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
     const link = `[${declared.displayName}](${getFileName(declared)})`;
@@ -43,7 +43,7 @@ function createIndex(all: DeclaredProvider[]): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const declarations = all.map(({ records }) => providerDeclaration.parse(records));
+  const declarations = all.map(({ api }) => providerDeclaration.parse(api));
   const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
   return joinLines(
     '# Providers',
@@ -80,7 +80,7 @@ function listSupport(declared: DeclaredProvider): string {
 }
 
 function createPage(declared: DeclaredProvider): string {
-  const declaration = providerDeclaration.parse(declared.records);
+  const declaration = providerDeclaration.parse(declared.api);
   const { otherObjects } = declaration;
   const objects = Object.entries(declaration.objects);
   return joinLines(
@@ -152,7 +152,7 @@ function formatRow(label: string, object: ObjectDeclaration): string {
     update,
     remove,
     createMany,
-    fields,
+    fieldList: fields,
     standardFields,
     parent,
     aliases,
@@ -182,7 +182,7 @@ function describePageSize({ pageSize, paging }: ListDeclaration): string {
 }
 
 function describeIncrementalRead(list: ListDeclaration, { changedAt }: ObjectDeclaration): string {
-  if (list.dayRange) return `last ${list.dayRange.count} days`;
+  if (list.dayRange) return `last ${list.dayRange.days} days`;
   if (list.since && list.until) return 'time range';
   if (list.since) return changedAt ? 'since a time' : 'since a time, without an end';
   if (list.isNewestFirst) return 'newest first';
@@ -214,7 +214,7 @@ function describeEvents({ events, eventList }: Declaration): string[] {
 
 function describePaging(list: ListDeclaration): string {
   const { kind } = list.paging;
-  if (list.isKeyset) return 'exact';
+  if (list.isKeysetPaged) return 'exact';
   if (kind === 'none') return 'exact';
   return kind === 'offset' || kind === 'page' || kind === 'link' ? 'numbered' : 'cursor';
 }

@@ -15,7 +15,7 @@ export async function readObjects(
   { capabilities }: Provider,
   session: ProviderSession,
 ): Promise<boolean> {
-  const { objects } = providerDeclaration.parse(declared.records);
+  const { objects } = providerDeclaration.parse(declared.api);
   let isComplete = true;
   for (const [objectName, { changedAt, standardFields = {} }] of Object.entries(objects)) {
     try {

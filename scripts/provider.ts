@@ -22,7 +22,7 @@ if (!declared) {
 
 const provider = createDeclarativeProvider(declared);
 console.log(`${provider.displayName}: ${listCapabilities(provider).join(', ')}`);
-console.log(`Checked against: ${declared.records.checkedAgainst}`);
+console.log(`Checked against: ${declared.api.checkedAgainst}`);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs');
 const files = ['generated', 'declared'].map((name) => `test/providers/declared/${name}.test.ts`);

@@ -57,34 +57,34 @@ async function listObjects(vendor: Vendor, session: ProviderSession): Promise<Ob
   return [...objectsById.values()];
 }
 
-/** A provider's settings, as in the catalogue, and the declaration of its records. */
+/** A provider's settings, as in the catalogue, and the declaration of its API for records. */
 export interface DeclaredProvider extends CatalogueEntry {
   limits?: Partial<ProviderLimits>;
-  records: DeclarationInput;
+  api: DeclarationInput;
 }
 
 /** Creates a provider. Throws if the declaration is invalid. */
 export function createDeclarativeProvider({
-  records,
+  api,
   limits,
   proxy,
   ...settings
 }: DeclaredProvider): Provider {
-  const vendor = parseVendor(settings.displayName, records);
+  const vendor = parseVendor(settings.displayName, api);
   return { ...settings, ...describeVendor(vendor), ...createConnector(vendor, { limits, proxy }) };
 }
 
 /** Creates the connector of a provider's module. Throws if the declaration is invalid. */
 export function createDeclarativeConnector({
   displayName,
-  records,
+  api,
   limits,
-}: Pick<DeclaredProvider, 'displayName' | 'records' | 'limits'>): Connector {
-  return createConnector(parseVendor(displayName, records), { limits });
+}: Pick<DeclaredProvider, 'displayName' | 'api' | 'limits'>): Connector {
+  return createConnector(parseVendor(displayName, api), { limits });
 }
 
-function parseVendor(displayName: string, records: DeclarationInput): Vendor {
-  const { data, error } = providerDeclaration.safeParse(records);
+function parseVendor(displayName: string, api: DeclarationInput): Vendor {
+  const { data, error } = providerDeclaration.safeParse(api);
   if (error) {
     throw new Error(`The declaration of ${displayName} is invalid:\n${z.prettifyError(error)}`);
   }
@@ -184,13 +184,13 @@ function listAllOrNoneTypes({ declaration }: Vendor): BatchWrite['type'][] {
 
 /** Returns the capabilities for one object's records. */
 function listObjectCapabilities(object: ObjectDeclaration): ProviderCapability[] {
-  const { create, update, remove, createMany, updateMany, fields, standardFields } = object;
+  const { create, update, remove, createMany, updateMany, fieldList, standardFields } = object;
   const has: Partial<Record<ProviderCapability, unknown>> = {
     READ: true,
     WRITE: create ?? update,
     DELETE: remove,
     BATCH_WRITE: createMany ?? updateMany ?? create ?? update,
-    METADATA: fields ?? standardFields,
+    METADATA: fieldList ?? standardFields,
   };
   return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
 }
@@ -214,7 +214,7 @@ function createCapabilities(vendor: Vendor): Capabilities {
     ...(identity && { identify: (session) => requestIdentity(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
-    ...((has('fields') || has('standardFields')) && {
+    ...((has('fieldList') || has('standardFields')) && {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),
     }),
   };

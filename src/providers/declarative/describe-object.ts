@@ -39,12 +39,12 @@ export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const { displayName, fields, standardFields = {} } = findObject(vendor, objectName);
-  if (!fields && Object.keys(standardFields).length === 0) {
+  const { displayName, fieldList, standardFields = {} } = findObject(vendor, objectName);
+  if (!fieldList && Object.keys(standardFields).length === 0) {
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
-  const listedFields = fields
-    ? await describeListedFields(vendor, session, { list: fields, objectName })
+  const listedFields = fieldList
+    ? await describeListedFields(vendor, session, { fieldList, objectName })
     : [];
   const uniqueFields = removeDuplicates([
     ...describeStandardFields(standardFields),
@@ -54,7 +54,7 @@ export async function describeObject(
     name: objectName,
     displayName,
     fields: uniqueFields,
-    ...(!fields && { isPartial: true }),
+    ...(!fieldList && { isPartial: true }),
   };
 }
 
@@ -78,35 +78,36 @@ export function describeStandardFields(
 async function describeListedFields(
   vendor: Vendor,
   session: ProviderSession,
-  { list, objectName }: { list: FieldList; objectName: string },
+  { fieldList, objectName }: { fieldList: FieldList; objectName: string },
 ): Promise<FieldDescription[]> {
   const response = await sendRequest(vendor, session, {
     method: 'GET',
-    path: fillPath(list.path, { object: objectName }, session),
-    query: fillQuery(list.query, { object: objectName }, session),
+    path: fillPath(fieldList.path, { object: objectName }, session),
+    query: fillQuery(fieldList.query, { object: objectName }, session),
   });
-  const container = findValue(response.body, list.fields);
+  const container = findValue(response.body, fieldList.fields);
   // Some vendors return a map by name instead of a list.
   const items = isObject(container) ? Object.values(container) : container;
   if (!Array.isArray(items)) {
     throw new ProviderError('RETRYABLE', 'The response has no list of fields');
   }
-  return items.filter(isObject).map((field) => describeField(list, field));
+  return items.filter(isObject).map((field) => describeField(fieldList, field));
 }
 
-function describeField(list: FieldList, field: Record<string, unknown>): FieldDescription {
-  const providerType = findString(field, list.type);
-  const valueType = list.types[providerType ?? ''] ?? 'OTHER';
-  const isWritable = findFlag(field, list.isWritable) ?? !findFlag(field, list.isReadOnly);
+function describeField(fieldList: FieldList, field: Record<string, unknown>): FieldDescription {
+  const providerType = findString(field, fieldList.type);
+  const valueType = fieldList.types[providerType ?? ''] ?? 'OTHER';
+  const isWritable =
+    findFlag(field, fieldList.isWritable) ?? !findFlag(field, fieldList.isReadOnly);
   return {
-    fieldName: `${list.prefix}${findString(field, list.name)}`,
-    displayName: findString(field, list.displayName),
+    fieldName: `${fieldList.prefix}${findString(field, fieldList.name)}`,
+    displayName: findString(field, fieldList.displayName),
     valueType,
     providerType,
     readOnly: !isWritable,
-    isCustom: findFlag(field, list.isCustom) ?? false,
-    isRequired: findFlag(field, list.isRequired) ?? false,
-    values: valueType.endsWith('_SELECT') ? parseOptions(list, field) : null,
+    isCustom: findFlag(field, fieldList.isCustom) ?? false,
+    isRequired: findFlag(field, fieldList.isRequired) ?? false,
+    values: valueType.endsWith('_SELECT') ? parseOptions(fieldList, field) : null,
     referenceTo: valueType === 'REFERENCE' ? [] : null,
   };
 }

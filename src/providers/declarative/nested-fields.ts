@@ -1,10 +1,10 @@
 /** Converts between nested fields, which are in a map or list inside a record, and plain fields of the record. */
-import type { Nested } from './declaration/object-declaration.ts';
+import type { NestedFields } from './declaration/object-declaration.ts';
 import { findValue, isObject, type JsonObject, withValue } from './json.ts';
 
 /** Returns the nested fields as plain fields. Empty if the record has none. */
 export function flattenFields(
-  { at, entries, decode, addAliases }: Nested,
+  { at, entries, decode, addAliases }: NestedFields,
   record: JsonObject,
 ): JsonObject {
   const container = findValue(record, at);
@@ -19,7 +19,7 @@ export function flattenFields(
 
 function parseEntries(
   list: unknown[],
-  { name, value }: Pick<NonNullable<Nested['entries']>, 'name' | 'value'>,
+  { name, value }: Pick<NonNullable<NestedFields['entries']>, 'name' | 'value'>,
 ): JsonObject {
   return Object.fromEntries(
     list.map((item) => [String(findValue(item, name)), findValue(item, value)]),
@@ -27,18 +27,20 @@ function parseEntries(
 }
 
 /** Returns the record in the vendor's form: nested fields are in their map or list. */
-export function nestFields(nested: readonly Nested[], fields: JsonObject): JsonObject {
+export function nestFields(declarations: readonly NestedFields[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
-    const map = nested.find(({ namePattern }) => namePattern?.test(name));
-    record = map ? setNested(record, map, { name, value }) : { ...record, [name]: value };
+    const container = declarations.find(({ namePattern }) => namePattern?.test(name));
+    record = container
+      ? setNested(record, container, { name, value })
+      : { ...record, [name]: value };
   }
   return record;
 }
 
 function setNested(
   record: JsonObject,
-  { at, entries, encode }: Nested,
+  { at, entries, encode }: NestedFields,
   { name, value: input }: { name: string; value: unknown },
 ): JsonObject {
   const value = encode ? encode(input, name) : input;

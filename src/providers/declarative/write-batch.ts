@@ -45,7 +45,7 @@ async function writeInOneRequest(
   { object, batch, ...write }: BatchWrite & { object: ObjectDeclaration; batch: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey } = write;
-  const list = records.map(({ record }) => nestFields(object.nested, record));
+  const list = records.map(({ record }) => nestFields(object.nestedFields, record));
   const response = await session.send({
     method: batch.method,
     path: fillPath(batch.path, { object: objectName }, session),

@@ -143,11 +143,11 @@ export function createHeaders(
 }
 
 function createBody(
-  { nested }: ObjectDeclaration,
+  { nestedFields }: ObjectDeclaration,
   { bodyRecord, body: bodyTemplate, bodyId, isStringified }: Write,
   { fields, variables, recordId }: WriteParts & { recordId: string | null },
 ): JsonObject {
-  const nestedRecord = nestFields(nested, fields);
+  const nestedRecord = nestFields(nestedFields, fields);
   const record = isStringified ? JSON.stringify(nestedRecord) : nestedRecord;
   const body = fillJson(bodyTemplate, variables);
   if (typeof record === 'string') return withValue(body, bodyRecord, record);

@@ -25,7 +25,7 @@ function declareReadOnlyObject(
       query: { orderBy: 'id' },
       records: '/values',
       pageSize: { in: 'query', name: 'limit', max: 1_000 },
-      fields: { in: 'query', name: 'fields', always: Object.keys(COMMON_FIELDS) },
+      selectedFields: { in: 'query', name: 'fields', always: Object.keys(COMMON_FIELDS) },
       paging: { kind: 'lastId', parameter: { in: 'query', name: 'idGreaterThan' } },
       since: { in: 'query', name: 'updatedAtAfterOrEqualTo', format: 'isoSeconds' },
       until: { in: 'query', name: 'updatedAtBeforeOrEqualTo', format: 'isoSeconds' },
@@ -50,7 +50,7 @@ function declareWritableObject(
   };
 }
 
-const records: DeclarationInput = {
+const api: DeclarationInput = {
   apiVersion: 'v5',
   docsUrl: 'https://developer.salesforce.com/docs/marketing/pardot/guide/version5overview.html',
   checkedAgainst: "the vendor's overview of version 5 and the queries of published connectors",
@@ -91,7 +91,7 @@ const connector = createDeclarativeConnector({
   displayName: DISPLAY_NAME,
   // A business unit accepts five concurrent requests.
   limits: { concurrency: 5, pageSize: 1_000, batchSize: 1 },
-  records,
+  api,
 });
 
 export function createAccountEngagement(

@@ -1,4 +1,4 @@
-/** The connector of the sandbox's help desk, whose people have another form than the CRM's contacts. */
+/** The provider of the sandbox's help desk. Its people have another shape than the CRM's contacts. */
 import type { Provider } from '../contract.ts';
 import {
   createDeclarativeProvider,
@@ -7,7 +7,7 @@ import {
 
 const PATH = '/people';
 
-const records: DeclaredProvider['records'] = {
+const api: DeclaredProvider['api'] = {
   docsUrl: 'http://localhost/',
   checkedAgainst: 'src/sandbox/desk/desk-routes.ts',
   errors: { messages: ['/errors'] },
@@ -16,7 +16,7 @@ const records: DeclaredProvider['records'] = {
       displayName: 'People',
       id: '/key',
       changedAt: { at: '/changed', format: 'unixMilliseconds' },
-      nested: [
+      nestedFields: [
         { at: '/name', namePattern: /^(given|family)$/ },
         { at: '/contact', namePattern: /^(mail|mobile)$/ },
       ],
@@ -62,14 +62,13 @@ export function sandboxDeskProvider(address: () => string): Provider {
     healthCheck: PATH,
     // 5 % of the sandbox's default rate, as for the CRM.
     limits: { requestsPerSecond: 1_000 },
-    records,
+    api,
   });
   return {
     ...provider,
     get baseUrl() {
       return `${address()}/desk`;
     },
-    /** The page of the sandbox shows its people. */
     get docsUrl() {
       return `${address()}/`;
     },

@@ -46,8 +46,8 @@ function createAtlassian(baseUrl: string): Provider {
   });
 }
 
-const ALL = DECLARATIONS.flatMap(({ name: provider, records }) =>
-  Object.entries(records.objects).flatMap(([objectName, object]) =>
+const ALL = DECLARATIONS.flatMap(({ name: provider, api }) =>
+  Object.entries(api.objects).flatMap(([objectName, object]) =>
     (object.aliases ?? []).map((alias) => ({ provider, alias, objectName, object })),
   ),
 );

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 
-const ALIASES = DECLARATIONS.flatMap(({ name, records }) => {
-  const aliases = Object.values(records.objects).flatMap((object) => object.aliases ?? []);
-  return aliases.length > 0 ? [[name, aliases, Object.keys(records.objects)] as const] : [];
+const ALIASES = DECLARATIONS.flatMap(({ name, api }) => {
+  const aliases = Object.values(api.objects).flatMap((object) => object.aliases ?? []);
+  return aliases.length > 0 ? [[name, aliases, Object.keys(api.objects)] as const] : [];
 });
 
 test.each(ALIASES)('gives %s unique aliases that are no names of objects', (...row) => {

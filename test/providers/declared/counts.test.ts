@@ -17,7 +17,7 @@ const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
 const withCount = withTotal.filter((name) => getObject(name)?.count);
 
 function getObject(name: string) {
-  return getDeclaration(name).records.objects[getWire(name).objectName];
+  return getDeclaration(name).api.objects[getWire(name).objectName];
 }
 
 function getDeclaration(name: string) {

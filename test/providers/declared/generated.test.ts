@@ -12,16 +12,13 @@ import { createWireSubject } from './wire-subject.ts';
 const providerName = process.env.PROVIDER;
 
 for (const declared of DECLARATIONS) {
-  const { name, records } = declared;
+  const { name, api } = declared;
   if (providerName && name !== providerName) continue;
-  const objects = [
-    ...Object.keys(records.objects),
-    ...(records.otherObjects ? ['own_object'] : []),
-  ];
+  const objects = [...Object.keys(api.objects), ...(api.otherObjects ? ['own_object'] : [])];
   for (const objectName of objects) {
-    const object = records.objects[objectName] ?? records.otherObjects;
+    const object = api.objects[objectName] ?? api.otherObjects;
     // A generated server cannot read values that a function of the declaration writes.
-    if (object?.nested?.some(({ encode }) => encode)) continue;
+    if (object?.nestedFields?.some(({ encode }) => encode)) continue;
     const wire = generateWire(declared, objectName);
     providerContract(`${name} ${objectName}`, () => createWireSubject(declared, wire));
   }

@@ -283,7 +283,7 @@ test.each(
         for await (const { records } of readPages(paging, session, {
           pageSize,
           since,
-          isKeyset: true,
+          isKeysetPaged: true,
         })) {
           read.push(...records.map(({ id }) => id));
           const record = server.store.records[changes.pop() ?? 99];
@@ -301,7 +301,7 @@ test.each(
 )('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
-  const range = { pageSize: 7, since, isKeyset: true };
+  const range = { pageSize: 7, since, isKeysetPaged: true };
   for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
     server.store.create({}, atMinute(n));
   }

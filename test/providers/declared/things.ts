@@ -31,7 +31,7 @@ export function createThingsProvider({
     displayName: 'Things',
     baseUrl: 'https://things.example',
     authSchemes: ['NONE'],
-    records: {
+    api: {
       docsUrl: 'https://things.example/docs',
       checkedAgainst: 'nothing: it exists in tests alone',
       errors,

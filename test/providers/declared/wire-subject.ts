@@ -16,7 +16,7 @@ export async function createWireSubject(
 ): Promise<ContractSubject> {
   const { fixture, objectName, textField, missingId, requiredValues = {}, metadata = {} } = wire;
   const server = await startVendorServer(fixture);
-  const object = declared.records.objects[objectName] ?? declared.records.otherObjects;
+  const object = declared.api.objects[objectName] ?? declared.api.otherObjects;
   return {
     provider: createDeclarativeProvider(reduceToObject(declared, objectName)),
     session: createPlainSession(server.url, createHeaders(declared, fixture.headers), {
@@ -35,7 +35,7 @@ export async function createWireSubject(
     canCreate: object?.create !== undefined || object?.createMany !== undefined,
     returnsCreatedId: object?.create?.returnsNoId !== true,
     canUpdate: object?.update !== undefined,
-    isDescribedWithoutRequest: object?.fields === undefined,
+    isDescribedWithoutRequest: object?.fieldList === undefined,
     ...createServerControls(server),
   };
 }
@@ -76,18 +76,18 @@ function createHeaders(
 
 /** Returns the declaration with only one object and its parents. */
 function reduceToObject(declared: DeclaredProvider, objectName: string): DeclaredProvider {
-  const { objects } = declared.records;
+  const { objects } = declared.api;
   const entries = Object.entries(objects).filter(([name]) => name === objectName);
   for (let parent = objects[objectName]?.parent; parent; parent = objects[parent.object]?.parent) {
     const { displayName = '', id, list, parent: grandparent } = objects[parent.object] ?? {};
     if (list) entries.push([parent.object, { displayName, id, list, parent: grandparent }]);
   }
-  const { otherObjects, events, ...records } = declared.records;
+  const { otherObjects, events, ...records } = declared.api;
   const eventObjects = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
   const isNamed = objectName in objects;
   return {
     ...declared,
-    records: {
+    api: {
       ...records,
       ...(!isNamed && otherObjects && { otherObjects }),
       ...(events && eventObjects.includes(objectName) && { events }),

@@ -58,12 +58,12 @@ function isListRequest(
   request: ServedRequest,
   { objectName }: DeclaredObject,
 ): boolean {
-  const { fields } = list;
+  const { selectedFields } = list;
   if (!isRequestFor(list, request, { object: objectName })) return false;
   if (list.path.includes('{object}') && !request.path.includes(objectName)) return false;
-  if (fields?.in !== 'body' || fields.isList) return true;
-  const [before = ''] = fields.template.split('{fields}');
-  return String(findValue(request.body, fields.name) ?? '').startsWith(before);
+  if (selectedFields?.in !== 'body' || selectedFields.isList) return true;
+  const [before = ''] = selectedFields.template.split('{fields}');
+  return String(findValue(request.body, selectedFields.name) ?? '').startsWith(before);
 }
 
 function readLocation(
@@ -76,11 +76,11 @@ function readLocation(
   return value == null ? undefined : String(value);
 }
 
-function compareRecords({ isNewestFirst, isKeyset }: ListDeclaration) {
+function compareRecords({ isNewestFirst, isKeysetPaged }: ListDeclaration) {
   return (a: StoredRecord, b: StoredRecord) => {
     const ageOrder = a.changedAt.getTime() - b.changedAt.getTime();
     if (isNewestFirst) return -ageOrder;
-    return isKeyset ? ageOrder : 0;
+    return isKeysetPaged ? ageOrder : 0;
   };
 }
 

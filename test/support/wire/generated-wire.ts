@@ -33,7 +33,7 @@ import type { StoredRecord, VendorStore } from './vendor-store.ts';
 import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './wire-format.ts';
 
 export function generateWire(provider: DeclaredProvider, objectName: string): WireVendor {
-  const parsed = providerDeclaration.parse(provider.records);
+  const parsed = providerDeclaration.parse(provider.api);
   const vendor = { displayName: provider.displayName, declaration: parsed };
   const object = findObject(vendor, objectName);
   const textField = findTextField(object);
@@ -124,16 +124,19 @@ function serveParents(
 }
 
 function serveFields(
-  { object: { fields }, objectName, textField }: DeclaredObject,
+  { object: { fieldList }, objectName, textField }: DeclaredObject,
   request: ServedRequest,
 ): ServedResponse | undefined {
-  if (!fields || request.method !== 'GET') return undefined;
-  const path = fillPath(fields.path, { object: objectName }, METADATA);
-  const isByObject = Object.values(fields.query).some((value) => value.includes('{object}'));
+  if (!fieldList || request.method !== 'GET') return undefined;
+  const path = fillPath(fieldList.path, { object: objectName }, METADATA);
+  const isByObject = Object.values(fieldList.query).some((value) => value.includes('{object}'));
   if (decodeURIComponent(request.path) !== decodeURIComponent(path)) return undefined;
   if (isByObject && ![...request.query.values()].includes(objectName)) return undefined;
-  const name = textField.slice(fields.prefix.length);
-  return { status: 200, body: setValue({}, fields.fields, [withValue({}, fields.name, name)]) };
+  const name = textField.slice(fieldList.prefix.length);
+  return {
+    status: 200,
+    body: setValue({}, fieldList.fields, [withValue({}, fieldList.name, name)]),
+  };
 }
 
 /** Returns an outcome for each record of a batch, in the order of the request. */
@@ -269,7 +272,7 @@ function readValues(
   const wrapped = findValue(body, bodyRecord);
   const parsedFields: unknown = isStringified ? JSON.parse(String(wrapped)) : wrapped;
   const ownFields = isObject(parsedFields) ? parsedFields : {};
-  const maps = object.nested
+  const maps = object.nestedFields
     .map(({ at: pointer }) => findValue(ownFields, pointer))
     .filter(isObject);
   return Object.assign({}, ownFields, ...maps);

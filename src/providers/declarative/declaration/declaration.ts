@@ -20,7 +20,7 @@ export { objectDeclaration };
 /** The meaning of an error response. The first matching rule applies. */
 const errorRule = z.strictObject({
   status: z.int().optional(),
-  /** Matches a header with this value, or with any value if none is given. */
+  /** Matches a header with this value, or with any value if `value` is absent. */
   header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
   /** Matches a string in the body of the response. */
   contains: z.string().optional(),
@@ -54,7 +54,7 @@ export const providerDeclaration = z.strictObject({
   notes: z.array(z.string()).default([]),
   /** OAuth scopes that reading and writing all objects requires. */
   scopes: z.array(z.string()).default([]),
-  /** Values that connecting requires besides credentials. Paths and headers refer to them by `{{name}}`. */
+  /** Values that a connection needs besides credentials. Paths and headers refer to them by `{{name}}`. */
   inputs: z
     .record(
       z.string().regex(/^\w+$/),
@@ -65,6 +65,7 @@ export const providerDeclaration = z.strictObject({
       }),
     )
     .default({}),
+  /** Headers of every request. */
   headers: stringMap,
   bodyFormat: z.enum(['json', 'form']).default('json'),
   /** The header of the vendor's idempotency keys, and how long the vendor is known to honor a key. */
@@ -80,13 +81,13 @@ export const providerDeclaration = z.strictObject({
     defaultRetryAfterMs: z.int().positive().optional(),
   }),
   objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
-  /** Declares all other objects of an account. Paths refer to the object's name by `{object}`. */
+  /** Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`. */
   otherObjects: objectDeclaration.optional(),
   /** Events that the vendor sends. Their objects must be readable by id. */
   events: eventsDeclaration.optional(),
   /** Events of a vendor whose webhook only notifies of changes. */
   eventList: eventList.optional(),
-  /** Finds the account of a token. Absent if the token response names the account, or nothing needs it. */
+  /** Finds the account of a token. Absent if the token response names it, or if nothing needs it. */
   identity: identityRequest.optional(),
   /** The list of the account's objects. */
   objectList: z

@@ -4,7 +4,7 @@ import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { webhookAuthentication } from './events-declaration.ts';
 import { jsonObject, pathTemplate, pointer, timeFormat } from './request-location.ts';
 
-/** A request for one webhook, whose id is `{ref}`. */
+/** A request for one webhook, whose id is `{webhookId}`. */
 const webhookRequest = z.strictObject({ path: pathTemplate, body: jsonObject.optional() });
 
 /** The webhook that notifies of changes. Each connection has one, because vendors allow few. */
@@ -13,12 +13,12 @@ const webhook = z.strictObject({
   path: pathTemplate,
   body: jsonObject,
   /** Where the response holds the vendor's id of the webhook and the secret that signs its requests. */
-  ref: pointer,
+  id: pointer,
   secret: pointer,
   /** The list of webhooks, at the same path. */
   list: z.strictObject({
     records: pointer,
-    ref: pointer,
+    id: pointer,
     url: pointer,
     /** True while the webhook records changes. */
     isActive: pointer,
@@ -35,7 +35,7 @@ const webhook = z.strictObject({
 
 /** The list of changes. Its entries are numbered. */
 const entries = z.strictObject({
-  /** `{ref}` is the id of the webhook. */
+  /** `{webhookId}` is the id of the webhook. */
   path: pathTemplate,
   records: pointer,
   /** The parameter with the number of the first entry. */

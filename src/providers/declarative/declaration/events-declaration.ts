@@ -43,7 +43,7 @@ export const webhookAuthentication = z.discriminatedUnion('kind', [
 ]);
 export type WebhookAuthentication = z.output<typeof webhookAuthentication>;
 
-/** The change that a native event type reports. Default object: that of the subscription. */
+/** The change that an event type reports. Default object: the one that was subscribed to. */
 const eventType = z.strictObject({
   object: z.string().optional(),
   kind: z.enum(PROVIDER_EVENT_KINDS),
@@ -78,11 +78,11 @@ const subscription = z.strictObject({
   path: pathTemplate,
   body: jsonObject,
   /** Where the response holds the vendor's id of the subscription. */
-  ref: pointer,
-  /** Where a successful response holds the reason of a refusal. */
+  id: pointer,
+  /** Where a response with a success status holds the reasons of a refusal. */
   refusalReasons: pointer.optional(),
-  /** The coverage of one subscription: an event type, an object, or the records of one parent record. */
-  scope: z.enum(['type', 'object', 'parent']),
+  /** What one subscription covers: an event type, an object, or the records below one parent record. */
+  covers: z.enum(['type', 'object', 'parent']),
   /**
    * The list of event types in the body. An item is a string or an object with `{type}`, or with the parts before and
    * after the last dot of the type, `{subject}` and `{action}`. `itemByObject` has items of other forms.
@@ -98,14 +98,14 @@ const subscription = z.strictObject({
   objectId: z.strictObject({ path: pathTemplate, at: pointer }).optional(),
   /** Where the vendor returns a secret that it created: in the response, or at another path. */
   secret: z.strictObject({ path: pathTemplate.optional(), at: pointer }).optional(),
-  /** The path of the subscription with the id `{ref}`. Without it, a deletion at the vendor goes unnoticed. */
+  /** The path of the subscription with the id `{subscriptionId}`. Without it, a deletion at the vendor goes unnoticed. */
   checkPath: pathTemplate.optional(),
   /** The vendor's names of objects in subscriptions, if they differ from those in event types. */
   objectNames: z.record(z.string(), z.string()).default({}),
   remove: z.strictObject({
     method: z.enum(['DELETE', 'POST']).default('DELETE'),
     path: pathTemplate,
-    /** `{ref}` is the vendor's id, in the body and in the path. */
+    /** `{subscriptionId}` is the vendor's id, in the body and in the path. */
     body: jsonObject.optional(),
   }),
 });
@@ -127,24 +127,25 @@ export const eventsDeclaration = z.strictObject({
   authentication: webhookAuthentication,
   account,
   /** Where the body holds its events. Absent if the body is one event. */
-  list: pointer.optional(),
-  /** The parts of the native type, which are joined by dots. */
-  type: z.array(eventValue).min(1),
+  bodyEvents: pointer.optional(),
+  /** The parts of the vendor's event type. Dots join them to a key of `types`. */
+  typeParts: z.array(eventValue).min(1),
   types: z.record(z.string(), eventType),
-  /** Objects without events. Types without an object concern all others. */
+  /** Objects without events. A type without an object is for all other objects. */
   objectsWithoutEvents: z.array(z.string()).default([]),
-  nativeId: z.array(eventValue).min(1),
+  /** The parts of the event's id. A repeated event must have the same id. */
+  eventIdParts: z.array(eventValue).min(1),
   recordId: z.strictObject({
     parts: z.array(eventValue).min(1),
     separator: z.string().default(''),
-    /** The form of an id in lists, by object. */
+    /** How lists write an id, by object, if they add something to the id of an event. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
   /** Default: the time at which the event arrived. */
   time: z.strictObject({ at: eventValue, format: timeFormat }).optional(),
   /** The changed fields of an update: the keys of a map, the items of a list, or one string. */
   changedFields: pointer.optional(),
-  /** The record after the change, in the form of the lists. Absent: the gateway fetches it. */
+  /** Where the event holds the record as lists return it. If absent, the gateway fetches the record. */
   record: pointer.optional(),
   /** Events with a value here are skipped, although their type is declared. */
   skipIfPresent: pointer.optional(),

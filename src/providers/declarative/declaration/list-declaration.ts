@@ -143,14 +143,14 @@ export const listDeclaration = z.strictObject({
     })
     .optional(),
   paging,
-  /** Declared if the vendor lists at most `count` days at a time. Reads request the days up to today in UTC. */
+  /** Declared if the vendor lists at most `days` days at a time. Reads request the days up to today in UTC. */
   dayRange: z
-    .strictObject({ from: requestLocation, to: requestLocation, count: z.int().positive() })
+    .strictObject({ from: requestLocation, to: requestLocation, days: z.int().positive() })
     .optional(),
   since: timeFilter.optional(),
   until: timeFilter.optional(),
   /** Declared if all conditions are one string: `separator` joins them, and `template` encloses them. */
-  expression: z
+  filterExpression: z
     .strictObject({
       separator: z.string(),
       template: z.string().includes('{all}').default('{all}'),
@@ -162,12 +162,12 @@ export const listDeclaration = z.strictObject({
    * True if the oldest change comes first. Each page is then requested from the time of the last record (keyset
    * pagination), so a record that changes between two pages shifts no other record, and offsets stay small.
    */
-  isKeyset: z.boolean().default(false),
+  isKeysetPaged: z.boolean().default(false),
   /** Where the response holds the total number of records. */
   total: pointer.optional(),
   /** The header with the total number of records. */
   totalHeader: z.string().optional(),
-  fields: selectedFields.optional(),
+  selectedFields: selectedFields.optional(),
   equalityFilter: equalityFilter.optional(),
 });
 export type ListDeclaration = z.output<typeof listDeclaration>;

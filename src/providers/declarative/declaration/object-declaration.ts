@@ -97,7 +97,7 @@ const idLookup = z.strictObject({
     .optional(),
   /** Where the response holds the record, or the list of records. */
   records: pointer,
-  fields: selectedFields.optional(),
+  selectedFields: selectedFields.optional(),
   /** A flag that only deleted records have. */
   deletionFlag: pointer.optional(),
 });
@@ -117,7 +117,7 @@ const fieldList = z.strictObject({
   prefix: z.string().default(''),
   displayName: pointer.optional(),
   type: pointer.optional(),
-  /** Maps the vendor's types. All others are OTHER. */
+  /** The type for each of the vendor's types. Types that are not listed are OTHER. */
   types: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).default({}),
   isRequired: pointer.optional(),
   isCustom: pointer.optional(),
@@ -129,7 +129,7 @@ const fieldList = z.strictObject({
 export type FieldList = z.output<typeof fieldList>;
 
 /** A map or list of fields inside a record. They are read and written like the record's other fields. */
-const nested = z.strictObject({
+const nestedFields = z.strictObject({
   at: pointer,
   /** Writes put fields with these names into the map or list. Default: none. */
   namePattern: z.instanceof(RegExp).optional(),
@@ -150,7 +150,7 @@ const nested = z.strictObject({
     .custom<(value: unknown, name: string) => unknown>((value) => typeof value === 'function')
     .optional(),
 });
-export type Nested = z.output<typeof nested>;
+export type NestedFields = z.output<typeof nestedFields>;
 
 /** An id of several parts, joined by a separator. Paths refer to the parts by name. */
 const idParts = z.strictObject({
@@ -183,7 +183,7 @@ export const objectDeclaration = z.strictObject({
     .optional(),
   /** The parent object: each of its records has its own list. Paths refer to the parent's id by `{variable}`. */
   parent: z.strictObject({ object: z.string(), variable: z.string() }).optional(),
-  nested: z.array(nested).default([]),
+  nestedFields: z.array(nestedFields).default([]),
   list: listDeclaration,
   /** The list for incremental reads, if it differs. */
   incrementalList: listDeclaration
@@ -201,7 +201,7 @@ export const objectDeclaration = z.strictObject({
   updateMany: batch.optional(),
   /** Fields that every account has. */
   standardFields: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
-  fields: fieldList.optional(),
+  fieldList: fieldList.optional(),
 });
 export type ObjectDeclaration = z.output<typeof objectDeclaration>;
 export type ObjectDeclarationInput = z.input<typeof objectDeclaration>;

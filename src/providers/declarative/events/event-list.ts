@@ -31,7 +31,7 @@ async function readEntries(
 ): Promise<EntryPage> {
   const { startParameter, size } = entries;
   const { position, providerRef } = listPosition;
-  const path = fillPath(entries.path, { ref: providerRef }, session);
+  const path = fillPath(entries.path, { webhookId: providerRef }, session);
   const query = {
     ...(position !== null && { [startParameter]: position }),
     [size.name]: String(size.max),
@@ -157,7 +157,7 @@ async function createWebhook(
   const body = fillJson(webhook.body, { url });
   const response = await sendRequest(vendor, session, { method: 'POST', path, body }, 'WRITE');
   return {
-    providerRef: requireValueAt(response, webhook.ref, 'the id of the webhook'),
+    providerRef: requireValueAt(response, webhook.id, 'the id of the webhook'),
     secret: requireValueAt(response, webhook.secret, 'the secret of the webhook'),
   };
 }
@@ -176,7 +176,7 @@ async function renewWebhook(
   const state = webhooks.find((candidate) => candidate.ref === ref);
   if (!state?.isActive) return false;
   const post = async ({ path, body }: WebhookDeclaration['renew']) => {
-    const request = { method: 'POST', path: fillPath(path, { ref }, session) } as const;
+    const request = { method: 'POST', path: fillPath(path, { webhookId: ref }, session) } as const;
     await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
   if (!state.isNotifying) await post(webhook.resume);
@@ -189,7 +189,7 @@ async function deleteWebhook(
   { remove }: WebhookDeclaration,
   { session, ref }: WebhookCall,
 ): Promise<void> {
-  const path = fillPath(remove.path, { ref }, session);
+  const path = fillPath(remove.path, { webhookId: ref }, session);
   await ignoreMissing(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
 }
 
@@ -202,7 +202,7 @@ async function listWebhooks(
   const { body } = await sendRequest(vendor, session, request);
   const items = findValue(body, locations.records);
   return (Array.isArray(items) ? items : []).flatMap((item: unknown) => {
-    const ref = parseId(findValue(item, locations.ref));
+    const ref = parseId(findValue(item, locations.id));
     if (ref === null) return [];
     return {
       ref,

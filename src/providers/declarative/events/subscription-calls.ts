@@ -36,7 +36,7 @@ async function createBodies(
   events: SubscribableEvents,
   { session, desired }: SubscriptionRequest,
 ): Promise<Record<string, unknown>[]> {
-  const { scope, body, types: typeList } = events.subscription;
+  const { covers, body, types: typeList } = events.subscription;
   const types = listTypes(vendor, events, desired);
   const variables = {
     ...createTarget(events, desired),
@@ -49,8 +49,8 @@ async function createBodies(
     if (!typeList) return filledBody;
     return setTypes(filledBody, { at: typeList.at, item }, { types: bodyTypes, variables });
   };
-  if (scope === 'type') return types.map((type) => createBody({ type }, [type]));
-  if (scope === 'object') return [createBody({}, types)];
+  if (covers === 'type') return types.map((type) => createBody({ type }, [type]));
+  if (covers === 'object') return [createBody({}, types)];
   const parents = await listParents(vendor, session, desired.objectName);
   if (parents.length === 0) {
     const detail = `${vendor.displayName} grants the connection no access to a parent of ${desired.objectName}`;
@@ -176,7 +176,7 @@ async function createSubscriptions(
   try {
     for (const body of await createBodies(vendor, events, { session, desired })) {
       const response = await createSubscription(vendor, subscription, { session, body });
-      const ref = requireValueAt(response, subscription.ref, 'the id of the subscription');
+      const ref = requireValueAt(response, subscription.id, 'the id of the subscription');
       refs.push(ref);
       secrets.push(...(await readSecrets(vendor, subscription, { session, ref, response })));
     }
@@ -213,7 +213,7 @@ async function readSecrets(
       ? response
       : await sendRequest(vendor, session, {
           method: 'GET',
-          path: fillPath(secret.path, { ref }, session),
+          path: fillPath(secret.path, { subscriptionId: ref }, session),
         });
   return [requireValueAt(secretResponse, secret.at, 'the secret of the subscription')];
 }
@@ -236,7 +236,7 @@ async function allExist(
 ): Promise<boolean> {
   if (checkPath === undefined) return true;
   for (const ref of refs) {
-    const path = fillPath(checkPath, { ref }, session);
+    const path = fillPath(checkPath, { subscriptionId: ref }, session);
     if ((await ignoreMissing(sendRequest(vendor, session, { method: 'GET', path }))) === null)
       return false;
   }
@@ -251,8 +251,12 @@ async function deleteSubscriptions(
 ): Promise<void> {
   for (const ref of refs) {
     const { method, body } = remove;
-    const path = fillPath(remove.path, { ref }, session);
-    const request = { method, path, ...(body && { body: fillJson(body, { ref }) }) };
+    const path = fillPath(remove.path, { subscriptionId: ref }, session);
+    const request = {
+      method,
+      path,
+      ...(body && { body: fillJson(body, { subscriptionId: ref }) }),
+    };
     await ignoreMissing(sendRequest(vendor, session, request, 'WRITE'));
   }
 }

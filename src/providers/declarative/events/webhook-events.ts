@@ -41,7 +41,7 @@ function parseEvents(
   { request, context }: { request: WebhookRequest; context: WebhookContext },
 ): ProviderEvent[] {
   const body = parseBody(request);
-  const items = events.list === undefined ? [body] : findValue(body, events.list);
+  const items = events.bodyEvents === undefined ? [body] : findValue(body, events.bodyEvents);
   if (!isObject(body) || !Array.isArray(items) || items.length > EVENTS_MAX) {
     throw new MalformedEventsError(`The body does not have the form of events of ${displayName}.`);
   }
@@ -66,12 +66,12 @@ function parseEvent(
   events: EventsDeclaration,
   source: EventContext,
 ): ProviderEvent | [] | null {
-  const type = readEventValues(events.type, source)?.join('.');
+  const type = readEventValues(events.typeParts, source)?.join('.');
   if (type === undefined) return null;
   const eventType = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
   if (!eventType || isSkipped(events, source)) return [];
-  const { nativeId, recordId } = events;
-  const ids = readEventValues(nativeId, source);
+  const { eventIdParts, recordId } = events;
+  const ids = readEventValues(eventIdParts, source);
   const record = readEventValues(recordId.parts, source);
   const time = readEventTime(events, source);
   const account = readEventAccount(events, source);
@@ -132,7 +132,7 @@ function readEventRecord(
 ): ProviderEvent['record'] {
   const raw = record === undefined ? undefined : findValue(event, record);
   if (!isObject(raw) || !object) return null;
-  const nestedMaps = object.nested.map((declaration) => flattenFields(declaration, raw));
+  const nestedMaps = object.nestedFields.map((declaration) => flattenFields(declaration, raw));
   return { id, fields: Object.assign({}, ...nestedMaps.toReversed(), raw, { id }), raw };
 }
 

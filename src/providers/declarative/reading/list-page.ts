@@ -37,7 +37,7 @@ export async function readList(
     throw createFailure(vendor, response, 'READ');
   const rows = readRows(response, list);
   const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
-  const needsTimes = read.since || read.until || list.isKeyset || list.isNewestFirst;
+  const needsTimes = read.since || read.until || list.isKeysetPaged || list.isNewestFirst;
   const times = needsTimes ? rows.map((raw) => readChangeTime(object, raw)) : [];
   const page = {
     response,
@@ -124,13 +124,17 @@ function readTotal(
 }
 
 export function toRecord(
-  { id, nested }: ObjectDeclaration,
+  { id, nestedFields }: ObjectDeclaration,
   raw: Record<string, unknown>,
   { read, variables }: { read: Pick<PageRead, 'fields'>; variables: TemplateVariables },
 ): ProviderRecord {
   const recordId = findRecordId(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
-  const maps = [raw, ...nested.map((declaration) => flattenFields(declaration, raw)), variables];
+  const maps = [
+    raw,
+    ...nestedFields.map((declaration) => flattenFields(declaration, raw)),
+    variables,
+  ];
   const fields: Record<string, unknown> = {};
   for (const field of read.fields) {
     const source = maps.find((map) => Object.hasOwn(map, field));

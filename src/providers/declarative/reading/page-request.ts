@@ -56,7 +56,7 @@ function listDayBounds(
 ): [RequestLocation, string][] {
   if (!dayRange) return [];
   const today = session.now();
-  const first = new Date(today.getTime() - dayRange.count * DAY_MS);
+  const first = new Date(today.getTime() - dayRange.days * DAY_MS);
   return [
     [dayRange.from, first.toISOString().slice(0, 10)],
     [dayRange.to, today.toISOString().slice(0, 10)],
@@ -73,10 +73,10 @@ function* listParameters(
   read: PageRead,
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
-  const { paging, pageSize, fields } = list;
+  const { paging, pageSize, selectedFields } = list;
   const size = getPageSize(list, read, position);
   if (pageSize && size !== null) yield [pageSize, formatSize(pageSize, size)];
-  if (fields) yield [fields, formatFieldNames(fields, read.fields)];
+  if (selectedFields) yield [selectedFields, formatFieldNames(selectedFields, read.fields)];
   if (!('parameter' in paging)) return;
   if (position?.next != null) yield [paging.parameter, position.next];
   else if (paging.kind === 'page') yield [paging.parameter, paging.firstPage];
@@ -140,20 +140,22 @@ function formatBound({ template, format }: TimeFilter, time: Date): unknown {
 
 function setConditions(
   page: RequestDraft,
-  { expression }: ListDeclaration,
+  { filterExpression }: ListDeclaration,
   conditions: [RequestLocation, unknown][],
 ): void {
-  if (!expression) {
+  if (!filterExpression) {
     for (const [location, value] of conditions) setParameter(page, location, value);
     return;
   }
   const [first] = conditions;
   if (!first) return;
-  const expressionText = conditions.map(([, value]) => String(value)).join(expression.separator);
+  const expressionText = conditions
+    .map(([, value]) => String(value))
+    .join(filterExpression.separator);
   setParameter(
     page,
     first[0],
-    expression.template.replace('{all}', () => expressionText),
+    filterExpression.template.replace('{all}', () => expressionText),
   );
 }
 

@@ -78,7 +78,7 @@ export function findNextPosition(
     empty,
     ...(since !== undefined && { since, seen }),
   };
-  return (list.isKeyset && restartAtLastTime(list, pageResult, nextPage)) || nextPage;
+  return (list.isKeysetPaged && restartAtLastTime(list, pageResult, nextPage)) || nextPage;
 }
 
 /**

@@ -84,7 +84,7 @@ function createRequest(
   byIds: IdLookup,
   { session, ids, variables, fields }: RecordRequest,
 ): RequestDraft {
-  const { method, path, query, body, ids: idList, fields: selectedFields } = byIds;
+  const { method, path, query, body, ids: idList, selectedFields } = byIds;
   const page: RequestDraft = {
     method,
     path: fillPath(path, variables, session),

@@ -1,12 +1,40 @@
+/** Klaviyo: a JSON:API. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ObjectDeclarationInput,
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
+/** The vendor's filters are exclusive. */
+const TIME_FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
 
-/** Declares a JSON:API object. The vendor's filters are exclusive. */
+/** The writes that the vendor permits, and what their responses contain. */
+interface Writes {
+  create?: 'returnsId' | 'returnsNoId';
+  update?: 'returnsRecord' | 'returnsNothing';
+  remove?: true;
+}
+
+const ALL_WRITES: Writes = { create: 'returnsId', update: 'returnsRecord', remove: true };
+const TAG_WRITES: Writes = { ...ALL_WRITES, update: 'returnsNothing' };
+
+interface ObjectOptions {
+  /** The name of the list in paths. */
+  name: string;
+  /** The JSON:API type of a record. */
+  type: string;
+  /** The maximum page size. Null if the vendor decides. */
+  pageSizeMax: number | null;
+  /** The attribute with the time of change. Null if there is none. */
+  timeField?: 'updated' | 'updated_at' | 'datetime' | null;
+  /** True if the vendor sorts and filters by that attribute. */
+  isFiltered?: boolean;
+  /** A condition that each list request must have. */
+  requiredFilter?: string;
+  writes?: Writes;
+}
+
+/** Declares a JSON:API object. */
 function declareObject(
   displayName: string,
   {
@@ -17,7 +45,7 @@ function declareObject(
     isFiltered = timeField !== null,
     requiredFilter,
     writes = ALL_WRITES,
-  }: Options,
+  }: ObjectOptions,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const path = `/api/${name}`;
@@ -25,7 +53,7 @@ function declareObject(
   return {
     displayName,
     ...(timeField && { changedAt: { at: `/attributes/${timeField}`, format: 'iso' } }),
-    nested: [
+    nestedFields: [
       { at: '/attributes' },
       { at: '/attributes/properties' },
       { at: '/attributes/event_properties' },
@@ -41,7 +69,7 @@ function declareObject(
       paging: { kind: 'nextUrl', next: '/links/next' },
       ...(isFiltered && {
         since: {
-          ...FILTER,
+          ...TIME_FILTER,
           template: [requiredFilter, `greater-than(${timeField},{time})`].filter(Boolean).join(','),
         },
       }),
@@ -74,29 +102,6 @@ function declareObject(
   };
 }
 
-interface Options {
-  name: string;
-  type: string;
-  /** The maximum page size. Null if the vendor decides. */
-  pageSizeMax: number | null;
-  /** The attribute with the time of change. Null if there is none. */
-  timeField?: 'updated' | 'updated_at' | 'datetime' | null;
-  /** True if the vendor sorts and filters by that attribute. */
-  isFiltered?: boolean;
-  /** A condition that each list request must have. */
-  requiredFilter?: string;
-  writes?: Writes;
-}
-
-interface Writes {
-  create?: 'returnsId' | 'returnsNoId';
-  update?: 'returnsRecord' | 'returnsNothing';
-  remove?: true;
-}
-
-const ALL_WRITES: Writes = { create: 'returnsId', update: 'returnsRecord', remove: true };
-const TAG_WRITES: Writes = { ...ALL_WRITES, update: 'returnsNothing' };
-
 export const klaviyo: DeclaredProvider = {
   name: 'klaviyo',
   displayName: 'Klaviyo',
@@ -109,7 +114,7 @@ export const klaviyo: DeclaredProvider = {
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },
-  records: {
+  api: {
     apiVersion: '2026-07-15',
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',
     checkedAgainst: "the vendor's published OpenAPI description (2026-07-15)",

@@ -1,3 +1,7 @@
+/**
+ * Mailchimp: a REST API whose members are listed below each audience.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -40,7 +44,7 @@ export const mailchimp: DeclaredProvider = {
   },
   workspaceRequired: true,
   limits: { concurrency: 8 },
-  records: {
+  api: {
     apiVersion: '3.0',
     docsUrl: 'https://mailchimp.com/developer/marketing/api/',
     checkedAgainst: 'the shapes that published connectors rely on',
@@ -58,7 +62,7 @@ export const mailchimp: DeclaredProvider = {
         id: { parts: { list_id: '/list_id', member: '/id' }, separator: ':' },
         parent: { object: 'lists', variable: 'list_id' },
         changedAt: { at: '/last_changed', format: 'isoOffset' },
-        nested: [{ at: '/merge_fields', namePattern: /^[A-Z0-9_]{1,10}$/ }],
+        nestedFields: [{ at: '/merge_fields', namePattern: /^[A-Z0-9_]{1,10}$/ }],
         list: {
           ...declareList(MEMBERS, 'members'),
           query: { sort_field: 'last_changed', sort_dir: 'ASC' },
@@ -74,7 +78,7 @@ export const mailchimp: DeclaredProvider = {
             format: 'isoOffset',
             isExclusive: true,
           },
-          isKeyset: true,
+          isKeysetPaged: true,
         },
         byIds: { path: `${MEMBERS}/{member}`, records: '' },
         create: { method: 'POST', path: MEMBERS, responseRecord: '' },

@@ -1,3 +1,4 @@
+/** Shopify: a GraphQL API with Relay lists. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ObjectDeclarationInput,
   StandardFields,
@@ -7,51 +8,62 @@ import { declareRelayList } from '../relay-list.ts';
 
 const VERSION = '2025-10';
 const PATH = `/admin/api/${VERSION}/graphql.json`;
-const FILTER = { in: 'body', name: '/variables/query', format: 'isoSeconds' } as const;
+const TIME_FILTER = { in: 'body', name: '/variables/query', format: 'isoSeconds' } as const;
 
-/** `input` is the name of a mutation's argument for the record, and `inputType` its GraphQL type. */
-interface Options {
-  singular: string;
-  plural: string;
-  create: { input: string; inputType: string };
-  update: { input: string; inputType: string };
-  /** The argument of the deleting mutation, and the member of its response. */
-  remove: { input: string; resultMember: string } | { id: string; resultMember: string };
+const COMMON_FIELDS: StandardFields = {
+  id: 'STRING',
+  createdAt: 'DATETIME',
+  updatedAt: 'DATETIME',
+};
+
+/** The name of a mutation's argument for the record, and its GraphQL type. */
+interface RecordArgument {
+  name: string;
+  type: string;
 }
 
+interface ShopifyObject {
+  singular: string;
+  plural: string;
+  create: RecordArgument;
+  update: RecordArgument;
+  /** The deleting mutation takes an input of a type, or the id as the named argument. */
+  remove:
+    | { inputType: string; resultMember: string }
+    | { idArgument: string; resultMember: string };
+}
+
+/** Declares an object. Its mutations are named after the singular, such as `productCreate`. */
 function declareObject(
   displayName: string,
-  { singular, plural, create, update, remove }: Options,
+  { singular, plural, create, update, remove }: ShopifyObject,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
   const fields = Object.keys(standardFields);
   const type = singular.charAt(0).toUpperCase() + singular.slice(1);
-  const formatMutation = (verb: string, { input, inputType }: Options['create']) =>
-    `mutation ($input: ${inputType}!) { ${singular}${verb}(${input}: $input) {
+  const formatMutation = (verb: string, argument: RecordArgument) =>
+    `mutation ($input: ${argument.type}!) { ${singular}${verb}(${argument.name}: $input) {
       ${singular} { ${fields.join(' ')} } userErrors { field message } } }`;
-  const locateOutcome = (verb: string) => ({
+  const locateResponse = (verb: string) => ({
     responseRecord: `/data/${singular}${verb}/${singular}`,
     refusalReasons: `/data/${singular}${verb}/userErrors`,
   });
-  const deletion =
-    'input' in remove
-      ? {
-          text: `mutation ($input: ${remove.input}!) { ${singular}Delete(input: $input) {`,
-          id: '/variables/input/id',
-        }
-      : {
-          text: `mutation ($id: ID!) { ${singular}Delete(${remove.id}: $id) {`,
-          id: '/variables/id',
-        };
+  const [deleteMutation, deletedIdLocation] =
+    'inputType' in remove
+      ? [
+          `mutation ($input: ${remove.inputType}!) { ${singular}Delete(input: $input) {`,
+          '/variables/input/id',
+        ]
+      : [`mutation ($id: ID!) { ${singular}Delete(${remove.idArgument}: $id) {`, '/variables/id'];
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
     list: {
       ...declareRelayList(PATH, plural),
-      since: { ...FILTER, template: "updated_at:>='{time}'" },
-      until: { ...FILTER, template: "updated_at:<='{time}'" },
-      expression: { separator: ' AND ' },
-      fields: {
+      since: { ...TIME_FILTER, template: "updated_at:>='{time}'" },
+      until: { ...TIME_FILTER, template: "updated_at:<='{time}'" },
+      filterExpression: { separator: ' AND ' },
+      selectedFields: {
         in: 'body',
         name: '/query',
         separator: ' ',
@@ -66,7 +78,7 @@ function declareObject(
       path: PATH,
       ids: { in: 'body', name: '/variables/ids', isList: true, max: 50 },
       records: '/data/nodes',
-      fields: {
+      selectedFields: {
         in: 'body',
         name: '/query',
         separator: ' ',
@@ -79,7 +91,7 @@ function declareObject(
       path: PATH,
       body: { query: formatMutation('Create', create) },
       bodyRecord: '/variables/input',
-      ...locateOutcome('Create'),
+      ...locateResponse('Create'),
     },
     update: {
       method: 'POST',
@@ -87,24 +99,18 @@ function declareObject(
       body: { query: formatMutation('Update', update) },
       bodyRecord: '/variables/input',
       bodyId: '/variables/input/id',
-      ...locateOutcome('Update'),
+      ...locateResponse('Update'),
     },
     remove: {
       method: 'POST',
       path: PATH,
-      body: { query: `${deletion.text} ${remove.resultMember} userErrors { field message } } }` },
-      bodyId: deletion.id,
+      body: { query: `${deleteMutation} ${remove.resultMember} userErrors { field message } } }` },
+      bodyId: deletedIdLocation,
       refusalReasons: `/data/${singular}Delete/userErrors`,
     },
     standardFields,
   };
 }
-
-const COMMON_FIELDS: StandardFields = {
-  id: 'STRING',
-  createdAt: 'DATETIME',
-  updatedAt: 'DATETIME',
-};
 
 export const shopify: DeclaredProvider = {
   name: 'shopify',
@@ -120,7 +126,7 @@ export const shopify: DeclaredProvider = {
   },
   workspaceRequired: true,
   limits: { requestsPerSecond: 2 },
-  records: {
+  api: {
     apiVersion: VERSION,
     docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
     checkedAgainst: 'the shapes that published connectors rely on',
@@ -155,7 +161,7 @@ export const shopify: DeclaredProvider = {
         at: { header: 'X-Shopify-Shop-Domain' },
         template: '{account}.myshopify.com',
       },
-      type: [{ header: 'X-Shopify-Topic' }],
+      typeParts: [{ header: 'X-Shopify-Topic' }],
       types: {
         'customers/create': { object: 'customers', kind: 'CREATE' },
         'customers/update': { object: 'customers', kind: 'UPDATE' },
@@ -167,7 +173,7 @@ export const shopify: DeclaredProvider = {
         'orders/updated': { object: 'orders', kind: 'UPDATE' },
         'orders/delete': { object: 'orders', kind: 'DELETE' },
       },
-      nativeId: [{ header: 'X-Shopify-Webhook-Id' }],
+      eventIdParts: [{ header: 'X-Shopify-Webhook-Id' }],
       recordId: {
         parts: ['/id'],
         templates: {
@@ -189,9 +195,9 @@ export const shopify: DeclaredProvider = {
         {
           singular: 'customer',
           plural: 'customers',
-          create: { input: 'input', inputType: 'CustomerInput' },
-          update: { input: 'input', inputType: 'CustomerInput' },
-          remove: { input: 'CustomerDeleteInput', resultMember: 'deletedCustomerId' },
+          create: { name: 'input', type: 'CustomerInput' },
+          update: { name: 'input', type: 'CustomerInput' },
+          remove: { inputType: 'CustomerDeleteInput', resultMember: 'deletedCustomerId' },
         },
         { ...COMMON_FIELDS, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
       ),
@@ -200,9 +206,9 @@ export const shopify: DeclaredProvider = {
         {
           singular: 'product',
           plural: 'products',
-          create: { input: 'product', inputType: 'ProductCreateInput' },
-          update: { input: 'product', inputType: 'ProductUpdateInput' },
-          remove: { input: 'ProductDeleteInput', resultMember: 'deletedProductId' },
+          create: { name: 'product', type: 'ProductCreateInput' },
+          update: { name: 'product', type: 'ProductUpdateInput' },
+          remove: { inputType: 'ProductDeleteInput', resultMember: 'deletedProductId' },
         },
         { ...COMMON_FIELDS, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
       ),
@@ -211,9 +217,9 @@ export const shopify: DeclaredProvider = {
         {
           singular: 'order',
           plural: 'orders',
-          create: { input: 'order', inputType: 'OrderCreateOrderInput' },
-          update: { input: 'input', inputType: 'OrderInput' },
-          remove: { id: 'orderId', resultMember: 'deletedId' },
+          create: { name: 'order', type: 'OrderCreateOrderInput' },
+          update: { name: 'input', type: 'OrderInput' },
+          remove: { idArgument: 'orderId', resultMember: 'deletedId' },
         },
         { ...COMMON_FIELDS, name: 'STRING', email: 'STRING', note: 'STRING' },
       ),

@@ -1,3 +1,4 @@
+/** Square: a REST API with searches. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -160,7 +161,7 @@ export const square: DeclaredProvider = {
   authSchemes: ['API_KEY'],
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   healthCheck: '/v2/merchants/me',
-  records: {
+  api: {
     apiVersion: '2025-08-20',
     docsUrl: 'https://developer.squareup.com/reference/square',
     checkedAgainst: 'the published OpenAPI description of 2025-08-20',

@@ -1,7 +1,8 @@
+/** Stripe: a REST API with form-encoded bodies. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Lists filter only by creation, and records have no time of change, so an incremental read reads everything. */
+/** Declares an object. Its list can't filter by time of change, so an incremental read fetches all records. */
 function declareObject(
   displayName: string,
   name: string,
@@ -47,7 +48,7 @@ export const stripe: DeclaredProvider = {
   healthCheck: '/v1/balance',
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   limits: { requestsPerSecond: 50 },
-  records: {
+  api: {
     docsUrl: 'https://docs.stripe.com/api',
     checkedAgainst: "the vendor's published OpenAPI description",
     bodyFormat: 'form',
@@ -81,7 +82,7 @@ export const stripe: DeclaredProvider = {
         },
       },
       account: { source: 'event', at: '/account' },
-      type: ['/type'],
+      typeParts: ['/type'],
       types: {
         'customer.created': { object: 'customers', kind: 'CREATE' },
         'customer.updated': { object: 'customers', kind: 'UPDATE' },
@@ -99,7 +100,7 @@ export const stripe: DeclaredProvider = {
         'customer.subscription.updated': { object: 'subscriptions', kind: 'UPDATE' },
         'customer.subscription.deleted': { object: 'subscriptions', kind: 'DELETE' },
       },
-      nativeId: ['/id'],
+      eventIdParts: ['/id'],
       recordId: { parts: ['/data/object/id'] },
       time: { at: '/created', format: 'unixSeconds' },
       changedFields: '/data/previous_attributes',

@@ -1,17 +1,26 @@
+/** Xero: the Accounting API of one organisation. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Requests and responses contain records as a list under the object's name. */
+interface ObjectOptions {
+  /** The member of a record that holds its id, such as `ContactID`. */
+  idMember: string;
+  isPaged?: boolean;
+  canDelete?: boolean;
+  query?: Record<string, string>;
+}
+
+/** Declares an object. Requests and responses contain its records as a list under its name. */
 function declareObject(
   displayName: string,
   name: string,
-  { id, isPaged = true, isRemoved = false, query = {} }: Options,
+  { idMember, isPaged = true, canDelete = false, query = {} }: ObjectOptions,
 ): ObjectDeclarationInput {
   const path = `/api.xro/2.0/${name}`;
   return {
     displayName,
     aliases: [name.toLowerCase()],
-    id: `/${id}`,
+    id: `/${idMember}`,
     changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' },
     list: {
       path,
@@ -26,7 +35,7 @@ function declareObject(
           }
         : { kind: 'none' },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds', isExclusive: true },
-      isKeyset: isPaged,
+      isKeysetPaged: isPaged,
       ...(isPaged && { total: '/pagination/itemCount' }),
     },
     byIds: { path: `${path}/{id}`, records: `/${name}/0` },
@@ -37,15 +46,8 @@ function declareObject(
       bodyRecord: `/${name}/0`,
       responseRecord: `/${name}/0`,
     },
-    ...(isRemoved && { remove: { path: `${path}/{id}` } }),
+    ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
-}
-
-interface Options {
-  id: string;
-  isPaged?: boolean;
-  isRemoved?: boolean;
-  query?: Record<string, string>;
 }
 
 export const xero: DeclaredProvider = {
@@ -65,7 +67,7 @@ export const xero: DeclaredProvider = {
   proxy: false,
   // The vendor permits 60 requests per minute and 5 concurrent ones for each tenant.
   limits: { requestsPerSecond: 1, concurrency: 5 },
-  records: {
+  api: {
     apiVersion: '2.0',
     docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
     checkedAgainst: "the vendor's published OpenAPI description of the Accounting API",
@@ -94,15 +96,15 @@ export const xero: DeclaredProvider = {
         encoding: 'base64',
       },
       account: { source: 'event', at: '/tenantId', metadataName: 'tenantId' },
-      list: '/events',
-      type: ['/eventCategory', '/eventType'],
+      bodyEvents: '/events',
+      typeParts: ['/eventCategory', '/eventType'],
       types: {
         'CONTACT.CREATE': { object: 'Contacts', kind: 'CREATE' },
         'CONTACT.UPDATE': { object: 'Contacts', kind: 'UPDATE' },
         'INVOICE.CREATE': { object: 'Invoices', kind: 'CREATE' },
         'INVOICE.UPDATE': { object: 'Invoices', kind: 'UPDATE' },
       },
-      nativeId: ['/resourceId', '/eventDateUtc'],
+      eventIdParts: ['/resourceId', '/eventDateUtc'],
       recordId: { parts: ['/resourceId'] },
       time: { at: '/eventDateUtc', format: 'iso' },
       acceptedStatus: 200,
@@ -114,15 +116,19 @@ export const xero: DeclaredProvider = {
     },
     objects: {
       Contacts: declareObject('Contacts', 'Contacts', {
-        id: 'ContactID',
+        idMember: 'ContactID',
         query: { includeArchived: 'true' },
       }),
-      Invoices: declareObject('Invoices', 'Invoices', { id: 'InvoiceID' }),
-      Items: declareObject('Items', 'Items', { id: 'ItemID', isPaged: false, isRemoved: true }),
-      Accounts: declareObject('Accounts', 'Accounts', {
-        id: 'AccountID',
+      Invoices: declareObject('Invoices', 'Invoices', { idMember: 'InvoiceID' }),
+      Items: declareObject('Items', 'Items', {
+        idMember: 'ItemID',
         isPaged: false,
-        isRemoved: true,
+        canDelete: true,
+      }),
+      Accounts: declareObject('Accounts', 'Accounts', {
+        idMember: 'AccountID',
+        isPaged: false,
+        canDelete: true,
       }),
     },
   },

@@ -1,8 +1,9 @@
+/** Attio: a REST API for standard and custom objects. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** The member of an attribute's value that holds the plain value, by attribute type. Default: `value`. */
-const MEMBER: Record<string, string> = {
+/** The member that holds the plain value of an attribute, by attribute type. Default: `value`. */
+const VALUE_MEMBERS: Record<string, string> = {
   'personal-name': 'full_name',
   'email-address': 'email_address',
   'phone-number': 'phone_number',
@@ -15,10 +16,7 @@ const MEMBER: Record<string, string> = {
   interaction: 'interacted_at',
 };
 
-/**
- * Converts an attribute from Attio's list of values with history and type to the plain value that writes use. Several
- * values stay a list; null means none.
- */
+/** Converts the list of an attribute's values to what a write takes: null, one plain value, or a list of several. */
 function decodeAttribute(values: unknown): unknown {
   if (!Array.isArray(values)) return values;
   const plainValues = values.map(decodeValue);
@@ -28,7 +26,7 @@ function decodeAttribute(values: unknown): unknown {
 function decodeValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
-  const member = parts[MEMBER[String(parts.attribute_type)] ?? 'value'];
+  const member = parts[VALUE_MEMBERS[String(parts.attribute_type)] ?? 'value'];
   // A location has no single member. An option and a status are objects with a title.
   if (member === undefined) return value;
   const isTitled = typeof member === 'object' && member !== null && 'title' in member;
@@ -41,7 +39,7 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
   return {
     displayName,
     id: '/id/record_id',
-    nested: [{ at: '/values', decode: decodeAttribute }],
+    nestedFields: [{ at: '/values', decode: decodeAttribute }],
     list: {
       method: 'POST',
       path: `${path}/query`,
@@ -60,7 +58,7 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
       responseRecord: '/data',
     },
     remove: { path: `${path}/{id}` },
-    fields: {
+    fieldList: {
       path: '/v2/objects/{object}/attributes',
       fields: '/data',
       name: '/api_slug',
@@ -87,7 +85,12 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
   };
 }
 
-function declareCollection(displayName: string, name: string, max: number): ObjectDeclarationInput {
+/** Declares an object that is not in the account's list of objects. `name` is the singular of its path. */
+function declareCollection(
+  displayName: string,
+  name: string,
+  pageSizeMax: number,
+): ObjectDeclarationInput {
   const path = `/v2/${name}s`;
   return {
     displayName,
@@ -95,7 +98,7 @@ function declareCollection(displayName: string, name: string, max: number): Obje
     list: {
       path,
       records: '/data',
-      pageSize: { in: 'query', name: 'limit', max },
+      pageSize: { in: 'query', name: 'limit', max: pageSizeMax },
       paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' } },
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
@@ -116,14 +119,14 @@ export const attio: DeclaredProvider = {
     tokenUrl: 'https://app.attio.com/oauth/token',
   },
   limits: { requestsPerSecond: 25 },
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://docs.attio.com/rest-api/overview',
     checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
     notes: [
       'Records have no time of change, so each read fetches all of them.',
       'An update adds values to an attribute that has several.',
-      'Events have neither a time nor the changed attributes, so they have the time at which they arrive. Events of tasks are not supported: the vendor does not document their form.',
+      'The time of an event is the time at which it arrived, because the vendor sends none. Events do not name the changed attributes. Events of tasks are not supported: the vendor does not document their form.',
       "`rawEvent` of a note's event has the record that the note belongs to. Changes of the title and of the text are updates.",
     ],
     scopes: [
@@ -142,8 +145,8 @@ export const attio: DeclaredProvider = {
         encoding: 'hex',
       },
       account: { source: 'subscription' },
-      list: '/events',
-      type: ['/event_type'],
+      bodyEvents: '/events',
+      typeParts: ['/event_type'],
       // Types without an object are about the object of the subscription's filter.
       types: {
         'record.created': { kind: 'CREATE' },
@@ -156,7 +159,7 @@ export const attio: DeclaredProvider = {
       },
       objectsWithoutEvents: ['tasks'],
       // An event has no id and no time. A retried request has the same key.
-      nativeId: [{ header: 'Idempotency-Key' }, ID_LOCATIONS],
+      eventIdParts: [{ header: 'Idempotency-Key' }, ID_LOCATIONS],
       recordId: { parts: [ID_LOCATIONS] },
       acceptedStatus: 200,
       subscription: {
@@ -173,11 +176,11 @@ export const attio: DeclaredProvider = {
           },
           itemByObject: { notes: { event_type: '{type}', filter: null } },
         },
-        ref: '/data/id/webhook_id',
+        id: '/data/id/webhook_id',
         secret: { at: '/data/secret' },
-        scope: 'object',
-        checkPath: '/v2/webhooks/{ref}',
-        remove: { path: '/v2/webhooks/{ref}' },
+        covers: 'object',
+        checkPath: '/v2/webhooks/{subscriptionId}',
+        remove: { path: '/v2/webhooks/{subscriptionId}' },
       },
     },
     objects: {

@@ -1,3 +1,4 @@
+/** Close: a REST API with offsets. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -18,6 +19,14 @@ const FIELD_TYPES = {
 
 const DAY_MS = 86_400_000;
 
+interface ObjectOptions {
+  isReadOnly?: boolean;
+  /** True if the vendor sorts the list by time of change. */
+  isSorted?: boolean;
+  hasCustomFields?: boolean;
+  standardFields?: ObjectDeclarationInput['standardFields'];
+}
+
 function declareObject(
   displayName: string,
   name: string,
@@ -26,7 +35,7 @@ function declareObject(
     isSorted = false,
     hasCustomFields = false,
     standardFields = {},
-  }: Options = {},
+  }: ObjectOptions = {},
 ): ObjectDeclarationInput {
   const path = `/api/v1/${name}/`;
   return {
@@ -44,7 +53,7 @@ function declareObject(
         // The margin keeps records that change during the read in the list, so that no record moves between pages.
         until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
-      isKeyset: isSorted,
+      isKeysetPaged: isSorted,
     },
     byIds: { path: `${path}{id}/`, records: '' },
     ...(!isReadOnly && {
@@ -59,7 +68,7 @@ function declareObject(
       ...standardFields,
     },
     ...(hasCustomFields && {
-      fields: {
+      fieldList: {
         path: `/api/v1/custom_field/${name}/`,
         query: { _limit: '100' },
         fields: '/data',
@@ -73,14 +82,6 @@ function declareObject(
   };
 }
 
-interface Options {
-  isReadOnly?: boolean;
-  /** True if the vendor sorts the list by time of change. */
-  isSorted?: boolean;
-  hasCustomFields?: boolean;
-  standardFields?: ObjectDeclarationInput['standardFields'];
-}
-
 export const close: DeclaredProvider = {
   name: 'close',
   displayName: 'Close',
@@ -92,7 +93,7 @@ export const close: DeclaredProvider = {
     explicitScopesRequired: true,
     tokenFields: { consumerRef: 'user_id', scopes: 'scope', workspaceRef: 'organization_id' },
   },
-  records: {
+  api: {
     apiVersion: 'v1',
     docsUrl: 'https://developer.close.com',
     checkedAgainst:
@@ -118,7 +119,7 @@ export const close: DeclaredProvider = {
         },
       },
       account: { source: 'subscription' },
-      type: ['/event/object_type', '/event/action'],
+      typeParts: ['/event/object_type', '/event/action'],
       types: {
         'lead.created': { object: 'lead', kind: 'CREATE' },
         'lead.updated': { object: 'lead', kind: 'UPDATE' },
@@ -131,7 +132,7 @@ export const close: DeclaredProvider = {
         'opportunity.deleted': { object: 'opportunity', kind: 'DELETE' },
       },
       // The vendor merges quick successive changes into the previous event, which keeps its id and gets a later time.
-      nativeId: ['/event/id', '/event/date_updated'],
+      eventIdParts: ['/event/id', '/event/date_updated'],
       recordId: { parts: ['/event/object_id'] },
       time: { at: '/event/date_updated', format: 'iso' },
       changedFields: '/event/changed_fields',
@@ -140,11 +141,11 @@ export const close: DeclaredProvider = {
         path: '/api/v1/webhook/',
         body: { url: '{url}' },
         types: { at: '/events', item: { object_type: '{subject}', action: '{action}' } },
-        ref: '/id',
+        id: '/id',
         secret: { at: '/signature_key' },
-        scope: 'object',
-        checkPath: '/api/v1/webhook/{ref}/',
-        remove: { path: '/api/v1/webhook/{ref}/' },
+        covers: 'object',
+        checkPath: '/api/v1/webhook/{subscriptionId}/',
+        remove: { path: '/api/v1/webhook/{subscriptionId}/' },
       },
     },
     objects: {

@@ -1,7 +1,8 @@
+/** Microsoft Dynamics 365: an OData v4 API. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Declares an OData v4 entity set. The set has a plural name; the key of its records contains the singular. */
+/** Declares an OData v4 entity set, whose name is a plural. The key of its records contains the singular. */
 function declareObject(displayName: string, set: string, singular: string): ObjectDeclarationInput {
   const path = `/v9.2/${set}`;
   const recordPath = `${path}({id})`;
@@ -27,14 +28,14 @@ function declareObject(displayName: string, set: string, singular: string): Obje
         format: 'isoSeconds',
         template: 'modifiedon le {time}',
       },
-      expression: { separator: ' and ' },
+      filterExpression: { separator: ' and ' },
       equalityFilter: {
         in: 'query',
         name: '$filter',
         template: '{field} eq {value}',
         quoting: 'odata',
       },
-      fields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
+      selectedFields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
     },
     byIds: { path: recordPath, records: '' },
     create: {
@@ -51,7 +52,7 @@ function declareObject(displayName: string, set: string, singular: string): Obje
       responseRecord: '',
     },
     remove: { path: recordPath },
-    fields: {
+    fieldList: {
       path: `/v9.2/EntityDefinitions(LogicalName='${singular}')/Attributes`,
       fields: '/value',
       name: '/LogicalName',
@@ -90,7 +91,7 @@ export const dynamicsCrm: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   workspaceRequired: true,
-  records: {
+  api: {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
     checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",

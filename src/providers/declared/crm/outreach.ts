@@ -1,5 +1,13 @@
+/** Outreach: a JSON:API. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+interface ObjectOptions {
+  /** True if the vendor sorts and filters by the time of change. */
+  canFilter?: boolean;
+  canUpdate?: boolean;
+  canDelete?: boolean;
+}
 
 /**
  * Declares a JSON:API object. The body of an update repeats the id. A record has its relationships as the field
@@ -9,14 +17,14 @@ function declareObject(
   displayName: string,
   name: string,
   type: string,
-  { canFilter = true, canUpdate = true, canDelete = true }: Options = {},
+  { canFilter = true, canUpdate = true, canDelete = true }: ObjectOptions = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
   const write = { bodyRecord: '/data', body: { data: { type } }, responseRecord: '/data' };
   return {
     displayName,
     changedAt: { at: '/attributes/updatedAt', format: 'iso' },
-    nested: [{ at: '/attributes', namePattern: /^(?!relationships$)/ }],
+    nestedFields: [{ at: '/attributes', namePattern: /^(?!relationships$)/ }],
     list: {
       path,
       ...(canFilter && { query: { sort: 'updatedAt' } }),
@@ -36,13 +44,6 @@ function declareObject(
   };
 }
 
-interface Options {
-  /** True if the vendor sorts and filters by the time of change. */
-  canFilter?: boolean;
-  canUpdate?: boolean;
-  canDelete?: boolean;
-}
-
 export const outreach: DeclaredProvider = {
   name: 'outreach',
   displayName: 'Outreach',
@@ -56,7 +57,7 @@ export const outreach: DeclaredProvider = {
   },
   // The vendor permits 10,000 requests per hour for each user.
   limits: { requestsPerSecond: 2.7 },
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.outreach.io/api/',
     checkedAgainst: "the vendor's published OpenAPI description",
@@ -88,7 +89,7 @@ export const outreach: DeclaredProvider = {
         encoding: 'hex',
       },
       account: { source: 'url' },
-      type: [{ body: '/meta/eventName' }],
+      typeParts: [{ body: '/meta/eventName' }],
       types: {
         'prospect.created': { object: 'prospects', kind: 'CREATE' },
         'prospect.updated': { object: 'prospects', kind: 'UPDATE' },
@@ -104,7 +105,7 @@ export const outreach: DeclaredProvider = {
         'task.destroyed': { object: 'tasks', kind: 'DELETE' },
       },
       // Events have no id, so the record and the delivery time identify them.
-      nativeId: ['/data/id', { body: '/meta/deliveredAt' }],
+      eventIdParts: ['/data/id', { body: '/meta/deliveredAt' }],
       recordId: { parts: ['/data/id'] },
       time: { at: '/meta/deliveredAt', format: 'iso' },
       changedFields: '/data/attributes',
@@ -117,15 +118,15 @@ export const outreach: DeclaredProvider = {
             attributes: { url: '{url}', action: '*', resource: '{object}', secret: '{secret}' },
           },
         },
-        ref: '/data/id',
-        scope: 'object',
+        id: '/data/id',
+        covers: 'object',
         objectNames: {
           prospects: 'prospect',
           accounts: 'account',
           opportunities: 'opportunity',
           tasks: 'task',
         },
-        remove: { path: '/api/v2/webhooks/{ref}' },
+        remove: { path: '/api/v2/webhooks/{subscriptionId}' },
       },
     },
     objects: {

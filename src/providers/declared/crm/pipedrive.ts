@@ -1,3 +1,7 @@
+/**
+ * Pipedrive: two versions of a REST API, because version 2 does not have all objects.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -5,16 +9,16 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 function declareObject(
   displayName: string,
   name: string,
-  { fields, filters = true }: { fields?: string; filters?: boolean } = {},
+  { fieldListName, canFilter = true }: { fieldListName?: string; canFilter?: boolean } = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
   return {
     displayName,
     changedAt: { at: '/update_time', format: 'isoSeconds' },
-    nested: [{ at: '/custom_fields', namePattern: /^[0-9a-f]{40}$/ }],
+    nestedFields: [{ at: '/custom_fields', namePattern: /^[0-9a-f]{40}$/ }],
     list: {
       path,
-      query: { sort_by: 'update_time', sort_direction: filters ? 'asc' : 'desc' },
+      query: { sort_by: 'update_time', sort_direction: canFilter ? 'asc' : 'desc' },
       records: '/data',
       pageSize: { in: 'query', name: 'limit', max: 500 },
       paging: {
@@ -22,7 +26,7 @@ function declareObject(
         parameter: { in: 'query', name: 'cursor' },
         next: '/additional_data/next_cursor',
       },
-      ...(filters
+      ...(canFilter
         ? {
             since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
             until: { in: 'query', name: 'updated_until', format: 'isoSeconds', isExclusive: true },
@@ -33,9 +37,9 @@ function declareObject(
     create: { method: 'POST', path, responseRecord: '/data' },
     update: { method: 'PATCH', path: `${path}/{id}`, responseRecord: '/data' },
     remove: { path: `${path}/{id}` },
-    ...(fields && {
-      fields: {
-        path: `/api/v2/${fields}`,
+    ...(fieldListName && {
+      fieldList: {
+        path: `/api/v2/${fieldListName}`,
         query: { limit: '500' },
         fields: '/data',
         name: '/field_code',
@@ -64,7 +68,7 @@ function declareObject(
 function declareV1Object(
   displayName: string,
   name: string,
-  { method, more: moreFlag }: { method: 'PATCH' | 'PUT'; more?: string },
+  { updateMethod, hasMore }: { updateMethod: 'PATCH' | 'PUT'; hasMore?: string },
 ): ObjectDeclarationInput {
   const path = `/v1/${name}`;
   return {
@@ -78,21 +82,21 @@ function declareV1Object(
       paging: {
         kind: 'offset',
         parameter: { in: 'query', name: 'start' },
-        ...(moreFlag && { hasMore: moreFlag }),
+        ...(hasMore && { hasMore }),
       },
       since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
-      isKeyset: true,
+      isKeysetPaged: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
     create: { method: 'POST', path, responseRecord: '/data' },
-    update: { method, path: `${path}/{id}`, responseRecord: '/data' },
+    update: { method: updateMethod, path: `${path}/{id}`, responseRecord: '/data' },
     remove: { path: `${path}/{id}` },
   };
 }
 
-/** Declares a list of API version 2 that supports neither filters by time nor ids. */
-function declareSetting(displayName: string, name: string): ObjectDeclarationInput {
-  const { nested: _, ...rest } = declareObject(displayName, name, { filters: false });
+/** Declares a list of API version 2 without filters by time or ids, whose records have no custom fields. */
+function declareUnfilteredObject(displayName: string, name: string): ObjectDeclarationInput {
+  const { nestedFields: _, ...rest } = declareObject(displayName, name, { canFilter: false });
   return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
 }
 
@@ -121,7 +125,7 @@ export const pipedrive: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://oauth.pipedrive.com/oauth/revoke' },
     clientAuthentication: 'basic',
   },
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
     checkedAgainst: 'the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22)',
@@ -130,7 +134,7 @@ export const pipedrive: DeclaredProvider = {
     events: {
       authentication: { kind: 'basic', username: 'pipedrive' },
       account: { source: 'url' },
-      type: ['/meta/entity', '/meta/action'],
+      typeParts: ['/meta/entity', '/meta/action'],
       types: {
         'deal.create': { object: 'deals', kind: 'CREATE' },
         'deal.change': { object: 'deals', kind: 'UPDATE' },
@@ -148,7 +152,7 @@ export const pipedrive: DeclaredProvider = {
         'product.change': { object: 'products', kind: 'UPDATE' },
         'product.delete': { object: 'products', kind: 'DELETE' },
       },
-      nativeId: ['/meta/id'],
+      eventIdParts: ['/meta/id'],
       recordId: { parts: ['/meta/entity_id'] },
       time: { at: '/meta/timestamp', format: 'iso' },
       changedFields: '/previous',
@@ -163,8 +167,8 @@ export const pipedrive: DeclaredProvider = {
           http_auth_user: 'pipedrive',
           http_auth_password: '{secret}',
         },
-        ref: '/data/id',
-        scope: 'object',
+        id: '/data/id',
+        covers: 'object',
         objectNames: {
           deals: 'deal',
           persons: 'person',
@@ -172,30 +176,33 @@ export const pipedrive: DeclaredProvider = {
           activities: 'activity',
           products: 'product',
         },
-        remove: { path: '/v1/webhooks/{ref}' },
+        remove: { path: '/v1/webhooks/{subscriptionId}' },
       },
     },
     objects: {
-      deals: declareObject('Deals', 'deals', { fields: 'dealFields' }),
-      persons: declareObject('People', 'persons', { fields: 'personFields' }),
+      deals: declareObject('Deals', 'deals', { fieldListName: 'dealFields' }),
+      persons: declareObject('People', 'persons', { fieldListName: 'personFields' }),
       organizations: declareObject('Organizations', 'organizations', {
-        fields: 'organizationFields',
+        fieldListName: 'organizationFields',
       }),
-      activities: declareObject('Activities', 'activities', { fields: 'activityFields' }),
-      products: declareObject('Products', 'products', { fields: 'productFields', filters: false }),
+      activities: declareObject('Activities', 'activities', { fieldListName: 'activityFields' }),
+      products: declareObject('Products', 'products', {
+        fieldListName: 'productFields',
+        canFilter: false,
+      }),
       leads: {
-        ...declareV1Object('Leads', 'leads', { method: 'PATCH' }),
-        fields: declareObject('Deals', 'deals', { fields: 'dealFields' }).fields,
+        ...declareV1Object('Leads', 'leads', { updateMethod: 'PATCH' }),
+        fieldList: declareObject('Deals', 'deals', { fieldListName: 'dealFields' }).fieldList,
       },
       notes: {
         ...declareV1Object('Notes', 'notes', {
-          method: 'PUT',
-          more: '/additional_data/pagination/more_items_in_collection',
+          updateMethod: 'PUT',
+          hasMore: '/additional_data/pagination/more_items_in_collection',
         }),
         standardFields: NOTE_FIELDS,
       },
-      stages: declareSetting('Stages', 'stages'),
-      pipelines: declareSetting('Pipelines', 'pipelines'),
+      stages: declareUnfilteredObject('Stages', 'stages'),
+      pipelines: declareUnfilteredObject('Pipelines', 'pipelines'),
     },
   },
 };

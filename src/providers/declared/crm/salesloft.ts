@@ -1,3 +1,7 @@
+/**
+ * Salesloft: a REST API with lists that are sorted by the time of change.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -26,7 +30,7 @@ function declareObject(
         next: '/metadata/paging/next_page',
       },
       since: { in: 'query', name: 'updated_at[gte]', format: 'iso' },
-      isKeyset: true,
+      isKeysetPaged: true,
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
     ...(canCreate && { create: { method: 'POST', path, responseRecord: '/data' } }),
@@ -35,7 +39,7 @@ function declareObject(
   };
 }
 
-/** The vendor sorts saved list views only by name, and they have no time of change. */
+/** Declares saved list views, which have no time of change. The vendor sorts them only by name. */
 function declareSavedListViews(): ObjectDeclarationInput {
   const { changedAt: _, list, ...rest } = declareObject('Saved list views', 'saved_list_views');
   const { path, records, pageSize, paging } = list;
@@ -51,7 +55,7 @@ export const salesloft: DeclaredProvider = {
     authorizeUrl: 'https://accounts.salesloft.com/oauth/authorize',
     tokenUrl: 'https://accounts.salesloft.com/oauth/token',
   },
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.salesloft.com',
     checkedAgainst: 'the shapes that published connectors rely on',

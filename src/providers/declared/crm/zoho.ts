@@ -1,3 +1,4 @@
+/** Zoho CRM: a REST API for standard and custom modules. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -56,13 +57,13 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
         hasMore: '/info/more_records',
       },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset', isExclusive: true },
-      fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
     },
     byIds: {
       path: PATH,
       ids: { in: 'query', name: 'ids', max: 100 },
       records: '/data',
-      fields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
     },
     count: { path: `${PATH}/actions/count`, at: '/count' },
     create: {
@@ -83,7 +84,7 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
     remove: { path: `${PATH}/{id}`, success: SUCCESS },
     createMany: { method: 'POST', ...batch },
     updateMany: { method: 'PUT', ...batch },
-    fields: {
+    fieldList: {
       path: '/crm/v8/settings/fields',
       query: { module: '{object}' },
       fields: '/fields',
@@ -133,7 +134,7 @@ export const zoho: DeclaredProvider = {
     tokenFields: { workspaceRef: 'api_domain', scopes: 'scope' },
   },
   limits: { batchSize: 100 },
-  records: {
+  api: {
     apiVersion: 'v8',
     docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",

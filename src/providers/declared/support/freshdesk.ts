@@ -1,3 +1,4 @@
+/** Freshdesk: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -7,13 +8,13 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 function declareObject(
   displayName: string,
   name: string,
-  { list, fields }: { list?: Partial<ListInput>; fields?: string } = {},
+  { list, fieldListName }: { list?: Partial<ListInput>; fieldListName?: string } = {},
 ): ObjectDeclarationInput {
   const path = `/api/v2/${name}`;
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    nested: [{ at: '/custom_fields', namePattern: /^cf_/ }],
+    nestedFields: [{ at: '/custom_fields', namePattern: /^cf_/ }],
     list: {
       path,
       records: '',
@@ -25,9 +26,9 @@ function declareObject(
     create: { method: 'POST', path, responseRecord: '' },
     update: { method: 'PUT', path: `${path}/{id}`, responseRecord: '' },
     remove: { path: `${path}/{id}` },
-    ...(fields && {
-      fields: {
-        path: `/api/v2/${fields}`,
+    ...(fieldListName && {
+      fieldList: {
+        path: `/api/v2/${fieldListName}`,
         fields: '',
         name: '/name',
         displayName: '/label',
@@ -57,7 +58,7 @@ export const freshdesk: DeclaredProvider = {
   authSchemes: ['BASIC'],
   healthCheck: '/api/v2/agents/me',
   workspaceRequired: true,
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.freshdesk.com/api/',
     checkedAgainst: 'the shapes that published connectors rely on',
@@ -69,18 +70,18 @@ export const freshdesk: DeclaredProvider = {
     objects: {
       // Without updated_since the vendor lists only tickets of the last 30 days. It never lists more than 300 pages.
       tickets: declareObject('Tickets', 'tickets', {
-        fields: 'ticket_fields',
+        fieldListName: 'ticket_fields',
         list: {
           query: { order_by: 'updated_at', order_type: 'asc' },
           since: { in: 'query', name: 'updated_since', format: 'isoSeconds', isRequired: true },
-          isKeyset: true,
+          isKeysetPaged: true,
         },
       }),
       contacts: declareObject('Contacts', 'contacts', {
-        fields: 'contact_fields',
+        fieldListName: 'contact_fields',
         list: { since: { in: 'query', name: '_updated_since', format: 'isoSeconds' } },
       }),
-      companies: declareObject('Companies', 'companies', { fields: 'company_fields' }),
+      companies: declareObject('Companies', 'companies', { fieldListName: 'company_fields' }),
       agents: declareObject('Agents', 'agents'),
       groups: declareObject('Groups', 'groups'),
     },

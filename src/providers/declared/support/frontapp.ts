@@ -1,9 +1,11 @@
+/** Front: a REST API with URLs of next pages. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ListInput,
   ObjectDeclarationInput,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
+/** Declares an object. Most updates return 204 without the record. */
 function declareObject(
   displayName: string,
   name: string,
@@ -27,7 +29,7 @@ function declareObject(
   return {
     displayName,
     ...(hasChangeTime && { changedAt: { at: '/updated_at', format: 'unixSeconds' } }),
-    nested: [{ at: '/custom_fields' }],
+    nestedFields: [{ at: '/custom_fields' }],
     list: {
       path,
       records: '/_results',
@@ -37,7 +39,6 @@ function declareObject(
     },
     byIds: { path: `${path}/{id}`, records: '' },
     ...(canCreate && { create: { method: 'POST', path, responseRecord: '' } }),
-    // Most updates return 204.
     ...(canUpdate && {
       update: {
         method: 'PATCH',
@@ -78,7 +79,7 @@ export const front: DeclaredProvider = {
     clientAuthentication: 'basic',
   },
   limits: { requestsPerSecond: 0.8, concurrency: 2 },
-  records: {
+  api: {
     docsUrl: 'https://dev.frontapp.com',
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [

@@ -1,3 +1,7 @@
+/**
+ * Intercom: a REST API with searches for contacts, conversations and tickets.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -96,26 +100,30 @@ function declareWrites(path: string): Pick<ObjectDeclarationInput, 'create' | 'u
 function declareObject(
   displayName: string,
   name: string,
-  { model, createdId, ...lists }: Lists & { model?: string; createdId?: string },
+  {
+    fieldModel,
+    createdIdLocation,
+    ...lists
+  }: Lists & { fieldModel?: string; createdIdLocation?: string },
 ): ObjectDeclarationInput {
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'unixSeconds' },
-    nested: [{ at: '/custom_attributes' }],
+    nestedFields: [{ at: '/custom_attributes' }],
     ...lists,
     byIds: { path: `/${name}/{id}`, records: '' },
     create: {
       method: 'POST',
       path: `/${name}`,
       responseRecord: '',
-      ...(createdId && { responseRecordId: createdId }),
+      ...(createdIdLocation && { responseRecordId: createdIdLocation }),
     },
     update: { method: 'PUT', path: `/${name}/{id}`, responseRecord: '' },
     remove: { path: `/${name}/{id}` },
-    ...(model && {
-      fields: {
+    ...(fieldModel && {
+      fieldList: {
         path: '/data_attributes',
-        query: { model },
+        query: { model: fieldModel },
         fields: '/data',
         name: '/name',
         displayName: '/label',
@@ -143,7 +151,7 @@ export const intercom: DeclaredProvider = {
     authorizeUrl: 'https://app.intercom.com/oauth',
     tokenUrl: 'https://api.intercom.io/auth/eagle/token',
   },
-  records: {
+  api: {
     apiVersion: '2.15',
     docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',
     checkedAgainst: "the vendor's published OpenAPI description of 2.15",
@@ -166,7 +174,7 @@ export const intercom: DeclaredProvider = {
         encoding: 'hex',
       },
       account: { source: 'event', at: '/app_id' },
-      type: ['/topic'],
+      typeParts: ['/topic'],
       types: {
         'contact.user.created': { object: 'contacts', kind: 'CREATE' },
         'contact.lead.created': { object: 'contacts', kind: 'CREATE' },
@@ -182,7 +190,7 @@ export const intercom: DeclaredProvider = {
         'ticket.created': { object: 'tickets', kind: 'CREATE' },
         'ticket.state.updated': { object: 'tickets', kind: 'UPDATE' },
       },
-      nativeId: ['/id'],
+      eventIdParts: ['/id'],
       recordId: { parts: ['/data/item/id'] },
       time: { at: '/created_at', format: 'unixSeconds' },
       acceptedStatus: 200,
@@ -194,13 +202,13 @@ export const intercom: DeclaredProvider = {
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {
-        model: 'contact',
+        fieldModel: 'contact',
         list: declarePagedList('contacts', '/data'),
         incrementalList: declareSearchList('contacts', '/data'),
       }),
       conversations: declareObject('Conversations', 'conversations', {
-        model: 'conversation',
-        createdId: '/conversation_id',
+        fieldModel: 'conversation',
+        createdIdLocation: '/conversation_id',
         list: declarePagedList('conversations', '/conversations'),
         incrementalList: declareSearchList('conversations', '/conversations'),
       }),
@@ -208,7 +216,7 @@ export const intercom: DeclaredProvider = {
         list: declareSearchList('tickets', '/tickets'),
       }),
       companies: declareObject('Companies', 'companies', {
-        model: 'company',
+        fieldModel: 'company',
         list: {
           method: 'POST',
           path: '/companies/list',

@@ -1,10 +1,11 @@
+/** ServiceNow: a REST API for the tables of an instance. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PATH = '/api/now/table/{object}';
-const QUERY = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
+const TIME_FILTER = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
 
-/** Declares a table of an instance. All values are strings in their database form. */
+/** Declares a table. All values are strings in their database form. */
 function declareTable(displayName: string): ObjectDeclarationInput {
   return {
     displayName,
@@ -19,10 +20,10 @@ function declareTable(displayName: string): ObjectDeclarationInput {
       records: '/result',
       pageSize: { in: 'query', name: 'sysparm_limit', max: 1000 },
       paging: { kind: 'offset', parameter: { in: 'query', name: 'sysparm_offset' } },
-      since: { ...QUERY, template: 'sys_updated_on>={time}', isRequired: true },
-      until: { ...QUERY, template: 'sys_updated_on<={time}' },
-      expression: { separator: '^', template: '{all}^ORDERBYsys_updated_on' },
-      isKeyset: true,
+      since: { ...TIME_FILTER, template: 'sys_updated_on>={time}', isRequired: true },
+      until: { ...TIME_FILTER, template: 'sys_updated_on<={time}' },
+      filterExpression: { separator: '^', template: '{all}^ORDERBYsys_updated_on' },
+      isKeysetPaged: true,
       totalHeader: 'X-Total-Count',
       equalityFilter: {
         in: 'query',
@@ -31,7 +32,7 @@ function declareTable(displayName: string): ObjectDeclarationInput {
         quoting: 'caret',
         namePattern: /^[a-z]\w*(\.\w+)*$/,
       },
-      fields: { in: 'query', name: 'sysparm_fields', always: ['sys_id', 'sys_updated_on'] },
+      selectedFields: { in: 'query', name: 'sysparm_fields', always: ['sys_id', 'sys_updated_on'] },
     },
     byIds: { path: `${PATH}/{id}`, records: '/result' },
     create: { method: 'POST', path: PATH, responseRecord: '/result' },
@@ -51,7 +52,7 @@ export const serviceNow: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   workspaceRequired: true,
-  records: {
+  api: {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
     checkedAgainst: 'the shapes that published connectors rely on',

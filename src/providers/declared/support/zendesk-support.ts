@@ -1,10 +1,12 @@
+/** Zendesk Support: a REST API with incremental exports. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ObjectDeclarationInput,
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function declareObject(
+/** Declares an object with an incremental export. */
+function declareExportedObject(
   displayName: string,
   { plural, singular, exportSuffix }: { plural: string; singular: string; exportSuffix: string },
 ): ObjectDeclarationInput {
@@ -12,7 +14,7 @@ function declareObject(
   return {
     displayName,
     changedAt: { at: '/updated_at', format: 'isoSeconds' },
-    nested: [
+    nestedFields: [
       singular === 'ticket'
         ? {
             at: '/custom_fields',
@@ -72,7 +74,7 @@ function declareObject(
       responseRecord: `/${singular}`,
     },
     remove: { path: `${path}/{id}` },
-    fields: {
+    fieldList: {
       path: `/api/v2/${singular}_fields`,
       fields: `/${singular}_fields`,
       name: singular === 'ticket' ? '/id' : '/key',
@@ -99,7 +101,7 @@ function declareObject(
 }
 
 /** Declares an object without an incremental export. Each read lists all records and drops unchanged ones. */
-function declareUnexportedObject(
+function declareListedObject(
   displayName: string,
   { plural, singular }: { plural: string; singular: string },
   {
@@ -217,7 +219,7 @@ export const zendeskSupport: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   workspaceRequired: true,
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developer.zendesk.com/api-reference/',
     checkedAgainst:
@@ -241,7 +243,7 @@ export const zendeskSupport: DeclaredProvider = {
         },
       },
       account: { source: 'subscription' },
-      type: ['/type'],
+      typeParts: ['/type'],
       types: {
         ...declareEventTypes('tickets', {
           singular: 'ticket',
@@ -253,7 +255,7 @@ export const zendeskSupport: DeclaredProvider = {
           deleteActions: ['deleted'],
         }),
       },
-      nativeId: ['/id'],
+      eventIdParts: ['/id'],
       recordId: { parts: ['/detail/id'] },
       time: { at: '/time', format: 'iso' },
       acceptedStatus: 200,
@@ -269,29 +271,33 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
         types: { at: '/webhook/subscriptions', item: '{type}' },
-        ref: '/webhook/id',
+        id: '/webhook/id',
         secret: {
-          path: '/api/v2/webhooks/{ref}/signing_secret',
+          path: '/api/v2/webhooks/{subscriptionId}/signing_secret',
           at: '/signing_secret/secret',
         },
-        scope: 'object',
-        checkPath: '/api/v2/webhooks/{ref}',
-        remove: { path: '/api/v2/webhooks/{ref}' },
+        covers: 'object',
+        checkPath: '/api/v2/webhooks/{subscriptionId}',
+        remove: { path: '/api/v2/webhooks/{subscriptionId}' },
       },
     },
     objects: {
-      tickets: declareObject('Tickets', {
+      tickets: declareExportedObject('Tickets', {
         plural: 'tickets',
         singular: 'ticket',
         exportSuffix: '/cursor',
       }),
-      users: declareObject('Users', { plural: 'users', singular: 'user', exportSuffix: '/cursor' }),
-      organizations: declareObject('Organizations', {
+      users: declareExportedObject('Users', {
+        plural: 'users',
+        singular: 'user',
+        exportSuffix: '/cursor',
+      }),
+      organizations: declareExportedObject('Organizations', {
         plural: 'organizations',
         singular: 'organization',
         exportSuffix: '',
       }),
-      brands: declareUnexportedObject(
+      brands: declareListedObject(
         'Brands',
         { plural: 'brands', singular: 'brand' },
         {
@@ -303,12 +309,12 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      groups: declareUnexportedObject(
+      groups: declareListedObject(
         'Groups',
         { plural: 'groups', singular: 'group' },
         { standardFields: { name: 'STRING', description: 'STRING', is_public: 'BOOLEAN' } },
       ),
-      group_memberships: declareUnexportedObject(
+      group_memberships: declareListedObject(
         'Group memberships',
         { plural: 'group_memberships', singular: 'group_membership' },
         {
@@ -316,7 +322,7 @@ export const zendeskSupport: DeclaredProvider = {
           standardFields: { group_id: 'INT', user_id: 'INT', default: 'BOOLEAN', url: 'STRING' },
         },
       ),
-      organization_memberships: declareUnexportedObject(
+      organization_memberships: declareListedObject(
         'Organization memberships',
         { plural: 'organization_memberships', singular: 'organization_membership' },
         {
@@ -329,17 +335,17 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      macros: declareUnexportedObject(
+      macros: declareListedObject(
         'Macros',
         { plural: 'macros', singular: 'macro' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      views: declareUnexportedObject(
+      views: declareListedObject(
         'Views',
         { plural: 'views', singular: 'view' },
         { standardFields: { title: 'STRING', description: 'STRING', active: 'BOOLEAN' } },
       ),
-      ticket_fields: declareUnexportedObject(
+      ticket_fields: declareListedObject(
         'Ticket fields',
         { plural: 'ticket_fields', singular: 'ticket_field' },
         {
@@ -351,7 +357,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      ticket_forms: declareUnexportedObject(
+      ticket_forms: declareListedObject(
         'Ticket forms',
         { plural: 'ticket_forms', singular: 'ticket_form' },
         {
@@ -359,7 +365,7 @@ export const zendeskSupport: DeclaredProvider = {
           standardFields: { name: 'STRING', display_name: 'STRING', active: 'BOOLEAN' },
         },
       ),
-      ticket_metrics: declareUnexportedObject(
+      ticket_metrics: declareListedObject(
         'Ticket metrics',
         { plural: 'ticket_metrics', singular: 'ticket_metric' },
         {
@@ -372,7 +378,7 @@ export const zendeskSupport: DeclaredProvider = {
           },
         },
       ),
-      satisfaction_ratings: declareUnexportedObject(
+      satisfaction_ratings: declareListedObject(
         'Satisfaction ratings',
         { plural: 'satisfaction_ratings', singular: 'satisfaction_rating' },
         { ...READ_ONLY, standardFields: { ticket_id: 'INT', score: 'STRING', comment: 'STRING' } },

@@ -1,23 +1,32 @@
+/**
+ * Airtable: the tables of one base, and a list of their changes.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PATH = '/v0/{{base}}/{object}';
-/** The time of change of a record. An unchanged record has none, so its creation time is used. */
-const CHANGED = 'IF(LAST_MODIFIED_TIME(),LAST_MODIFIED_TIME(),CREATED_TIME())';
-const WEBHOOKS = '/v0/bases/{{base}}/webhooks';
-const FORMULA = { in: 'query', name: 'filterByFormula', format: 'iso', isExclusive: true } as const;
+/** A formula for the time of change. A record that was never changed has only a creation time. */
+const CHANGE_TIME = 'IF(LAST_MODIFIED_TIME(),LAST_MODIFIED_TIME(),CREATED_TIME())';
+const WEBHOOKS_PATH = '/v0/bases/{{base}}/webhooks';
+const FORMULA_FILTER = {
+  in: 'query',
+  name: 'filterByFormula',
+  format: 'iso',
+  isExclusive: true,
+} as const;
 
 const table: ObjectDeclarationInput = {
   displayName: 'Records of a table',
-  nested: [{ at: '/fields' }],
+  nestedFields: [{ at: '/fields' }],
   list: {
     path: PATH,
     records: '/records',
     pageSize: { in: 'query', name: 'pageSize', max: 100 },
     paging: { kind: 'cursor', parameter: { in: 'query', name: 'offset' }, next: '/offset' },
-    since: { ...FORMULA, template: `IS_AFTER(${CHANGED},'{time}')` },
-    until: { ...FORMULA, template: `IS_BEFORE(${CHANGED},'{time}')` },
-    expression: { separator: ',', template: 'AND({all})' },
+    since: { ...FORMULA_FILTER, template: `IS_AFTER(${CHANGE_TIME},'{time}')` },
+    until: { ...FORMULA_FILTER, template: `IS_BEFORE(${CHANGE_TIME},'{time}')` },
+    filterExpression: { separator: ',', template: 'AND({all})' },
     equalityFilter: {
       in: 'query',
       name: 'filterByFormula',
@@ -45,7 +54,7 @@ export const airtable: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   limits: { requestsPerSecond: 5 },
-  records: {
+  api: {
     apiVersion: 'v0',
     docsUrl: 'https://airtable.com/developers/web/api/introduction',
     checkedAgainst:
@@ -74,26 +83,29 @@ export const airtable: DeclaredProvider = {
         keyEncoding: 'base64',
       },
       webhook: {
-        path: WEBHOOKS,
+        path: WEBHOOKS_PATH,
         body: {
           notificationUrl: '{url}',
           specification: { options: { filters: { dataTypes: ['tableData'] } } },
         },
-        ref: '/id',
+        id: '/id',
         secret: '/macSecretBase64',
         list: {
           records: '/webhooks',
-          ref: '/id',
+          id: '/id',
           url: '/notificationUrl',
           isActive: '/isHookEnabled',
           isNotifying: '/areNotificationsEnabled',
         },
-        renew: { path: `${WEBHOOKS}/{ref}/refresh` },
-        resume: { path: `${WEBHOOKS}/{ref}/enableNotifications`, body: { enable: true } },
-        remove: { path: `${WEBHOOKS}/{ref}` },
+        renew: { path: `${WEBHOOKS_PATH}/{webhookId}/refresh` },
+        resume: {
+          path: `${WEBHOOKS_PATH}/{webhookId}/enableNotifications`,
+          body: { enable: true },
+        },
+        remove: { path: `${WEBHOOKS_PATH}/{webhookId}` },
       },
       entries: {
-        path: `${WEBHOOKS}/{ref}/payloads`,
+        path: `${WEBHOOKS_PATH}/{webhookId}/payloads`,
         records: '/payloads',
         startParameter: 'cursor',
         size: { name: 'limit', max: 50 },

@@ -1,8 +1,24 @@
+/**
+ * Asana: a REST API whose objects are listed below a workspace or a project.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type {
   ListInput,
   ObjectDeclarationInput,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+interface ObjectOptions {
+  parent?: ObjectDeclarationInput['parent'];
+  /** The path of the list below a parent. Default: the path of the object. */
+  listPath?: string;
+  query?: Record<string, string>;
+  /** True if the vendor returns and filters by the time of change. */
+  hasTimeFilter?: boolean;
+  isReadOnly?: boolean;
+  canDelete?: boolean;
+  standardFields: ObjectDeclarationInput['standardFields'];
+}
 
 /** Declares an object. Responses contain only ids and names unless the request names fields. */
 function declareObject(
@@ -16,7 +32,7 @@ function declareObject(
     isReadOnly = false,
     canDelete = true,
     standardFields,
-  }: Options,
+  }: ObjectOptions,
 ): ObjectDeclarationInput {
   const path = `/1.0/${name}`;
   const list: ListInput = {
@@ -29,7 +45,7 @@ function declareObject(
       parameter: { in: 'query', name: 'offset' },
       next: '/next_page/offset',
     },
-    fields: {
+    selectedFields: {
       in: 'query',
       name: 'opt_fields',
       always: hasTimeFilter ? ['gid', 'modified_at'] : ['gid'],
@@ -41,7 +57,7 @@ function declareObject(
     id: '/gid',
     ...(hasTimeFilter && { changedAt: { at: '/modified_at', format: 'iso' } }),
     ...(parent && { parent }),
-    nested: [
+    nestedFields: [
       {
         at: '/custom_fields',
         namePattern: /^\d{6,}$/,
@@ -49,7 +65,7 @@ function declareObject(
       },
     ],
     list,
-    byIds: { path: `${path}/{id}`, records: '/data', fields: list.fields },
+    byIds: { path: `${path}/{id}`, records: '/data', selectedFields: list.selectedFields },
     ...(!isReadOnly && {
       create: { method: 'POST', path, bodyRecord: '/data', responseRecord: '/data' },
       update: { method: 'PUT', path: `${path}/{id}`, bodyRecord: '/data', responseRecord: '/data' },
@@ -57,18 +73,6 @@ function declareObject(
     }),
     standardFields,
   };
-}
-
-interface Options {
-  parent?: ObjectDeclarationInput['parent'];
-  /** The path of the list below a parent. */
-  listPath?: string;
-  query?: Record<string, string>;
-  /** True if the vendor returns and filters by the time of change. */
-  hasTimeFilter?: boolean;
-  isReadOnly?: boolean;
-  canDelete?: boolean;
-  standardFields: ObjectDeclarationInput['standardFields'];
 }
 
 const WORKSPACE_PARENT = { object: 'workspaces', variable: 'workspace' };
@@ -86,7 +90,7 @@ export const asana: DeclaredProvider = {
   },
   // The vendor permits 150 requests per minute without a paid plan.
   limits: { requestsPerSecond: 2.5 },
-  records: {
+  api: {
     apiVersion: '1.0',
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
     checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
@@ -104,8 +108,8 @@ export const asana: DeclaredProvider = {
       },
       account: { source: 'subscription' },
       handshake: { header: 'X-Hook-Secret' },
-      list: '/events',
-      type: ['/resource/resource_type', '/action'],
+      bodyEvents: '/events',
+      typeParts: ['/resource/resource_type', '/action'],
       types: {
         'project.added': { object: 'projects', kind: 'CREATE' },
         'project.changed': { object: 'projects', kind: 'UPDATE' },
@@ -113,7 +117,7 @@ export const asana: DeclaredProvider = {
         'project.deleted': { object: 'projects', kind: 'DELETE' },
       },
       // Events have no id, so the resource and the time identify them.
-      nativeId: ['/resource/gid', '/created_at'],
+      eventIdParts: ['/resource/gid', '/created_at'],
       recordId: { parts: ['/resource/gid'] },
       time: { at: '/created_at', format: 'iso' },
       changedFields: '/change/field',
@@ -122,11 +126,11 @@ export const asana: DeclaredProvider = {
         path: '/1.0/webhooks',
         body: { data: { resource: '{workspace}', target: '{url}' } },
         types: { at: '/data/filters', item: { resource_type: '{subject}', action: '{action}' } },
-        ref: '/data/gid',
+        id: '/data/gid',
         secret: { at: '/X-Hook-Secret' },
-        scope: 'parent',
-        checkPath: '/1.0/webhooks/{ref}',
-        remove: { path: '/1.0/webhooks/{ref}' },
+        covers: 'parent',
+        checkPath: '/1.0/webhooks/{subscriptionId}',
+        remove: { path: '/1.0/webhooks/{subscriptionId}' },
       },
     },
     errors: { messages: ['/errors'], rules: [{ status: 412, kind: 'CURSOR_GONE' }] },

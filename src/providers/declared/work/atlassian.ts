@@ -1,18 +1,16 @@
+/** Jira: a REST API that searches issues by JQL. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const HOUR_MS = 3_600_000;
-/**
- * JQL interprets times in the user's time zone, which is unknown. The margin covers all zones: none is further than 14
- * hours from UTC.
- */
-const JQL = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
+/** JQL interprets times in the user's time zone, which is unknown. No zone is further than 14 hours from UTC. */
+const JQL_FILTER = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
 
 const issues: ObjectDeclarationInput = {
   displayName: 'Issues',
   aliases: ['issue'],
   changedAt: { at: '/fields/updated', format: 'iso' },
-  nested: [{ at: '/fields' }],
+  nestedFields: [{ at: '/fields' }],
   list: {
     method: 'POST',
     path: '/3/search/jql',
@@ -25,16 +23,16 @@ const issues: ObjectDeclarationInput = {
       isLastPage: '/isLast',
     },
     // The vendor refuses a search without a bound.
-    since: { ...JQL, template: 'updated >= "{time}"', isRequired: true },
-    until: { ...JQL, template: 'updated <= "{time}"' },
-    expression: { separator: ' AND ', template: '{all} ORDER BY updated ASC' },
-    fields: { in: 'body', name: '/fields', always: ['updated'], isList: true },
+    since: { ...JQL_FILTER, template: 'updated >= "{time}"', isRequired: true },
+    until: { ...JQL_FILTER, template: 'updated <= "{time}"' },
+    filterExpression: { separator: ' AND ', template: '{all} ORDER BY updated ASC' },
+    selectedFields: { in: 'body', name: '/fields', always: ['updated'], isList: true },
   },
   byIds: { path: '/3/issue/{id}', records: '' },
   create: { method: 'POST', path: '/3/issue', bodyRecord: '/fields', responseRecord: '' },
   update: { method: 'PUT', path: '/3/issue/{id}', bodyRecord: '/fields' },
   remove: { path: '/3/issue/{id}' },
-  fields: {
+  fieldList: {
     path: '/3/field',
     fields: '',
     name: '/id',
@@ -67,7 +65,7 @@ export const atlassian: DeclaredProvider = {
     explicitScopesRequired: true,
   },
   workspaceRequired: true,
-  records: {
+  api: {
     apiVersion: '3',
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',
     checkedAgainst: 'the shapes that published connectors rely on',
@@ -109,7 +107,7 @@ export const atlassian: DeclaredProvider = {
           path: '/3/users/search',
           records: '',
           pageSize: { in: 'query', name: 'maxResults', max: 50 },
-          // A page may be shorter than requested, so only an empty page is the last.
+          // A page may be shorter than requested, so only an empty page is the last. No response has the member `none`.
           paging: { kind: 'offset', parameter: { in: 'query', name: 'startAt' }, hasMore: '/none' },
         },
       },

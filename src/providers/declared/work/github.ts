@@ -1,10 +1,10 @@
+/** GitHub: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
+const PAGE_SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 const SINCE = { in: 'query', name: 'since', format: 'isoSeconds' } as const;
 const CHANGED_AT = { at: '/updated_at', format: 'isoSeconds' } as const;
-
-const ORDER = { sort: 'updated', direction: 'asc' };
+const OLDEST_CHANGE_FIRST = { sort: 'updated', direction: 'asc' };
 
 export const github: DeclaredProvider = {
   name: 'github',
@@ -19,7 +19,7 @@ export const github: DeclaredProvider = {
   },
   // The vendor permits 5,000 requests per hour for each user.
   limits: { requestsPerSecond: 1.4 },
-  records: {
+  api: {
     apiVersion: '2022-11-28',
     docsUrl: 'https://docs.github.com/rest',
     checkedAgainst: "the vendor's published OpenAPI description",
@@ -49,7 +49,7 @@ export const github: DeclaredProvider = {
         encoding: 'hex',
       },
       account: { source: 'event', at: '/repository/owner/login' },
-      type: [{ header: 'X-GitHub-Event' }, '/action'],
+      typeParts: [{ header: 'X-GitHub-Event' }, '/action'],
       types: {
         'issues.opened': { object: 'issues', kind: 'CREATE' },
         'issues.edited': { object: 'issues', kind: 'UPDATE' },
@@ -57,7 +57,7 @@ export const github: DeclaredProvider = {
         'issues.reopened': { object: 'issues', kind: 'UPDATE' },
         'issues.deleted': { object: 'issues', kind: 'DELETE' },
       },
-      nativeId: [{ header: 'X-GitHub-Delivery' }],
+      eventIdParts: [{ header: 'X-GitHub-Delivery' }],
       recordId: { parts: ['/repository/full_name', '/issue/number'], separator: '#' },
       time: { at: '/issue/updated_at', format: 'isoSeconds' },
       changedFields: '/changes',
@@ -76,12 +76,12 @@ export const github: DeclaredProvider = {
         changedAt: CHANGED_AT,
         list: {
           path: '/user/repos',
-          query: ORDER,
+          query: OLDEST_CHANGE_FIRST,
           records: '',
-          pageSize: SIZE,
+          pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
           since: { ...SINCE, isExclusive: true },
-          isKeyset: true,
+          isKeysetPaged: true,
         },
         byIds: { path: '/repos/{+id}', records: '' },
         create: { method: 'POST', path: '/user/repos', responseRecord: '' },
@@ -109,14 +109,14 @@ export const github: DeclaredProvider = {
         changedAt: CHANGED_AT,
         list: {
           path: '/issues',
-          query: { filter: 'all', state: 'all', ...ORDER },
+          query: { filter: 'all', state: 'all', ...OLDEST_CHANGE_FIRST },
           records: '',
           // The list of issues also contains pull requests.
           skipIfPresent: '/pull_request',
-          pageSize: SIZE,
+          pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
           since: SINCE,
-          isKeyset: true,
+          isKeysetPaged: true,
         },
         byIds: { path: '/repos/{+repository}/issues/{number}', records: '' },
         create: { method: 'POST', path: '/repos/{+repository}/issues', responseRecord: '' },
@@ -141,7 +141,7 @@ export const github: DeclaredProvider = {
         list: {
           path: '/gists',
           records: '',
-          pageSize: SIZE,
+          pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
           since: SINCE,
         },

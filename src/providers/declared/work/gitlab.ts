@@ -1,7 +1,8 @@
+/** GitLab: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
+const PAGE_SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 
 /** Declares a list of the whole account. It is read-only, because the vendor writes these records below a project. */
 function declareAccountObject(
@@ -16,10 +17,10 @@ function declareAccountObject(
       path: `/api/v4/${name}`,
       query: { ...query, order_by: 'updated_at', sort: 'asc' },
       records: '',
-      pageSize: SIZE,
+      pageSize: PAGE_SIZE,
       paging: { kind: 'link' },
       since: { in: 'query', name: 'updated_after', format: 'iso' },
-      isKeyset: true,
+      isKeysetPaged: true,
       until: { in: 'query', name: 'updated_before', format: 'iso' },
       // The vendor omits the header above 10,000 records.
       totalHeader: 'X-Total',
@@ -38,7 +39,7 @@ export const gitlab: DeclaredProvider = {
     headers: [{ name: 'PRIVATE-TOKEN', valueTemplate: '{{token}}' }],
   },
   healthCheck: '/api/v4/user',
-  records: {
+  api: {
     apiVersion: 'v4',
     docsUrl: 'https://docs.gitlab.com/api/rest/',
     checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
@@ -57,7 +58,12 @@ export const gitlab: DeclaredProvider = {
       },
       groups: {
         displayName: 'Groups',
-        list: { path: '/api/v4/groups', records: '', pageSize: SIZE, paging: { kind: 'link' } },
+        list: {
+          path: '/api/v4/groups',
+          records: '',
+          pageSize: PAGE_SIZE,
+          paging: { kind: 'link' },
+        },
         byIds: { path: '/api/v4/groups/{id}', records: '' },
         create: { method: 'POST', path: '/api/v4/groups', responseRecord: '' },
         update: { method: 'PUT', path: '/api/v4/groups/{id}', responseRecord: '' },

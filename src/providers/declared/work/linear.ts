@@ -1,3 +1,4 @@
+/** Linear: a GraphQL API with Relay lists. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -15,6 +16,21 @@ const COMMON_FIELDS: StandardFields = {
   updatedAt: 'DATETIME',
 };
 
+interface LinearObject {
+  /** The GraphQL type of a record, such as `Issue`. */
+  type: string;
+  /** The field of the GraphQL query that lists the records, such as `issues`. */
+  list: string;
+  /** The verb of the mutation that deletes or archives a record. Null if there is none. */
+  deleteVerb: 'Delete' | 'Archive' | null;
+  canCreate?: boolean;
+  /** False if the list does not support `filter`. */
+  isFiltered?: boolean;
+  /** The member of a mutation's response with the record. Default: the type in lower camel case. */
+  responseMember?: string;
+}
+
+/** Declares an object. Its mutations are named after the type: `issueCreate` has an `IssueCreateInput`. */
 function declareObject(
   displayName: string,
   {
@@ -23,28 +39,26 @@ function declareObject(
     deleteVerb,
     canCreate = true,
     isFiltered = true,
-    responseMember,
-  }: LinearObjectOptions,
+    responseMember = toLowerCamelCase(type),
+  }: LinearObject,
   standardFields: StandardFields,
 ): ObjectDeclarationInput {
-  const singular = type.charAt(0).toLowerCase() + type.slice(1);
-  const fields = Object.keys({ ...COMMON_FIELDS, ...standardFields }).join(' ');
-  const member = responseMember ?? singular;
-  const response = (verb: string) => ({ responseRecord: `/data/${singular}${verb}/${member}` });
-  const mutation = (verb: string, id: string, args: string) =>
-    `mutation ($input: ${type}${verb}Input!${id}) {
-      ${singular}${verb}(${args}input: $input) { success ${member} { ${fields} } } }`;
-  const fieldSelection: ListInput['fields'] = {
+  const mutationPrefix = toLowerCamelCase(type);
+  const fieldNames = Object.keys({ ...COMMON_FIELDS, ...standardFields });
+  const locateRecord = (verb: string) => `/data/${mutationPrefix}${verb}/${responseMember}`;
+  const formatMutation = (verb: string, { variables = '', args = '' } = {}) =>
+    `mutation ($input: ${type}${verb}Input!${variables}) {
+      ${mutationPrefix}${verb}(${args}input: $input) {
+        success ${responseMember} { ${fieldNames.join(' ')} } } }`;
+  const filterVariable = isFiltered ? `, $filter: ${type}Filter` : '';
+  const filterArgument = isFiltered ? ', filter: $filter' : '';
+  const selectedFields: ListInput['selectedFields'] = {
     in: 'body',
     name: '/query',
     separator: ' ',
-    always: Object.keys({ ...COMMON_FIELDS, ...standardFields }),
-    template: isFiltered
-      ? `query ($first: Int, $after: String, $filter: ${type}Filter) {
-      ${list}(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
-        nodes { {fields} } pageInfo { hasNextPage endCursor } } }`
-      : `query ($first: Int, $after: String) {
-      ${list}(first: $first, after: $after, orderBy: updatedAt) {
+    always: fieldNames,
+    template: `query ($first: Int, $after: String${filterVariable}) {
+      ${list}(first: $first, after: $after${filterArgument}, orderBy: updatedAt) {
         nodes { {fields} } pageInfo { hasNextPage endCursor } } }`,
   };
   return {
@@ -61,7 +75,7 @@ function declareObject(
           namePattern: /^[a-z]\w*$/,
         },
       }),
-      fields: fieldSelection,
+      selectedFields,
     },
     ...(isFiltered && {
       byIds: {
@@ -70,51 +84,43 @@ function declareObject(
         body: { variables: { first: 50 } },
         ids: { in: 'body', name: '/variables/filter/id/in', isList: true, max: 50 },
         records: `/data/${list}/nodes`,
-        fields: fieldSelection,
+        selectedFields,
       },
     }),
     ...(canCreate && {
       create: {
         method: 'POST',
         path: PATH,
-        body: { query: mutation('Create', '', '') },
+        body: { query: formatMutation('Create') },
         bodyRecord: '/variables/input',
-        ...response('Create'),
+        responseRecord: locateRecord('Create'),
       },
     }),
     update: {
       method: 'POST',
       path: PATH,
-      body: { query: mutation('Update', ', $id: String!', 'id: $id, ') },
+      body: { query: formatMutation('Update', { variables: ', $id: String!', args: 'id: $id, ' }) },
       bodyRecord: '/variables/input',
       bodyId: '/variables/id',
-      ...response('Update'),
+      responseRecord: locateRecord('Update'),
     },
     ...(deleteVerb && {
       remove: {
         method: 'POST',
         path: PATH,
         body: {
-          query: `mutation ($id: String!) { ${singular}${deleteVerb}(id: $id) { success } }`,
+          query: `mutation ($id: String!) { ${mutationPrefix}${deleteVerb}(id: $id) { success } }`,
         },
         bodyId: '/variables/id',
-        success: { at: `/data/${singular}${deleteVerb}/success`, value: true },
+        success: { at: `/data/${mutationPrefix}${deleteVerb}/success`, value: true },
       },
     }),
     standardFields: { ...COMMON_FIELDS, ...standardFields },
   };
 }
 
-interface LinearObjectOptions {
-  type: string;
-  list: string;
-  /** The verb of the mutation that deletes or archives a record. */
-  deleteVerb: 'Delete' | 'Archive' | null;
-  canCreate?: boolean;
-  /** False if the list does not support `filter`. */
-  isFiltered?: boolean;
-  /** The member of a mutation's response with the record. Default: named like the type. */
-  responseMember?: string;
+function toLowerCamelCase(type: string): string {
+  return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
 export const linear: DeclaredProvider = {
@@ -131,7 +137,7 @@ export const linear: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   limits: { requestsPerSecond: 1 },
-  records: {
+  api: {
     docsUrl: 'https://linear.app/developers/graphql',
     checkedAgainst: "the vendor's published GraphQL schema and its guide to limits",
     notes: [
@@ -165,7 +171,7 @@ export const linear: DeclaredProvider = {
         timestamp: { at: '/webhookTimestamp', unit: 'milliseconds', toleranceMs: 60_000 },
       },
       account: { source: 'event', at: '/organizationId' },
-      type: ['/type', '/action'],
+      typeParts: ['/type', '/action'],
       types: {
         'Issue.create': { object: 'issues', kind: 'CREATE' },
         'Issue.update': { object: 'issues', kind: 'UPDATE' },
@@ -177,7 +183,7 @@ export const linear: DeclaredProvider = {
         'Comment.update': { object: 'comments', kind: 'UPDATE' },
         'Comment.remove': { object: 'comments', kind: 'DELETE' },
       },
-      nativeId: ['/data/id', '/createdAt'],
+      eventIdParts: ['/data/id', '/createdAt'],
       recordId: { parts: ['/data/id'] },
       time: { at: '/createdAt', format: 'iso' },
       changedFields: '/updatedFrom',

@@ -1,3 +1,7 @@
+/**
+ * monday.com: a GraphQL API whose items have their values in columns.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -69,13 +73,15 @@ const ITEM_FIELDS: StandardFields = {
 const ITEM_SELECTION = `${formatSelection(ITEM_FIELDS)} state board { id } group { id } column_values { id text }`;
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 
-/** Values are in columns. Writes address columns by id, in monday's form for the type of the column. */
+/** Items of a board. Writes address columns by id, and values have monday's format for the column type. */
 const items: ObjectDeclarationInput = {
   displayName: 'Items',
   id: { parts: { board_id: '/board/id', item: '/id' }, separator: ':' },
   parent: { object: 'boards', variable: 'board_id' },
   changedAt: CHANGED_AT,
-  nested: [{ at: '/column_values', entries: { name: '/id', value: '/text', writeFormat: 'map' } }],
+  nestedFields: [
+    { at: '/column_values', entries: { name: '/id', value: '/text', writeFormat: 'map' } },
+  ],
   list: {
     method: 'POST',
     path: PATH,
@@ -173,12 +179,12 @@ export const monday: DeclaredProvider = {
   authSchemes: ['API_KEY'],
   apiKey: { in: 'header', name: 'Authorization' },
   limits: { requestsPerSecond: 2 },
-  records: {
+  api: {
     apiVersion: '2026-04',
     docsUrl: 'https://developer.monday.com/api-reference/',
     checkedAgainst: "the shapes that published connectors rely on and the vendor's guides",
     notes: [
-      "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Values of columns are read as strings by the ids of the columns, and are written in monday's form for the type of the column.",
+      "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Values of columns are read as strings under the column ids, and are written in monday's format for the column type.",
       "The vendor can't filter by the time of change, so each read fetches all records.",
       'Events are not supported: each board would need a webhook for each event type, and personal tokens have no secret that authenticates its requests.',
     ],

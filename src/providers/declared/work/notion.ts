@@ -1,3 +1,4 @@
+/** Notion: pages with typed properties, in data sources. Locations such as `/data/id` are JSON Pointers. */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -48,7 +49,7 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
   return {
     displayName,
     changedAt: CHANGED_AT,
-    nested: [
+    nestedFields: [
       {
         at: '/properties',
         namePattern: /^(?!(parent|icon|cover|children|in_trash)$)/,
@@ -82,7 +83,7 @@ export const notion: DeclaredProvider = {
     tokenFields: { consumerRef: 'owner.user.id', workspaceRef: 'workspace_id' },
   },
   limits: { requestsPerSecond: 3 },
-  records: {
+  api: {
     apiVersion: '2025-09-03',
     docsUrl: 'https://developers.notion.com/reference/intro',
     checkedAgainst:
@@ -137,7 +138,7 @@ export const notion: DeclaredProvider = {
         { type: 'data_source_id', data_source_id: '{object}' },
       ),
       standardFields: { title: 'STRING' },
-      fields: {
+      fieldList: {
         path: '/v1/data_sources/{object}',
         fields: '/properties',
         name: '/name',

@@ -1,3 +1,7 @@
+/**
+ * Zoom: a REST API whose meetings, webinars and recordings are listed below each user.
+ * Locations such as `/data/id` are JSON Pointers.
+ */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -5,11 +9,11 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-function declareList(path: string, records: string, max: number): ListInput {
+function declareList(path: string, records: string, pageSizeMax: number): ListInput {
   return {
     path,
     records: `/${records}`,
-    pageSize: { in: 'query', name: 'page_size', max },
+    pageSize: { in: 'query', name: 'page_size', max: pageSizeMax },
     paging: {
       kind: 'cursor',
       parameter: { in: 'query', name: 'next_page_token' },
@@ -19,8 +23,8 @@ function declareList(path: string, records: string, max: number): ListInput {
   };
 }
 
-/** Declares reading by id, updates and deletions. Updates return 204. */
-function declareRecordRequests(
+/** Declares the requests for one record: read, update and delete. Updates return 204. */
+function declareRequestsById(
   name: string,
 ): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
   return {
@@ -43,7 +47,7 @@ const USER_PARENT = { object: 'users', variable: 'user_id' };
 const LAST_MONTH = {
   from: { in: 'query', name: 'from' },
   to: { in: 'query', name: 'to' },
-  count: 29,
+  days: 29,
 } as const;
 
 export const zoom: DeclaredProvider = {
@@ -58,7 +62,7 @@ export const zoom: DeclaredProvider = {
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },
-  records: {
+  api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.zoom.us/docs/api/',
     checkedAgainst:
@@ -84,7 +88,7 @@ export const zoom: DeclaredProvider = {
         },
       },
       account: { source: 'event', at: '/payload/account_id' },
-      type: ['/event'],
+      typeParts: ['/event'],
       types: {
         'user.created': { object: 'users', kind: 'CREATE' },
         'user.updated': { object: 'users', kind: 'UPDATE' },
@@ -96,7 +100,7 @@ export const zoom: DeclaredProvider = {
         'webinar.updated': { object: 'webinars', kind: 'UPDATE' },
         'webinar.deleted': { object: 'webinars', kind: 'DELETE' },
       },
-      nativeId: ['/payload/object/id', '/event_ts'],
+      eventIdParts: ['/payload/object/id', '/event_ts'],
       recordId: { parts: ['/payload/object/id'] },
       time: { at: '/event_ts', format: 'unixMilliseconds' },
       acceptedStatus: 200,
@@ -123,7 +127,7 @@ export const zoom: DeclaredProvider = {
           body: { action: 'create' },
           responseRecord: '',
         },
-        ...declareRecordRequests('users'),
+        ...declareRequestsById('users'),
         standardFields: {
           id: 'STRING',
           email: 'STRING',
@@ -139,7 +143,7 @@ export const zoom: DeclaredProvider = {
           query: { type: 'scheduled' },
         },
         create: { method: 'POST', path: '/v2/users/{user_id}/meetings', responseRecord: '' },
-        ...declareRecordRequests('meetings'),
+        ...declareRequestsById('meetings'),
         standardFields: MEETING_FIELDS,
       },
       webinars: {
@@ -147,14 +151,14 @@ export const zoom: DeclaredProvider = {
         parent: USER_PARENT,
         list: declareList('/v2/users/{user_id}/webinars', 'webinars', 300),
         create: { method: 'POST', path: '/v2/users/{user_id}/webinars', responseRecord: '' },
-        ...declareRecordRequests('webinars'),
+        ...declareRequestsById('webinars'),
         standardFields: MEETING_FIELDS,
       },
       groups: {
         displayName: 'Groups',
         list: declareList('/v2/groups', 'groups', 300),
         create: { method: 'POST', path: '/v2/groups', responseRecord: '' },
-        ...declareRecordRequests('groups'),
+        ...declareRequestsById('groups'),
         standardFields: { id: 'STRING', name: 'STRING', total_members: 'INT' },
       },
       recordings: {
@@ -211,7 +215,7 @@ export const zoom: DeclaredProvider = {
           total: '/total_records',
         },
         create: { method: 'POST', path: '/v2/tracking_fields', responseRecord: '' },
-        ...declareRecordRequests('tracking_fields'),
+        ...declareRequestsById('tracking_fields'),
         standardFields: { id: 'STRING', field: 'STRING', required: 'BOOLEAN', visible: 'BOOLEAN' },
       },
       devices: {
@@ -219,7 +223,7 @@ export const zoom: DeclaredProvider = {
         id: '/device_id',
         list: declareList('/v2/devices', 'devices', 300),
         create: { method: 'POST', path: '/v2/devices', returnsNoId: true },
-        ...declareRecordRequests('devices'),
+        ...declareRequestsById('devices'),
         standardFields: {
           device_id: 'STRING',
           device_name: 'STRING',
