@@ -10,8 +10,8 @@ const files = globSync('**/*.ts', { cwd: src })
 const readText = (file: string) => readFileSync(join(src, file), 'utf8');
 
 test('only database/citus/ and cluster.ts name Citus', () => {
-  const naming = files.filter((file) => /citus/i.test(readText(file)));
-  expect(naming.filter((file) => !file.startsWith('database/citus/'))).toEqual([
+  const filesNamingCitus = files.filter((file) => /citus/i.test(readText(file)));
+  expect(filesNamingCitus.filter((file) => !file.startsWith('database/citus/'))).toEqual([
     'database/cluster.ts',
   ]);
 });
@@ -95,7 +95,7 @@ const WRITING_SQL = [
 ];
 
 test('only listed files outside of the database layer write SQL', () => {
-  const writing = files.filter((file) => SQL.test(readText(file)));
-  const outside = writing.filter((file) => !file.startsWith('database/'));
+  const filesWithSql = files.filter((file) => SQL.test(readText(file)));
+  const outside = filesWithSql.filter((file) => !file.startsWith('database/'));
   expect(outside.toSorted()).toEqual(WRITING_SQL);
 });

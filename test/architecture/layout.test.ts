@@ -36,11 +36,11 @@ test('a file has at most 400 lines', () => {
 
 test('files share a name only if they are the same noun or the same part of a provider', () => {
   const filesByName = [...Map.groupBy(sources, (file) => basename(file)).values()];
-  const confusing = filesByName.filter(
+  const ambiguousNames = filesByName.filter(
     (files) =>
       new Set(files.map(toNoun)).size > 1 || new Set(files.map(toLocation)).size < files.length,
   );
-  expect(confusing).toEqual([]);
+  expect(ambiguousNames).toEqual([]);
 });
 
 test('constants that are upper bounds end in _MAX', () => {

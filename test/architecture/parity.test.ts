@@ -10,7 +10,7 @@ const src = join(import.meta.dirname, '..', '..', 'src');
 const SURFACES = ['graphql', 'rest'] as const;
 type Surface = (typeof SURFACES)[number];
 
-const AGENT_READS = withReason(
+const AGENT_READS = addReason(
   'A tool of the MCP server calls it. Its results are bounded for agents.',
   [
     'describeAgentObject',
@@ -25,7 +25,7 @@ const AGENT_READS = withReason(
 const LACKS: Record<Surface, Record<string, string>> = {
   graphql: {
     ...AGENT_READS,
-    ...withReason('`node(id:)` or a field of its parent reads the row.', [
+    ...addReason('`node(id:)` or a field of its parent reads the row.', [
       'getAgentSession',
       'getApiKey',
       'getBillingAccount',
@@ -42,11 +42,11 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'getProposal',
       'getRevision',
     ]),
-    ...withReason(
+    ...addReason(
       'A field returns null where REST responds with 404: see the find or read of this name.',
       ['getClaimedDomain', 'getOwnOrg', 'getOwnProject', 'getPlan', 'getProvider'],
     ),
-    ...withReason('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
+    ...addReason('The proxy is HTTP itself.', ['forwardPages', 'forwardRequest', 'getForwarding']),
     getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',
     getProjectContract: '`Project.contract` reads the contracts of several projects together.',
     createUploadUrl: 'GraphQL takes manifests as `integrations`.',
@@ -60,11 +60,11 @@ const LACKS: Record<Surface, Record<string, string>> = {
   },
   rest: {
     ...AGENT_READS,
-    ...withReason(
+    ...addReason(
       'An endpoint responds with 404 where a field returns null: see the get of this name.',
       ['findClaimedDomain', 'findOrg', 'findProvider', 'readIntegration', 'readProject'],
     ),
-    ...withReason('The endpoints of the reference API get and filter these objects.', [
+    ...addReason('The endpoints of the reference API get and filter these objects.', [
       'lookUpConnection',
       'lookUpConsumer',
       'lookUpDestination',
@@ -73,32 +73,32 @@ const LACKS: Record<Surface, Record<string, string>> = {
       'lookUpProviderApp',
       'lookUpTopic',
     ]),
-    ...withReason(
+    ...addReason(
       'GraphQL subscriptions have no REST counterpart. Lists and webhooks contain the events.',
       ['followNotificationEvents', 'followOperation'],
     ),
-    ...withReason('The reference API has no streams. GraphQL reads their messages.', [
+    ...addReason('The reference API has no streams. GraphQL reads their messages.', [
       'followStreamMessages',
       'listStreamMessages',
       'messageBody',
     ]),
-    ...withReason('`listConnections` and `listProjectInstallations` have these filters.', [
+    ...addReason('`listConnections` and `listProjectInstallations` have these filters.', [
       'listConsumerConnections',
       'listGroupConnections',
       'listGroupInstallations',
     ]),
-    ...withReason('`listTopicDestinationRoutes` filters by the topic and by the destination.', [
+    ...addReason('`listTopicDestinationRoutes` filters by the topic and by the destination.', [
       'listRoutesOfTopic',
       'listRoutesToTopic',
     ]),
-    ...withReason('REST has the contract of the project. GraphQL has it as a field of each row.', [
+    ...addReason('REST has the contract of the project. GraphQL has it as a field of each row.', [
       'listInstallationContracts',
       'listProjectContracts',
       'listRevisionContracts',
     ]),
     countRetryable:
       'A form shows it before a retry. The response of `retryDeliveries` has the count.',
-    ...withReason('They serve the typed API, which is GraphQL.', [
+    ...addReason('They serve the typed API, which is GraphQL.', [
       'listObjectRecords',
       'readObjectRecord',
     ]),
@@ -115,7 +115,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
   },
 };
 
-function withReason(reason: string, names: string[]): Record<string, string> {
+function addReason(reason: string, names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 

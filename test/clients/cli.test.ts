@@ -61,12 +61,12 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
     expect(signed).toMatchObject({ status: 200, body: { url: expect.any(String) } });
     const { url, bucket, path } = signed.body;
     const { pathname, search } = new URL(url);
-    const put = await app.fetch(pathname + search, {
+    const uploaded = await app.fetch(pathname + search, {
       method: 'PUT',
       headers: { 'content-md5': md5 },
       body: new Uint8Array(file),
     });
-    expect(put.status).toBe(200);
+    expect(uploaded.status).toBe(200);
     return `gs://${bucket}${path.startsWith('/') ? path : `/${path}`}`;
   };
   const deploy = (sourceZipUrl: string, query = '') =>

@@ -177,8 +177,13 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
   const install = { input: { ...target, config, skipSampling: true } };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, install);
   if (!object) {
-    const writing = { ...target, objectName, type: 'CREATE', records: { record: account.record } };
-    const { writeRecords } = await tenant.query(WRITE, { input: writing });
+    const writeInput = {
+      ...target,
+      objectName,
+      type: 'CREATE',
+      records: { record: account.record },
+    };
+    const { writeRecords } = await tenant.query(WRITE, { input: writeInput });
     expect(writeRecords.result).toMatchObject({ success: true });
     return `writes \`${objectName}\``;
   }

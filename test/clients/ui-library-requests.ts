@@ -128,7 +128,7 @@ const ofPerson = {
   group: { groupRef: 'acme', groupName: 'Acme Inc.' },
   consumer: { consumerRef: 'ann', consumerName: 'Ann Lee' },
 };
-const keyed = {
+const withKey = {
   id: ANY_ID,
   projectId: ANY_ID,
   provider: 'sandbox',
@@ -142,11 +142,11 @@ const connectByKey: RecordedRequest = {
   path: `${PROJECT}/connections:generate`,
   body: { ...person, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
   status: 201,
-  reads: keyed,
+  reads: withKey,
 };
 
 const findKeyed: RecordedRequest = {
-  ...listConnections('sandbox', [keyed]),
+  ...listConnections('sandbox', [withKey]),
   keeps: { connectionId: [0, 'id'] },
 };
 
@@ -155,7 +155,7 @@ const uninstall: UserStep = {
   requests: [
     { method: 'DELETE', path: INSTALLATION, status: 204 },
     listInstallations([]),
-    listConnections('sandbox', [keyed]),
+    listConnections('sandbox', [withKey]),
   ],
 };
 
@@ -341,7 +341,7 @@ export const byKey: UserStep[] = [
         path: CONNECTION,
         body: { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key' } },
         status: 200,
-        reads: keyed,
+        reads: withKey,
       },
     ],
   },

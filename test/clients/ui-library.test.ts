@@ -66,7 +66,7 @@ const withContacts = contentFor('crm', {
 const withProxy = contentFor('crm', { read: undefined, proxy: { enabled: true } });
 
 /** A project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
-async function projectWith(content: typeof withContacts): Promise<RestTenant> {
+async function createProjectWith(content: typeof withContacts): Promise<RestTenant> {
   const rest = await restTenant(app);
   const project = { allowedOrigins: [PAGE] };
   await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
@@ -209,7 +209,7 @@ describe.each(Object.entries(callers))('with %s', (_, createHeaders) => {
       steps: byOAuth,
     },
   ])('$title', async ({ content, steps }) => {
-    const rest = await projectWith(content);
+    const rest = await createProjectWith(content);
     const headers = await createHeaders(rest);
     await replay(steps, headers, { project: rest.tenant.projectName });
   });
@@ -218,14 +218,14 @@ describe.each(Object.entries(callers))('with %s', (_, createHeaders) => {
 test.each(
   Object.entries(callers),
 )('lists provider apps only with a frontend key: %s', async (name, createHeaders) => {
-  const rest = await projectWith(withContacts);
+  const rest = await createProjectWith(withContacts);
   const knownValues = { project: rest.tenant.projectName };
   const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;
   await send(request, knownValues, await createHeaders(rest));
 });
 
 test("lets pages send the library's own headers", async () => {
-  await projectWith(withContacts);
+  await createProjectWith(withContacts);
   const expectedHeaders = [
     'authorization',
     'content-type',

@@ -127,8 +127,12 @@ test('exits with 1 and names what is wrong', async () => {
 test('promotes an export to another project with a bearer token', async () => {
   const [from, to] = [await restTenant(app), await restTenant(app)];
   await run({ rest: from, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
-  const live = { name: 'live', type: 'webhook', metadata: { url: 'https://live.example.com/in' } };
-  await to.post(`${to.base}/destinations`, live);
+  const destination = {
+    name: 'live',
+    type: 'webhook',
+    metadata: { url: 'https://live.example.com/in' },
+  };
+  await to.post(`${to.base}/destinations`, destination);
   const { output: input } = await run({ rest: from, args: ['export', '--format', 'json'] });
   const env = { GATEWAY_API_KEY: '', GATEWAY_TOKEN: to.tenant.token };
   const args = ['apply', '-f', '-', '--rename', 'destination:records=live'];

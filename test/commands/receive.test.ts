@@ -9,9 +9,9 @@ import { createSigningSecret } from '../../src/deliveries/signing-secret.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/receive.ts');
 
-async function startReceiving(secret: string, from: 'environment' | 'option' = 'option') {
-  const options = from === 'option' ? ['--secret', secret] : [];
-  const env = from === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
+async function startReceiving(secret: string, secretSource: 'environment' | 'option' = 'option') {
+  const options = secretSource === 'option' ? ['--secret', secret] : [];
+  const env = secretSource === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
   const child = spawn(process.execPath, [command, ...options, '--port', '0'], { env });
   onTestFinished(() => void child.kill());
   const lines = (stream: NodeJS.ReadableStream) =>
@@ -25,9 +25,9 @@ async function startReceiving(secret: string, from: 'environment' | 'option' = '
 test.each([
   'environment',
   'option',
-] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (from) => {
+] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (secretSource) => {
   const secret = createSigningSecret();
-  const { url, next } = await startReceiving(secret, from);
+  const { url, next } = await startReceiving(secret, secretSource);
   const body = '{"notificationType":"connection.created","data":{}}';
   const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
   const post = async (signedWith: string) => {

@@ -28,7 +28,7 @@ const content = 'latestRevision.content';
 const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
 const inModule = { createWith: createIntegrationBody('salesforce', MODULE) };
 
-const top: Body['fields'] = {
+const integrationFields: Body['fields'] = {
   name: unspecifiedField('string'),
   provider: unspecifiedField('string'),
   latestRevision: unspecifiedField('object'),
@@ -114,7 +114,7 @@ export const bodiesOfIntegrations: Section[] = [
     title: 'Bodies of integrations',
     rules: bodyRules({
       ...integrationBody,
-      fields: { ...top, ...reads, ...writes, ...subscribes },
+      fields: { ...integrationFields, ...reads, ...writes, ...subscribes },
     }),
   },
 ];

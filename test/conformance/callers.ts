@@ -161,10 +161,10 @@ const scopes: Choice[] = [
     rest: async (fixture) => {
       const { token } = fixture.tenant;
       await restClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');
-      const damaged = restClient(fixture.app, {
+      const damagedKeyClient = restClient(fixture.app, {
         authorization: `Bearer ${token.slice(0, -4)}AAAA`,
       });
-      expect(await damaged.request('GET', '/my-info')).toMatchObject({ status: 401 });
+      expect(await damagedKeyClient.request('GET', '/my-info')).toMatchObject({ status: 401 });
     },
   },
 ];

@@ -15,8 +15,8 @@ const conventions: Rule[] = [
     rest: async ({ app, tenant, base }) => {
       const headers = { 'x-api-key': tenant.apiKey };
       expect((await app.fetch(`/v1${base}`, { headers })).status).toBe(200);
-      for (const other of ['', '/v0', '/v2']) {
-        expect((await app.fetch(`${other}${base}`, { headers })).status).toBe(404);
+      for (const version of ['', '/v0', '/v2']) {
+        expect((await app.fetch(`${version}${base}`, { headers })).status).toBe(404);
       }
     },
   },

@@ -177,7 +177,7 @@ async function backUpOrg() {
 }
 
 /** A location in which no gateway ever started: its DATA_DIR is an empty folder, or does not exist yet. */
-async function emptyPlace(
+async function createEmptyLocation(
   folder: 'empty' | 'missing',
 ): Promise<DatabaseEnv & { DATA_DIR: string }> {
   const DATA_DIR = folder === 'empty' ? createFolder() : join(createFolder(), 'new');
@@ -188,7 +188,10 @@ async function emptyPlace(
  * Tables, functions and types of the location, and files of its DATA_DIR, or null if the folder does not
  * exist.
  */
-async function listLeftovers({ DATABASE_URL, DATA_DIR }: Awaited<ReturnType<typeof emptyPlace>>) {
+async function listLeftovers({
+  DATABASE_URL,
+  DATA_DIR,
+}: Awaited<ReturnType<typeof createEmptyLocation>>) {
   const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
   return { files, objects: DATABASE_URL ? await inPostgres(DATABASE_URL, OBJECTS) : [] };
 }
@@ -212,7 +215,7 @@ test('leaves an empty location unchanged if the restore fails', LIMIT, async () 
   const { file, orgs } = await backUpOrg();
   const archive = readFileSync(file);
   for (const folder of ['empty', 'missing'] as const) {
-    const env = await emptyPlace(folder);
+    const env = await createEmptyLocation(folder);
     const untouched = await listLeftovers(env);
     const restore = (passphrase: Record<string, string>) =>
       runCommand('restore', [file], { ...env, ...passphrase });
@@ -233,7 +236,7 @@ test('leaves an empty location unchanged if the restore fails', LIMIT, async () 
 test('keeps other tables and files if the restore fails', LIMIT, async () => {
   const { file } = await backUpOrg();
   truncateSync(file, readFileSync(file).length - 20);
-  const env = await emptyPlace('empty');
+  const env = await createEmptyLocation('empty');
   writeFileSync(join(env.DATA_DIR, 'issuer-key.json'), '{}');
   if (env.DATABASE_URL) await inPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
   const untouched = await listLeftovers(env);
@@ -243,7 +246,7 @@ test('keeps other tables and files if the restore fails', LIMIT, async () => {
 
 test('repeats a restore that was killed midway', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
-  const env = await emptyPlace('missing');
+  const env = await createEmptyLocation('missing');
   const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
     env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...env, ...SEALED },
     stdio: 'ignore',

@@ -56,9 +56,9 @@ test.skipIf(!onCitus)(
     expect(await runRestore(restored)).toMatchObject({ code: 0 });
     // Positions continue far beyond those that may have been published after the backup.
     expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);
-    const into = await runRestore(cluster);
-    expect(into).toMatchObject({ code: 1 });
-    expect(into.output).toContain('The target database is already distributed');
+    const intoCluster = await runRestore(cluster);
+    expect(intoCluster).toMatchObject({ code: 1 });
+    expect(intoCluster.output).toContain('The target database is already distributed');
 
     const movedBack = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
     expect(movedBack).toMatchObject({ code: 1 });

@@ -93,10 +93,10 @@ test('moves all rows, delivers pending messages, and accepts earlier cursors', L
   await expect.poll(() => prisma.erasure.count()).toBe(0);
   await gateway[Symbol.asyncDispose]();
 
-  const back = createEmbeddedDatabase();
-  const returned = await runCommand('move', ['--to', back.DATA_DIR], env);
+  const secondMove = createEmbeddedDatabase();
+  const returned = await runCommand('move', ['--to', secondMove.DATA_DIR], env);
   expect(returned).toMatchObject({ code: 0 });
-  expect(await openAndReadRows(back)).toEqual(await openAndReadRows(env));
+  expect(await openAndReadRows(secondMove)).toEqual(await openAndReadRows(env));
 });
 
 test('refuses without a target and with the source as target', async () => {

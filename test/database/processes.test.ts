@@ -131,8 +131,8 @@ test.runIf(onPostgres)(
     const { database, other, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
-    const passed: string[] = [];
-    server.on('notification', ({ payload }) => passed.push(payload ?? ''));
+    const sentChannels: string[] = [];
+    server.on('notification', ({ payload }) => sentChannels.push(payload ?? ''));
     await server.query('listen test_passed');
     const received: (string | undefined)[] = [];
     await using _listening = database.listen('test_passed', (payload) => received.push(payload));
@@ -141,7 +141,7 @@ test.runIf(onPostgres)(
     await other.ping();
     const notifyBoth = () => {
       database.notify(['test_passed to-both']);
-      return passed;
+      return sentChannels;
     };
     await expect.poll(notifyBoth).toContain('to-both');
     await expect.poll(() => received).toContain('to-both');
@@ -156,8 +156,8 @@ test.runIf(onPostgres)(
       // Notifications of a server arrive in order, so the earlier one has arrived, too, if it went through the
       // server.
       await server.query(`select pg_notify('test_passed', 'after-${count}')`);
-      await expect.poll(() => passed).toContain(`after-${count}`);
-      return passed.includes(payload);
+      await expect.poll(() => sentChannels).toContain(`after-${count}`);
+      return sentChannels.includes(payload);
     };
     await expect.poll(notifyOnce).toBe(false);
 
@@ -166,7 +166,7 @@ test.runIf(onPostgres)(
     // The other process needs a moment to notice the new one.
     const notifyAgain = () => {
       database.notify(['test_passed to-both-again']);
-      return passed;
+      return sentChannels;
     };
     await expect.poll(notifyAgain).toContain('to-both-again');
     await server.end();

@@ -118,12 +118,12 @@ test.runIf(onPostgres)('shares one read among lookups of a project in one turn',
   const { result, statements } = await recordStatements(reads);
   expect(result).toEqual(['before', 'before', 'before', 'before']);
   expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
-  const early = findAppName('one');
+  const earlyRead = findAppName('one');
   // The shared read has been sent. A later lookup must not get the older row.
   await new Promise((resolve) => setImmediate(resolve));
   await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
   expect(await findAppName('one')).toBe('after');
-  expect(await early).toBe('before');
+  expect(await earlyRead).toBe('before');
 });
 
 test('returns a frozen project, and null for an unknown one', async () => {

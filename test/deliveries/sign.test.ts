@@ -33,8 +33,8 @@ test('signs with two secrets, and either verifies', () => {
   const other = createSigningSecret();
   const headers = createSigned('{}', nowSeconds, [secret, other]);
   expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
-  for (const either of [secret, other]) {
-    expect(isSigned('{}', headers, { secret: either, nowSeconds })).toBe(true);
+  for (const signingKey of [secret, other]) {
+    expect(isSigned('{}', headers, { secret: signingKey, nowSeconds })).toBe(true);
   }
 });
 

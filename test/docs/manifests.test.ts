@@ -106,7 +106,7 @@ test('the manifests are valid for Kubernetes, and kustomize applies all of them'
   expect(resources.toSorted()).toEqual(files.toSorted());
 });
 
-const set = z.object({
+const statefulSet = z.object({
   metadata: z.object({ name: z.string() }),
   spec: z.object({
     replicas: z.number(),
@@ -141,7 +141,7 @@ test('pods have valid settings, and drain until their readiness probe fails', ()
   const sets = manifests.filter(({ manifest }) => manifest.kind === 'StatefulSet');
   expect(sets).toHaveLength(2);
   for (const { manifest } of sets) {
-    const { spec } = set.parse(manifest);
+    const { spec } = statefulSet.parse(manifest);
     expect(spec.replicas).toBe(2);
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
     const { containers, terminationGracePeriodSeconds } = spec.template.spec;

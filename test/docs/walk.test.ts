@@ -142,8 +142,10 @@ function listMembers(message: Record<string, unknown>): unknown {
 
 async function openReader(env: Record<string, string> = {}): Promise<Reader> {
   const ports = ['4000', '4010', '4100', '4101'];
-  const free = await Promise.all(ports.map(async (port) => [port, String(await findFreePort())]));
-  const reader = new Reader({ ...env, ...Object.fromEntries(free) });
+  const freePorts = await Promise.all(
+    ports.map(async (port) => [port, String(await findFreePort())]),
+  );
+  const reader = new Reader({ ...env, ...Object.fromEntries(freePorts) });
   onTestFinished(() => reader[Symbol.asyncDispose]());
   return reader;
 }

@@ -86,8 +86,8 @@ test('delivers all remaining events of a topic, even if some of a batch are hidd
       ? events.filter((event) => !isHidden(event as unknown as LoggedEvent))
       : events;
   };
-  await using hiding = open({ ...database, rows: { ...rows, find } });
-  const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hiding });
+  await using hidingFeed = open({ ...database, rows: { ...rows, find } });
+  const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hidingFeed });
   const remaining = createNames('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
   expect((await takeNext(follower, remaining.length)).map(readEventName)).toEqual(remaining);
 });
@@ -195,8 +195,11 @@ test('filters by topic and by type, both for stored and for live events', async 
 
 test('delivers an event whose notification is lost', async () => {
   const { projectId } = await createEventLog(database);
-  const deaf = { ...database, listen: () => ({ [Symbol.asyncDispose]: async () => {} }) };
-  await using pollingFeed = open(deaf, { pollMs: 10 });
+  const withoutListener = {
+    ...database,
+    listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
+  };
+  await using pollingFeed = open(withoutListener, { pollMs: 10 });
   const follower = await follow(projectId, { by: pollingFeed });
   const next = follower.next();
   await recordNamedEvent(database, { projectId, name: 'unheard' });
@@ -213,7 +216,7 @@ test('delivers an event whose notification is lost while the server of another p
     name: id,
     projectIds: () => [id],
   }));
-  const deaf = {
+  const withoutListener = {
     ...database,
     listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
     groups: async () => groups,
@@ -224,16 +227,16 @@ test('delivers an event whose notification is lost while the server of another p
       ? new Promise(() => {})
       : source.readLastPositions(logs);
   const options = { pollMs: 20 };
-  const by = createFeed(
-    { database: deaf, log, source: { ...source, readLastPositions: readEnds } },
+  const feed = createFeed(
+    { database: withoutListener, log, source: { ...source, readLastPositions: readEnds } },
     options,
   );
-  const others = await follow(hanging, { by });
-  const follower = await follow(projectId, { by });
+  const others = await follow(hanging, { by: feed });
+  const follower = await follow(projectId, { by: feed });
   await recordNamedEvents(database, { projectId }, createNames('new', 1));
   expect((await takeNext(follower, 1)).map(readEventName)).toEqual(createNames('new', 1));
   await Promise.all([others.return?.(), follower.return?.()]);
-  await by[Symbol.asyncDispose]();
+  await feed[Symbol.asyncDispose]();
 });
 
 test('delays events while the database fails, and loses none', async () => {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { CREDENTIALS, generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
-  CREATE_INSTALLATION,
   contentFor,
+  createInstallation,
   insertDestination,
   integrate,
 } from '../support/fixtures/integrations.ts';
@@ -54,8 +54,8 @@ async function install({ tenant }: Waiting) {
     integrationIdOrName: 'crm',
     groupRef: 'acme',
   };
-  const created = await tenant.query(CREATE_INSTALLATION, { input: target });
-  return { target, id: created.createInstallation.installation.id as string };
+  const { id } = await createInstallation(tenant);
+  return { target, id: id as string };
 }
 
 async function giveConsent(link: string): Promise<void> {
@@ -112,8 +112,8 @@ test('requests these scopes at the consent, which completes the connection', asy
   ]);
   // The stored scopes of a connection with tokens are those that were granted, so the app's scopes are
   // requested.
-  const later = await tenant.query(UPDATE, { input });
-  expect(await readScope(later.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
+  const laterConnect = await tenant.query(UPDATE, { input });
+  expect(await readScope(laterConnect.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
 });
 
 test('refuses operations that need a token with the reason, and stores nothing', async () => {

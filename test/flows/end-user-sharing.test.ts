@@ -102,8 +102,8 @@ test(
       buildQueries(reached).map((query) => ({ ...reached, ...query })),
     );
     for (const { field, query, args } of queries) {
-      const needed = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
-      const values = needed.map((arg) => [arg.name, foreignArgument(field, arg, ownValues)]);
+      const requiredArgs = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
+      const values = requiredArgs.map((arg) => [arg.name, foreignArgument(field, arg, ownValues)]);
       const responses = await queryConcurrently(query, Object.fromEntries(values));
       if (new Set(responses).size > 2) differing += 1;
     }

@@ -191,7 +191,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   expect(lines.length).toBeGreaterThan(0);
   // A code verifier is never returned, so the test does not know any.
   for (const { table, column } of listSealedColumns().filter(
-    (each) => each.table !== 'OAuthConnect',
+    (row) => row.table !== 'OAuthConnect',
   )) {
     const [sealed] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
     expect(sealed, `a value of ${table}.${column}`).toBeDefined();

@@ -173,12 +173,12 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
     return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
-  const needed = 'must be non-empty text or JSON.';
+  const detail = 'must be non-empty text or JSON.';
   const noKey = 'must be the JSON key file of a service account with an RSA key, in base64.';
   expect(await listFindings({ key: 'x' })).toEqual([
     'customAuth.key: is not an input of googleServiceAccount, which has serviceAccountKey, scopes, subject.',
-    `customAuth.scopes: ${needed}`,
-    `customAuth.serviceAccountKey: ${needed}`,
+    `customAuth.scopes: ${detail}`,
+    `customAuth.serviceAccountKey: ${detail}`,
   ]);
   const { private_key: _key, ...withoutKey } = KEY_FILE;
   for (const serviceAccountKey of [

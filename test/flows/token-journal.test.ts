@@ -42,10 +42,10 @@ function withHangingStore({ changes, ...rest }: Database): Database {
 }
 
 async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) {
-  const crashing = await startServer(withHangingStore(database));
-  void callSandbox(crashing, connection);
+  const crashingServer = await startServer(withHangingStore(database));
+  void callSandbox(crashingServer, connection);
   await vi.waitFor(() => expect(readdirSync(journal)).toEqual([`${connection.id}.json`]));
-  await crashing[Symbol.asyncDispose]();
+  await crashingServer[Symbol.asyncDispose]();
 }
 
 /** A database that refuses new tokens while `isAway` returns true. */

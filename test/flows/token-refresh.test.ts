@@ -270,10 +270,10 @@ test('keeps credentials that are replaced during a refresh', async () => {
     return refresh.apply(this, args);
   };
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 500 });
-  const calling = callSandbox(app, connection);
+  const pendingCall = callSandbox(app, connection);
   await requested;
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect((await calling).status).toBe(200);
+  expect((await pendingCall).status).toBe(200);
   expect(await readStoredCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
   expect((await getConnection(app, connection.id)).authScheme).toBe('API_KEY');
 });

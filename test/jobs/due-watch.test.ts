@@ -37,10 +37,10 @@ test('reports work when its time comes, and no other work', async () => {
 });
 
 test('reports due work repeatedly, each source at its own interval', async () => {
-  const quick = createSource('select now()', 20);
+  const frequent = createSource('select now()', 20);
   const slow = createSource('select now()', HOUR_MS);
-  watch([quick, slow]);
-  await expect.poll(() => quick.reportedMs.length, POLLING).toBeGreaterThan(3);
+  watch([frequent, slow]);
+  await expect.poll(() => frequent.reportedMs.length, POLLING).toBeGreaterThan(3);
   expect(slow.reportedMs).toHaveLength(1);
 });
 

@@ -22,13 +22,13 @@ function enqueue(taskId: string, options?: EnqueueOptions) {
 /** Starts workers that record each run. `until` waits for a number of runs of a task. */
 async function startRecordingWorker(handler: (taskId: string) => Promise<void> = async () => {}) {
   const runs: string[] = [];
-  let noted = Promise.withResolvers<void>();
+  let runRecorded = Promise.withResolvers<void>();
   const workers = await startJobs(services, {
     handlers: {
       'run-write': async (_services, { taskId }) => {
         runs.push(taskId);
-        noted.resolve();
-        noted = Promise.withResolvers();
+        runRecorded.resolve();
+        runRecorded = Promise.withResolvers();
         await handler(taskId);
       },
     },
@@ -37,7 +37,7 @@ async function startRecordingWorker(handler: (taskId: string) => Promise<void> =
   return {
     runs,
     async until(taskId: string, times = 1) {
-      while (runs.filter((run) => run === taskId).length < times) await noted.promise;
+      while (runs.filter((run) => run === taskId).length < times) await runRecorded.promise;
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   };

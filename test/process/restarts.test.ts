@@ -120,9 +120,9 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
   expect(await restarted.exited).toBe(0);
 
   rmSync(join(folder, 'data', 'encryption-keys'));
-  const keyless = start();
-  await expect(keyless.ready).rejects.toThrow(/encrypted with a key that is missing/);
-  expect(await keyless.exited).toBe(1);
+  const withoutKey = start();
+  await expect(withoutKey.ready).rejects.toThrow(/encrypted with a key that is missing/);
+  expect(await withoutKey.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 300_000);
 

@@ -163,11 +163,11 @@ test('reports a missing field instead of reading without it', async () => {
 });
 
 test('throws CURSOR_GONE for a cursor from before a restart', async () => {
-  await using before = await startSandbox();
+  await using firstServer = await startSandbox();
   await using after = await startSandbox();
-  for (const sandbox of [before, after]) sandbox.seed('deals', 3);
+  for (const sandbox of [firstServer, after]) sandbox.seed('deals', 3);
   const read = { objectName: 'deals', fields: ['name'], pageSize: 2 };
-  const first = createConnector(before);
+  const first = createConnector(firstServer);
   const { nextCursor } = await first.capabilities.readPage(first.session, read);
   const second = createConnector(after);
   await expect(

@@ -22,8 +22,8 @@ export async function openStage<Server extends StageServer>(
   opening.defer(() => server.stop());
   const browser = await launchBrowser();
   opening.defer(() => browser.close());
-  const opened = opening.move();
-  return { server, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const openedStage = opening.move();
+  return { server, browser, [Symbol.asyncDispose]: () => openedStage.disposeAsync() };
 }
 
 export interface DemoServer extends StageServer {
@@ -56,12 +56,12 @@ export function describeInBrowser<S extends AsyncDisposable>(
   define: (stage: () => S) => void,
 ): void {
   if (noBrowser) console.warn(noBrowser);
-  let opened: S;
+  let openedStage: S;
   describe.skipIf(noBrowser)('in a browser', () => {
     beforeAll(async () => {
-      opened = await open();
+      openedStage = await open();
     });
-    afterAll(() => opened?.[Symbol.asyncDispose]());
-    define(() => opened);
+    afterAll(() => openedStage?.[Symbol.asyncDispose]());
+    define(() => openedStage);
   });
 }

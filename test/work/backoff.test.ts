@@ -51,13 +51,13 @@ test('stops retrying when its signal aborts, even while the work hangs or a wait
 
 test('throws the last error after the last try', async () => {
   expect(await retryUpTo(createFailing(2), { backoff: SOON, triesMax: 3 })).toBe(3);
-  const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3 });
-  await expect(trying).rejects.toThrow('failure 3');
+  const retries = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3 });
+  await expect(retries).rejects.toThrow('failure 3');
 });
 
 test('throws a final error without another try', async () => {
-  const trying = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
-  await expect(trying).rejects.toThrow('failure 1');
+  const retries = retryUpTo(createFailing(9), { backoff: SOON, triesMax: 3, isFinal: () => true });
+  await expect(retries).rejects.toThrow('failure 1');
 });
 
 test('counts the failure, and schedules the retry from the current time', () => {

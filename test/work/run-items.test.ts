@@ -85,7 +85,7 @@ test('stops claiming after a failure', async () => {
   const work = async (item: number) => {
     throw new Error(`failed ${item}`);
   };
-  const working = runClaims({ claim: async () => claims.shift() ?? [], work, pollMs: 1 });
-  await expect(working).rejects.toThrow('failed 1');
+  const pendingWork = runClaims({ claim: async () => claims.shift() ?? [], work, pollMs: 1 });
+  await expect(pendingWork).rejects.toThrow('failed 1');
   expect(claims).toEqual([[2]]);
 });

@@ -3,14 +3,14 @@ import { Alarm, Signal } from '../../src/work/signal.ts';
 
 test('wakes all current waiters, and no later one', async () => {
   const signal = new Signal();
-  const woken: number[] = [];
-  const waiting = [1, 2].map((number) => signal.wait().then(() => woken.push(number)));
+  const wokenWaiters: number[] = [];
+  const waiting = [1, 2].map((number) => signal.wait().then(() => wokenWaiters.push(number)));
   signal.raise();
   await Promise.all(waiting);
-  expect(woken).toEqual([1, 2]);
-  void signal.wait().then(() => woken.push(3));
+  expect(wokenWaiters).toEqual([1, 2]);
+  void signal.wait().then(() => wokenWaiters.push(3));
   await new Promise(setImmediate);
-  expect(woken).toEqual([1, 2]);
+  expect(wokenWaiters).toEqual([1, 2]);
 });
 
 test('ends exactly one wait after an alarm that rang without a waiter', async () => {

@@ -130,8 +130,8 @@ test.skipIf(onPostgres)('responds to a ping during a long transaction', async ()
 });
 
 test('is unavailable while the database is silent, until it responds again', async () => {
-  let look = Promise.withResolvers<void>();
-  using availability = new AvailabilityCheck(() => look.promise, { pollMs: 1, silenceMaxMs: 20 });
+  let ping = Promise.withResolvers<void>();
+  using availability = new AvailabilityCheck(() => ping.promise, { pollMs: 1, silenceMaxMs: 20 });
   const createFailure = () => {
     try {
       availability.check();
@@ -142,13 +142,13 @@ test('is unavailable while the database is silent, until it responds again', asy
   };
   expect(createFailure()).toBeNull();
   await expect.poll(createFailure, { interval: 5 }).toContain('has not responded for');
-  const silent = look;
-  look = Promise.withResolvers();
-  look.promise.catch(() => {});
-  look.reject(new Error('No room'));
+  const silent = ping;
+  ping = Promise.withResolvers();
+  ping.promise.catch(() => {});
+  ping.reject(new Error('No room'));
   silent.resolve();
   await expect.poll(createFailure, { interval: 5 }).toContain('No room');
-  look = Promise.withResolvers();
-  look.resolve();
+  ping = Promise.withResolvers();
+  ping.resolve();
   await expect.poll(createFailure, { interval: 5 }).toBeNull();
 });

@@ -203,8 +203,8 @@ test("uses the manifest's names in a write with the mapping", () => {
     phone: { isReadOnly: false, isRequired: false },
   });
   expect(Object.keys(indexFields(contract))).toEqual(['emailAddress', 'phone']);
-  const any = inheritMapping({ valueDefaults: { allowAnyFields: true } });
-  expect(indexFields(contractFor({ content: any, account })).score).toMatchObject({
+  const anyFields = inheritMapping({ valueDefaults: { allowAnyFields: true } });
+  expect(indexFields(contractFor({ content: anyFields, account })).score).toMatchObject({
     isWriteOnly: true,
     origin: 'EXTRA',
   });

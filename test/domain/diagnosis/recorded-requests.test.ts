@@ -5,7 +5,7 @@ import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { installReads, POLLING, TRIGGER } from '../../support/fixtures/reads.ts';
-import { installSubscription } from '../../support/fixtures/subscriptions.ts';
+import { installActiveSubscription } from '../../support/fixtures/subscriptions.ts';
 import { contact, createWriter } from '../../support/fixtures/writes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
 import { restClient } from '../../support/rest/rest-client.ts';
@@ -145,8 +145,7 @@ test('records the pages of a read, with masked cursors', async () => {
 
 test('records the set-up of a subscription with its operation', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
-  await installed.waitUntilActive();
+  await installActiveSubscription(app, tenant);
   const { id } = await prisma.operation.findFirstOrThrow({
     where: { projectId: tenant.projectId, actionType: 'SUBSCRIBE' },
   });

@@ -47,8 +47,8 @@ test('refuses inheritMapping if the object is not read', () => {
 });
 
 test('accepts any object if the provider does not list its objects', () => {
-  const anything = { provider: { name: 'sandbox' } };
-  expect(listFindings(read({ objectName: 'Custom__c' }), anything)).toEqual([]);
+  const anyObject = { provider: { name: 'sandbox' } };
+  expect(listFindings(read({ objectName: 'Custom__c' }), anyObject)).toEqual([]);
 });
 
 test('refuses a mapped name that another object uses', () => {

@@ -105,7 +105,7 @@ test('pauses one connection, and continues others', async () => {
   const limits = createLimiter();
   limits.pause(createCaller('a'), 5_000);
   let isDone = false;
-  const resting = limits.run(createCaller('a'), async () => {
+  const pausedCall = limits.run(createCaller('a'), async () => {
     isDone = true;
   });
   expect(await limits.run(createCaller('b'), async () => 'other')).toBe('other');
@@ -113,7 +113,7 @@ test('pauses one connection, and continues others', async () => {
   expect(isDone).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(isDone).toBe(true);
-  await resting;
+  await pausedCall;
 });
 
 test('refuses immediately if the wait is too long, and returns the remaining time', async () => {

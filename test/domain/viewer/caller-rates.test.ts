@@ -42,10 +42,10 @@ test.each([
 test('counts concurrent requests of two processes together in the database', async () => {
   const processes = [createRates('database', 0.001, 20), createRates('database', 0.001, 20)];
   const callerId = newCaller();
-  const spending = Array.from({ length: 60 }, (_, index) =>
+  const requests = Array.from({ length: 60 }, (_, index) =>
     processes[index % 2]?.spend(callerId, 1),
   );
-  const results = await Promise.all(spending);
+  const results = await Promise.all(requests);
   expect(results.filter((result) => result?.waitSeconds === 0)).toHaveLength(20);
 });
 

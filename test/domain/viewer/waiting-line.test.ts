@@ -10,8 +10,8 @@ test('gives each name its turn, however many of its requests wait', async () => 
     expect(await line.turn(name)).toBe(true);
     order.push(name);
   };
-  const loud = Array.from({ length: 5 }, () => wait('loud'));
-  await Promise.all([...loud, wait('calm')]);
+  const loudWaits = Array.from({ length: 5 }, () => wait('loud'));
+  await Promise.all([...loudWaits, wait('calm')]);
   expect(order).toEqual(['loud', 'calm', 'loud', 'loud', 'loud', 'loud']);
 });
 

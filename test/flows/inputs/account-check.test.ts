@@ -4,8 +4,8 @@ import { sharedApp, testApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { connectCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
-  CREATE_INSTALLATION,
   contentFor,
+  createInstallation,
   integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
@@ -45,13 +45,10 @@ test('accepts fields of the account, and names fields that it lacks', async () =
     `${contactsPath}.selectedFieldMappings.owner: ${missing}`,
     `${contactsPath}.selectedFields.fax: ${missing}`,
   ]);
-  const input = {
-    projectIdOrName: tenant.projectId,
+  const { id, config } = await createInstallation(tenant, {
     ...target,
     config: chooseFields(['phone', 'score']),
-  };
-  const created = await tenant.query(CREATE_INSTALLATION, { input });
-  const { id, config } = created.createInstallation.installation;
+  });
   expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
 
   const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrongFields };
@@ -116,13 +113,9 @@ test.each([
   const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
   await integrate(failingApp, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
   server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
-  const input = {
-    projectIdOrName: rest.tenant.projectId,
-    integrationIdOrName: 'crm',
-    groupRef: 'acme',
+  const { config } = await createInstallation(rest.tenant, {
     config: { read: [{ objectName: 'deals', selectedFields: ['nothing'] }] },
-  };
-  const created = await rest.tenant.query(CREATE_INSTALLATION, { input });
-  expect(created.createInstallation.installation.config.read).toHaveLength(1);
+  });
+  expect(config.read).toHaveLength(1);
   expect(server.requests.length).toBeGreaterThan(0);
 });

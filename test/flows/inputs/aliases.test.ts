@@ -10,10 +10,10 @@ import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  CREATE_INSTALLATION,
   CREATE_INTEGRATION,
   CREATE_REVISION,
   contentFor,
+  createInstallation,
   insertDestination,
   integrationInput,
   toRevision,
@@ -174,8 +174,7 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
   const { projectId: projectIdOrName } = tenant;
   const target = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: [{ objectName: 'issue' }], write: [{ objectName: 'issue' }] };
-  const created = await tenant.query(CREATE_INSTALLATION, { input: { ...target, config } });
-  const { id, config: stored } = created.createInstallation.installation;
+  const { id, config: stored } = await createInstallation(tenant, { config });
   expect(stored).toMatchObject({
     read: [{ objectName: 'issues' }],
     write: [{ objectName: 'issues' }],

@@ -22,7 +22,7 @@ function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
 test('refuses an all-or-none batch before sending it if the provider cannot refuse it as a whole', async () => {
   const rest = await installCrm(app, 'hubspot', { content });
   const { id } = hubspot.store.create('contacts', { firstname: 'Ada' });
-  const before = hubspot.requests.length;
+  const requestCount = hubspot.requests.length;
   const update = batch('UPDATE', [{ id, firstname: 'Eve' }, { id: '999999' }]);
   expect(await expectEqualRefusal(rest, 'writeRecords', update)).toMatchObject({
     status: 422,
@@ -33,7 +33,7 @@ test('refuses an all-or-none batch before sending it if the provider cannot refu
       ],
     ],
   });
-  expect(hubspot.requests.length).toBe(before);
+  expect(hubspot.requests.length).toBe(requestCount);
 
   const create = batch('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
   const input = inGroups({ projectIdOrName: rest.tenant.projectId, ...create });

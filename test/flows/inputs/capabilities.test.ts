@@ -60,16 +60,16 @@ test('refuses to write a read-only object, also in a new revision', async () => 
     read: undefined,
     proxy: { enabled: true },
   });
-  const writing = { ...content, write: users };
-  const lacking =
+  const writeContent = { ...content, write: users };
+  const writeIssue =
     'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
-  expect(await listFindings(rest, writing)).toEqual([
-    `${path}.write.objects[0].objectName: ${lacking}`,
+  expect(await listFindings(rest, writeContent)).toEqual([
+    `${path}.write.objects[0].objectName: ${writeIssue}`,
   ]);
   await integrate(app, rest.tenant, content);
-  const revision = { integrationIdOrName: 'sales', revision: toRevision(writing) };
+  const revision = { integrationIdOrName: 'sales', revision: toRevision(writeContent) };
   expect(await expectEqualIssues(rest, 'createRevision', revision)).toEqual([
-    `revision.content.write.objects[0].objectName: ${lacking}`,
+    `revision.content.write.objects[0].objectName: ${writeIssue}`,
   ]);
 });
 

@@ -62,9 +62,9 @@ test('does not overwrite a value at the provider if the field is written only wh
     default: 'none',
     writeOnUpdate: 'IF_EMPTY',
   });
-  const plain = await createWriterWith();
+  const withoutSettings = await createWriterWith();
   const [filled, empty] = [contact({ phone: '1' }), contact()];
-  const created = await plain.write({ batch: [{ record: filled }, { record: empty }] });
+  const created = await withoutSettings.write({ batch: [{ record: filled }, { record: empty }] });
   const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
   const [first = '', second = ''] = ids;
   await writer.write({ type: 'UPDATE', record: { id: first, phone: '2', lastname: 'New' } });

@@ -4,8 +4,8 @@ import { salesforceProvider } from '../../../src/providers/salesforce/salesforce
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  CREATE_INSTALLATION,
   contentFor,
+  createInstallation,
   insertDestination,
   integrate,
   toRevision,
@@ -34,9 +34,9 @@ const app = await sharedApp({
     hubspotProvider({ baseUrl: hubspot.url }),
   ],
 });
-const calling = await startRawClient(app);
+const rawClient = await startRawClient(app);
 afterAll(async () => {
-  await calling[Symbol.asyncDispose]();
+  await rawClient[Symbol.asyncDispose]();
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
 });
 
@@ -60,19 +60,14 @@ async function connect(provider: string, providerMetadata?: object): Promise<Res
 
 async function install(rest: RestTenant, content: { name: string; provider: string }) {
   await integrate(app, rest.tenant, content);
-  const input = {
-    projectIdOrName: rest.tenant.projectId,
-    integrationIdOrName: content.name,
-    groupRef: 'acme',
-  };
-  const created = await rest.tenant.query(CREATE_INSTALLATION, { input });
-  return created.createInstallation.installation.id as string;
+  const { id } = await createInstallation(rest.tenant, { integrationIdOrName: content.name });
+  return id as string;
 }
 
 /** Sends a GET request through the installation's proxy. */
 async function callProxy({ base, tenant }: RestTenant, id: string, target: string) {
   const headers = { 'x-api-key': tenant.apiKey };
-  return calling.send(`/v1${base}/installations/${id}/proxy${target}`, { headers });
+  return rawClient.send(`/v1${base}/installations/${id}/proxy${target}`, { headers });
 }
 
 test('refuses a module that the provider lacks, and an object that the module lacks', async () => {

@@ -242,10 +242,10 @@ test('serves others while one caller opens too many subscriptions', async () => 
 test('returns 503 with the limit and Retry-After if the process is full', async () => {
   const { held, max } = shares.get('requests');
   const others = Array.from({ length: max - held }, (_, index) => ({ project: `other ${index}` }));
-  for (const other of others) shares.get('requests').add(other);
+  for (const holder of others) shares.get('requests').add(holder);
   const response = await quiet.request(SHORT);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
-  for (const other of others) shares.get('requests').release(other);
+  for (const holder of others) shares.get('requests').release(holder);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };
   expect(response).toMatchObject({
     status: 503,

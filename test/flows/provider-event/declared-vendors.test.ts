@@ -46,8 +46,8 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
 
   const accepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
   expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
-  await receiver.waitForMessages(installed.box, 1);
-  const [first] = receiver.received(installed.box);
+  await receiver.waitForMessages(installed.endpoint, 1);
+  const [first] = receiver.received(installed.endpoint);
   expect(first && verifyMessage(first, installed.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
@@ -62,9 +62,9 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
   const last = missingKinds?.includes('DELETE') ? 'UPDATE' : 'DELETE';
   expect(await send({ kind: last, sequence: 3 })).toEqual(accepted);
-  await receiver.waitForMessages(installed.box, 2);
+  await receiver.waitForMessages(installed.endpoint, 2);
   const kinds = receiver
-    .received(installed.box)
+    .received(installed.endpoint)
     .flatMap(({ body }) => JSON.parse(body).result)
     .map(({ subscribeEventType }) => subscribeEventType);
   expect(kinds).toEqual(['create', last.toLowerCase()]);

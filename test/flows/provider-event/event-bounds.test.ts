@@ -1,7 +1,10 @@
 /** @module-tag all/rows */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
-import { installOnOrg, startSalesforceOrg } from '../../support/fixtures/salesforce-events.ts';
+import {
+  installActiveOnOrg,
+  startSalesforceOrg,
+} from '../../support/fixtures/salesforce-events.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -105,8 +108,7 @@ test('refuses requests to an app with too many waiting events, and accepts those
 test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const installed = await installOnOrg(app, tenant, org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org);
   await hold(projectId, LATER);
   const count = 200;
   for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import { contentFor, createInstallation, integrate } from '../../support/fixtures/integrations.ts';
 import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 
@@ -27,7 +27,7 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 const PORTAL = PORTAL_ID;
 
 /** Subscribes to contacts of the portal, for the group acme. */
-async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
+async function subscribe(tenant: Tenant, portal = PORTAL, namesPortal = true) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
@@ -39,13 +39,10 @@ async function subscribe(tenant: Tenant, portal = PORTAL, isGiven = true) {
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
-    ...(isGiven && { providerWorkspaceRef: `${portal}` }),
+    ...(namesPortal && { providerWorkspaceRef: `${portal}` }),
     oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
   });
-  const installing = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
-  const { id } = (
-    await tenant.query(CREATE_INSTALLATION, { input: { ...installing, connectionId } })
-  ).createInstallation.installation;
+  const { id } = await createInstallation(tenant, { connectionId });
   const subscriptions = async () => (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
   const account = async () =>
     (await prisma.objectSubscription.findFirstOrThrow({ where: { installationId: id } })).account;

@@ -32,13 +32,13 @@ beforeAll(async () => {
 });
 
 async function subscribeVendor(vendor: EventVendor, tenant?: Tenant) {
-  const by = tenant ?? (await app.tenant());
-  const installed = await installEventVendor(app, { tenant: by, vendor, receiver });
+  const owner = tenant ?? (await app.tenant());
+  const installed = await installEventVendor(app, { tenant: owner, vendor, receiver });
   const webhook = await waitForWebhook(vendor, installed);
-  const { projectId } = by;
+  const { projectId } = owner;
   const secrets = () =>
     prisma.subscriptionSecret.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
-  return { tenant: by, projectId, installed, webhook, secrets };
+  return { tenant: owner, projectId, installed, webhook, secrets };
 }
 
 const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;

@@ -36,9 +36,9 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
   const createEvent = (overrides: object = {}) => createSentEvent(account, overrides);
-  const createSigned = (body: Buffer<ArrayBuffer>, how = {}): Sent => ({
+  const createSigned = (body: Buffer<ArrayBuffer>, keys = {}): Sent => ({
     path,
-    ...signRequest(body, how),
+    ...signRequest(body, keys),
   });
   const cut = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));

@@ -31,27 +31,27 @@ const NOTHING = () => undefined;
 
 /** Uninstalls after the test, because its webhook would replace that of another test. */
 async function install(tenant: Tenant) {
-  const pinged = await installPingingVendor(app, { tenant, vendor, receiver });
+  const installation = await installPingingVendor(app, { tenant, vendor, receiver });
   onTestFinished(async () => {
     vendor.override = NOTHING;
-    const where = { connectionId: pinged.connectionId };
+    const where = { connectionId: installation.connectionId };
     const data = { isWanted: false, dueTime: PAST };
     await prisma.objectSubscription.updateMany({ where, data });
     await checkSubscriptionsNow(app);
-    await expect.poll(() => pinged.stream(), POLLING).toBeNull();
-    for (const { id } of pinged.webhooks()) base.webhooks.delete(id);
+    await expect.poll(() => installation.stream(), POLLING).toBeNull();
+    for (const { id } of installation.webhooks()) base.webhooks.delete(id);
   });
-  return pinged;
+  return installation;
 }
 
 async function installAndSubscribe() {
   const tenant = await app.tenant();
-  const pinged = await install(tenant);
-  await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('ACTIVE');
-  const isRead = async () => (await pinged.stream())?.position ?? null;
+  const installation = await install(tenant);
+  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('ACTIVE');
+  const isRead = async () => (await installation.stream())?.position ?? null;
   await expect.poll(isRead, POLLING).not.toBeNull();
-  const [webhook] = pinged.webhooks();
-  return { tenant, ...pinged, webhook: webhook as AirtableWebhook };
+  const [webhook] = installation.webhooks();
+  return { tenant, ...installation, webhook: webhook as AirtableWebhook };
 }
 
 type Installed = Awaited<ReturnType<typeof installAndSubscribe>>;
@@ -81,21 +81,21 @@ const subscribeLogs = async ({ projectId }: Tenant) => {
 };
 
 test('delivers created, changed and deleted records mapped and signed, in order and once', async () => {
-  const pinged = await installAndSubscribe();
-  const { webhook, providerApp, connectionId, tenant } = pinged;
+  const installation = await installAndSubscribe();
+  const { webhook, providerApp, connectionId, tenant } = installation;
   expect(webhook.url).toBe(`${providerApp.webhookUrl}?subscription=${connectionId}`);
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(webhook)).toBe(204);
-  await receiver.waitForMessages(pinged.box, 1);
+  await receiver.waitForMessages(installation.endpoint, 1);
   base.change({ tblTasks: { changed: [id] }, tblOther: { changed: ['recOther'] } });
   base.change({ tblTasks: { destroyed: [id] } });
   // Several pings for one change cause one read of the list or several, and deliver nothing twice.
   await Promise.all([1, 2, 3].map(() => base.sendPing(webhook)));
-  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(3);
+  await expect.poll(() => installation.eventResults().length, POLLING).toBe(3);
   await base.sendPing(webhook);
-  const [message] = receiver.received(pinged.box);
-  expect(message && verifyMessage(message, pinged.signingSecret)).toMatchObject({
+  const [message] = receiver.received(installation.endpoint);
+  expect(message && verifyMessage(message, installation.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: 'airtable',
@@ -104,8 +104,8 @@ test('delivers created, changed and deleted records mapped and signed, in order 
     rawObjectName: 'tblTasks',
     result: [{ subscribeEventType: 'create', id, mappedFields: { label: 'From the account' } }],
   });
-  await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('4');
-  expect(pinged.eventResults()).toMatchObject([
+  await expect.poll(async () => (await installation.stream())?.position, POLLING).toBe('4');
+  expect(installation.eventResults()).toMatchObject([
     { subscribeEventType: 'create', id },
     { subscribeEventType: 'update', id },
     { subscribeEventType: 'delete', id },
@@ -114,52 +114,55 @@ test('delivers created, changed and deleted records mapped and signed, in order 
 });
 
 test('refuses a ping with a wrong signature, at any address', async () => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   const other = await installAndSubscribe();
-  const before = await pinged.stream();
+  const before = await installation.stream();
   const send = async (url: string, webhook: Parameters<typeof signPing>[0]) =>
     (await fetch(url, { method: 'POST', ...signPing(webhook) })).status;
-  const forged = { id: pinged.webhook.id, macSecretBase64: Buffer.alloc(32).toString('base64') };
-  expect(await send(pinged.webhook.url, forged)).toBe(401);
-  expect(await send(pinged.webhook.url, other.webhook)).toBe(401);
-  const [address = '', query = ''] = pinged.webhook.url.split('?');
-  expect(await send(address, pinged.webhook)).toBe(401);
-  expect(await send(`${address}?subscription=`, pinged.webhook)).toBe(401);
-  expect(await send(`${other.providerApp.webhookUrl}?${query}`, pinged.webhook)).toBe(401);
+  const forged = {
+    id: installation.webhook.id,
+    macSecretBase64: Buffer.alloc(32).toString('base64'),
+  };
+  expect(await send(installation.webhook.url, forged)).toBe(401);
+  expect(await send(installation.webhook.url, other.webhook)).toBe(401);
+  const [address = '', query = ''] = installation.webhook.url.split('?');
+  expect(await send(address, installation.webhook)).toBe(401);
+  expect(await send(`${address}?subscription=`, installation.webhook)).toBe(401);
+  expect(await send(`${other.providerApp.webhookUrl}?${query}`, installation.webhook)).toBe(401);
   expect(await send(address.replace(/app_.{26}/, `app_${'0'.repeat(26)}`), forged)).toBe(401);
-  expect(await send(pinged.webhook.url, pinged.webhook)).toBe(204);
+  expect(await send(installation.webhook.url, installation.webhook)).toBe(204);
   // The refused pings did not wake the worker, and the signed one did.
   const dueTime = before?.dueTime.getTime();
   await expect
-    .poll(async () => (await pinged.stream())?.dueTime.getTime(), POLLING)
+    .poll(async () => (await installation.stream())?.dueTime.getTime(), POLLING)
     .not.toBe(dueTime);
 });
 
 test('delivers the changes of a list with several pages once, also if it is read again', async () => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   const created = Array.from({ length: 120 }, () => createRecord());
   for (const id of created) base.change({ tblTasks: { created: [id] } });
-  await base.sendPing(pinged.webhook);
-  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(120);
-  expect(ids(pinged.eventResults()).toSorted()).toEqual(created.toSorted());
-  const { connectionId } = pinged;
+  await base.sendPing(installation.webhook);
+  await expect.poll(() => installation.eventResults().length, POLLING).toBe(120);
+  expect(ids(installation.eventResults()).toSorted()).toEqual(created.toSorted());
+  const { connectionId } = installation;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
   base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
-  await base.sendPing(pinged.webhook);
-  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(121);
-  await expect.poll(async () => (await pinged.stream())?.position, POLLING).toBe('122');
-  const { projectId } = pinged.tenant;
+  await base.sendPing(installation.webhook);
+  await expect.poll(() => installation.eventResults().length, POLLING).toBe(121);
+  await expect.poll(async () => (await installation.stream())?.position, POLLING).toBe('122');
+  const { projectId } = installation.tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(121);
 });
 
 test('delivers each change once if workers lose the list while reading it', async () => {
-  const pinged = await installAndSubscribe();
-  const { connectionId } = pinged;
+  const installation = await installAndSubscribe();
+  const { connectionId } = installation;
   const created = Array.from({ length: 100 }, () => createRecord());
-  const losing = new AbortController();
-  onTestFinished(() => losing.abort());
+  const takeover = new AbortController();
+  onTestFinished(() => takeover.abort());
   const lostResponse = (async () => {
-    for (let round = 0; !losing.signal.aborted; round += 1) {
+    for (let round = 0; !takeover.signal.aborted; round += 1) {
       // Simulates that the process died: another one takes over the list.
       const free = { leaseToken: null, leaseExpireTime: null, dueTime: PAST };
       await prisma.providerStream.updateMany({ where: { connectionId }, data: free });
@@ -169,18 +172,18 @@ test('delivers each change once if workers lose the list while reading it', asyn
   })();
   for (const id of created) {
     base.change({ tblTasks: { created: [id] } });
-    if (Number(id.slice(-1)) % 5 === 0) await base.sendPing(pinged.webhook);
+    if (Number(id.slice(-1)) % 5 === 0) await base.sendPing(installation.webhook);
   }
-  await expect.poll(async () => (await pinged.stream())?.position, POLLING).not.toBe('1');
-  losing.abort();
+  await expect.poll(async () => (await installation.stream())?.position, POLLING).not.toBe('1');
+  takeover.abort();
   await lostResponse;
-  await base.sendPing(pinged.webhook);
-  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(100);
-  expect(ids(pinged.eventResults()).toSorted()).toEqual(created.toSorted());
+  await base.sendPing(installation.webhook);
+  await expect.poll(() => installation.eventResults().length, POLLING).toBe(100);
+  expect(ids(installation.eventResults()).toSorted()).toEqual(created.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   vendor.override = async (request) => {
     if (!request.path.endsWith('/payloads')) return undefined;
@@ -190,131 +193,133 @@ test('reads the list again immediately if a ping arrives while it is read', asyn
     await held.promise;
     return response;
   };
-  await base.sendPing(pinged.webhook);
+  await base.sendPing(installation.webhook);
   await requested.promise;
   // The response under way was created before this change.
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.sendPing(pinged.webhook)).toBe(204);
+  expect(await base.sendPing(installation.webhook)).toBe(204);
   held.resolve();
-  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([id]);
+  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([id]);
 });
 
 test('shares a webhook among installations of one connection, and deletes it with the last', async () => {
-  const pinged = await installAndSubscribe();
-  const { tenant, connectionId } = pinged;
+  const installation = await installAndSubscribe();
+  const { tenant, connectionId } = installation;
   const { projectId } = tenant;
   const second = await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
   // Simulates another installation of the connection.
   const other = { ...second, installationId: 'ins_00000000000000000000000000', isWanted: true };
   await prisma.objectSubscription.create({ data: other });
-  expect(pinged.webhooks()).toHaveLength(1);
-  await uninstall(pinged);
+  expect(installation.webhooks()).toHaveLength(1);
+  await uninstall(installation);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { connectionId } });
   await expect.poll(countSubscriptions, POLLING).toBe(1);
-  expect(pinged.webhooks()).toHaveLength(1);
+  expect(installation.webhooks()).toHaveLength(1);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { isWanted: false, dueTime: PAST },
   });
   await checkSubscriptionsNow(app);
-  await expect.poll(pinged.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
+  await expect.poll(installation.webhooks, POLLING).toEqual([]);
+  await expect.poll(() => installation.stream(), POLLING).toBeNull();
   expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
   expect(
-    (await fetch(pinged.webhook.url, { method: 'POST', ...signPing(pinged.webhook) })).status,
+    (await fetch(installation.webhook.url, { method: 'POST', ...signPing(installation.webhook) }))
+      .status,
   ).toBe(401);
 });
 
 test('forgets a webhook that the vendor refuses to delete', async () => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
-  await uninstall(pinged);
-  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
-  expect(pinged.webhooks()).toEqual([pinged.webhook]);
-  const request = { method: 'POST', ...signPing(pinged.webhook) };
-  expect((await fetch(pinged.webhook.url, request)).status).toBe(401);
+  await uninstall(installation);
+  await expect.poll(() => installation.stream(), POLLING).toBeNull();
+  expect(installation.webhooks()).toEqual([installation.webhook]);
+  const request = { method: 'POST', ...signPing(installation.webhook) };
+  expect((await fetch(installation.webhook.url, request)).status).toBe(401);
 });
 
 test('deletes the webhook when the group is erased', async () => {
-  const pinged = await installAndSubscribe();
-  const input = { projectIdOrName: pinged.tenant.projectId, groupRef: 'acme' };
-  await pinged.tenant.query(
+  const installation = await installAndSubscribe();
+  const input = { projectIdOrName: installation.tenant.projectId, groupRef: 'acme' };
+  await installation.tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(pinged.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => pinged.stream(), POLLING).toBeNull();
+  await expect.poll(installation.webhooks, POLLING).toEqual([]);
+  await expect.poll(() => installation.stream(), POLLING).toBeNull();
 });
 
 test('renews a webhook that has stopped notifying, and delivers the changes since', async () => {
-  const pinged = await installAndSubscribe();
-  pinged.webhook.areNotificationsEnabled = false;
-  pinged.webhook.expirationTime = PAST;
+  const installation = await installAndSubscribe();
+  installation.webhook.areNotificationsEnabled = false;
+  installation.webhook.expirationTime = PAST;
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
-  expect(await base.sendPing(pinged.webhook)).toBeNull();
-  await checkNow(pinged);
-  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([id]);
-  await expect.poll(() => pinged.webhook.areNotificationsEnabled, POLLING).toBe(true);
-  expect(pinged.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
+  expect(await base.sendPing(installation.webhook)).toBeNull();
+  await checkNow(installation);
+  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([id]);
+  await expect.poll(() => installation.webhook.areNotificationsEnabled, POLLING).toBe(true);
+  expect(installation.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
   const isChecked = async () =>
     (
-      await prisma.streamPing.findFirst({ where: { id: pinged.connectionId } })
+      await prisma.streamPing.findFirst({ where: { id: installation.connectionId } })
     )?.checkTime.getTime();
   await expect.poll(isChecked, POLLING).toBeGreaterThan(Date.now());
-  expect(pinged.webhooks()).toEqual([pinged.webhook]);
+  expect(installation.webhooks()).toEqual([installation.webhook]);
 });
 
 test.each([
   ['is gone', (webhook: AirtableWebhook) => base.webhooks.delete(webhook.id)],
   ['has ended', (webhook: AirtableWebhook) => Object.assign(webhook, { isHookEnabled: false })],
 ])('recreates a webhook that %s, and reads the changes since', async (_name, end) => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   const first = createRecord();
   base.change({ tblTasks: { created: [first] } });
-  await base.sendPing(pinged.webhook);
-  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first]);
-  end(pinged.webhook);
+  await base.sendPing(installation.webhook);
+  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([first]);
+  end(installation.webhook);
   // The gateway uses the database's clock, which may be slightly behind the vendor's.
   const missedRecord = createRecord('Missed', 1_000);
   base.change({ tblTasks: { created: [missedRecord] } });
-  await checkNow(pinged);
-  const read = () => pinged.readResults().map(({ raw }) => raw?.id);
+  await checkNow(installation);
+  const read = () => installation.readResults().map(({ raw }) => raw?.id);
   await expect.poll(read, POLLING).toContain(missedRecord);
-  expect(await subscribeLogs(pinged.tenant)).toContainEqual(
+  expect(await subscribeLogs(installation.tenant)).toContainEqual(
     expect.stringMatching(/without events are read; deletions are not reported/),
   );
-  const [recreated, ...otherWebhooks] = pinged.webhooks();
+  const [recreated, ...otherWebhooks] = installation.webhooks();
   expect(otherWebhooks).toEqual([]);
-  expect(recreated?.id).not.toBe(pinged.webhook.id);
+  expect(recreated?.id).not.toBe(installation.webhook.id);
   const later = createRecord();
   base.change({ tblTasks: { created: [later] } });
   expect(recreated && (await base.sendPing(recreated))).toBe(204);
-  await expect.poll(() => ids(pinged.eventResults()), POLLING).toEqual([first, later]);
+  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([first, later]);
   // Pings of the old webhook are refused.
   expect(
-    (await fetch(pinged.webhook.url, { method: 'POST', ...signPing(pinged.webhook) })).status,
+    (await fetch(installation.webhook.url, { method: 'POST', ...signPing(installation.webhook) }))
+      .status,
   ).toBe(401);
 });
 
 test('logs changes that the vendor no longer keeps, and reads them', async () => {
-  const pinged = await installAndSubscribe();
+  const installation = await installAndSubscribe();
   base.change({ tblTasks: { created: [createRecord()] } });
-  await base.sendPing(pinged.webhook);
-  await expect.poll(() => pinged.eventResults().length, POLLING).toBe(1);
+  await base.sendPing(installation.webhook);
+  await expect.poll(() => installation.eventResults().length, POLLING).toBe(1);
   const forgotten = createRecord('Forgotten');
   base.change({ tblTasks: { created: [forgotten] } });
-  pinged.webhook.payloads.clear();
+  installation.webhook.payloads.clear();
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } }, new Date(Date.now() + 1_000));
-  await base.sendPing(pinged.webhook);
+  await base.sendPing(installation.webhook);
   await expect
-    .poll(() => pinged.readResults().map(({ raw }) => raw?.id), POLLING)
+    .poll(() => installation.readResults().map(({ raw }) => raw?.id), POLLING)
     .toContain(forgotten);
-  await expect.poll(() => ids(pinged.eventResults()), POLLING).toContain(id);
-  expect(ids(pinged.eventResults())).not.toContain(forgotten);
+  await expect.poll(() => ids(installation.eventResults()), POLLING).toContain(id);
+  expect(ids(installation.eventResults())).not.toContain(forgotten);
 });
 
 test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
@@ -322,14 +327,14 @@ test('reports why a webhook cannot be created, and recovers with the next attemp
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: words } } };
   vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
   const tenant = await app.tenant();
-  const pinged = await install(tenant);
-  await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('FAILED');
-  expect((await pinged.subscription()).error).toContain(`Airtable answered 403: ${words}`);
+  const installation = await install(tenant);
+  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('FAILED');
+  expect((await installation.subscription()).error).toContain(`Airtable answered 403: ${words}`);
   expect(await subscribeLogs(tenant)).toContainEqual(expect.stringContaining(words));
   vendor.override = NOTHING;
-  const { connectionId } = pinged;
+  const { connectionId } = installation;
   const dueTime = PAST;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { dueTime } });
   await checkSubscriptionsNow(app);
-  await expect.poll(async () => (await pinged.subscription()).status, POLLING).toBe('ACTIVE');
+  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('ACTIVE');
 });

@@ -5,6 +5,7 @@ import { sharedApp, type Tenant } from '../../support/app.ts';
 import { CREATE_REVISION } from '../../support/fixtures/integrations.ts';
 import {
   contactsContent,
+  installActiveOnOrg,
   installOnOrg,
   startSalesforceOrg,
 } from '../../support/fixtures/salesforce-events.ts';
@@ -79,8 +80,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
 test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
   const tenant = await app.tenant();
   const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
-  const installed = await installOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
   const id = org.create({ Email: createEmail() });
   org.update(id, {}, { Phone: '1' });
   org.update(id, {}, { MailingAddress: { City: 'London' } });
@@ -96,8 +96,7 @@ test(
   'resumes an interrupted stream without loss or duplicates, within its flow control',
   { tags: ['all/rows'] },
   async () => {
-    const installed = await installOnOrg(app, await app.tenant(), org);
-    await installed.waitUntilActive();
+    const installed = await installActiveOnOrg(app, await app.tenant(), org);
     const ids = [org.create({ Email: createEmail() })];
     await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
@@ -115,8 +114,7 @@ test(
 
 test('reopens a stream that the provider closes immediately, with increasing delays', async () => {
   const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org);
   stream.endsNewStreams = true;
   stream.endStreams();
   const { connectionId } = installed;
@@ -132,8 +130,7 @@ test('reopens a stream that the provider closes immediately, with increasing del
 });
 
 test('replaces a rejected token and continues the stream', async () => {
-  const installed = await installOnOrg(app, await app.tenant(), org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, await app.tenant(), org);
   org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
   rest.replaceToken(`token-${crypto.randomUUID()}`);
@@ -145,8 +142,7 @@ test('replaces a rejected token and continues the stream', async () => {
 test('fetches the record of an event that only names it', async () => {
   const tenant = await app.tenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
-  const installed = await installOnOrg(app, tenant, org, { updateEvent });
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org, { updateEvent });
   const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });
   stream.publish({ entityName: 'Contact', changeType: 'GAP_UPDATE', recordIds: [id] });
   expect(await installed.waitForEntries(1)).toMatchObject([
@@ -160,8 +156,7 @@ test('fetches the record of an event that only names it', async () => {
 
 test('reads changes that an overflow event does not list, and delivers deletions', async () => {
   const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org);
   const erased = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
   rest.store.delete('Contact', erased);
@@ -177,8 +172,7 @@ test('reads changes that an overflow event does not list, and delivers deletions
 
 test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
   const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org);
   org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
   await hold(installed);
@@ -217,8 +211,7 @@ async function release({ connectionId }: { connectionId: string }) {
 
 test('lets one of two workers follow a stream, and stores nothing that the other receives late', async () => {
   const tenant = await app.tenant();
-  const installed = await installOnOrg(app, tenant, org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, tenant, org);
   expect(await claimStreams(services, 100)).toEqual([]);
   await hold(installed);
   const id = org.create({ Email: createEmail() });
@@ -260,8 +253,7 @@ test('gives two tenants on one org separate streams, which end independently', a
 });
 
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
-  const installed = await installOnOrg(app, await app.tenant(), org);
-  await installed.waitUntilActive();
+  const installed = await installActiveOnOrg(app, await app.tenant(), org);
   const name = installed.connectionId.slice(-26);
   const { channels } = rest;
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));

@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
-import { installOnOrg, startSalesforceOrg } from '../../support/fixtures/salesforce-events.ts';
+import {
+  installActiveOnOrg,
+  installOnOrg,
+  startSalesforceOrg,
+} from '../../support/fixtures/salesforce-events.ts';
 import { POLLING } from '../../support/fixtures/subscriptions.ts';
 import {
   createCertificate,
@@ -30,8 +34,7 @@ test.skipIf(!hasOpenssl)(
     }
     await using app = await testApp({ env: org.env });
     await app.app.start();
-    const installed = await installOnOrg(app, await app.tenant(), org);
-    await installed.waitUntilActive();
+    const installed = await installActiveOnOrg(app, await app.tenant(), org);
     const id = org.create({ Email: 'ada@example.test' });
     expect(await installed.waitForEntries(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
     expect(org.stream.calls).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import {
   checkSubscriptionsNow,
   createSandboxApp,
   createSandboxClient,
+  installActiveSubscription,
   installSubscription,
   POLLING,
   SUBSCRIPTIONS,
@@ -28,8 +29,7 @@ const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted records mapped', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, tenant);
   const id = await crm.create({ email: createEmail(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
   await installed.waitForEntries(2);
@@ -69,8 +69,7 @@ test('delivers created, changed and deleted records mapped', async () => {
 });
 
 test('ignores repeated and forged requests', async () => {
-  const installed = await installSubscription(app, await app.tenant());
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, await app.tenant());
   sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
   try {
     const ids = await Promise.all(
@@ -87,14 +86,13 @@ test('ignores repeated and forged requests', async () => {
 });
 
 test('delivers changes of a record in order, also if the destination fails sometimes', async () => {
-  const installed = await installSubscription(app, await app.tenant());
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, await app.tenant());
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => crm.create({ email: createEmail() })),
   );
   for (let change = 1; change <= 10; change += 1) {
     if (change % 4 === 0) {
-      sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installed.box}`, times: 3 });
+      sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installed.inbox}`, times: 3 });
     }
     await Promise.all(ids.map((id) => crm.update(id, { phone: `${change}` })));
   }
@@ -117,8 +115,7 @@ test('delivers changes of watched fields and configured event types only', async
     updateEvent: { enabled: 'ALWAYS', requiredWatchFields: ['phone'] },
     otherEvents: ['contacts.merged'],
   };
-  const installed = await installSubscription(app, tenant, { subscribe });
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, tenant, { subscribe });
   const [id, other] = [
     await crm.create({ email: createEmail() }),
     await crm.create({ email: createEmail() }),
@@ -136,8 +133,7 @@ test('delivers changes of watched fields and configured event types only', async
 test('delivers an association with both of its records', async () => {
   const tenant = await app.tenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
-  const installed = await installSubscription(app, tenant, { subscribe });
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, tenant, { subscribe });
   const company = (
     await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
   ).record.id;
@@ -153,8 +149,7 @@ test('delivers an association with both of its records', async () => {
 
 test('replaces a changed subscription at the provider, and deletes one with its installation', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
   const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
@@ -188,8 +183,7 @@ test('fails without a provider app, and recovers when one is created', async () 
 });
 
 test('subscribes again at a sandbox that has lost its subscriptions', async () => {
-  const installed = await installSubscription(app, await app.tenant());
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, await app.tenant());
   const before = await crm.subscriptions();
   for (const { id } of before) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
@@ -210,8 +204,7 @@ test('renews an expiring subscription at the provider while it is needed', async
   settings.subscriptionLifetimeSeconds = 12;
   try {
     const tenant = await app.tenant();
-    const installed = await installSubscription(app, tenant);
-    await installed.waitUntilActive();
+    const installed = await installActiveSubscription(app, tenant);
     const { prisma } = app.app.services.database;
     const { projectId } = tenant;
     const findSubscription = () =>
@@ -231,8 +224,7 @@ test('renews an expiring subscription at the provider while it is needed', async
 
 test('recreates a subscription that the provider has lost', async () => {
   const tenant = await app.tenant();
-  const installed = await installSubscription(app, tenant);
-  await installed.waitUntilActive();
+  const installed = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const where = { projectId: tenant.projectId };
   const { providerRef, dueTime } = await prisma.objectSubscription.findFirstOrThrow({ where });

@@ -67,10 +67,10 @@ test('pauses all objects with a note, and resumes them', async () => {
   const { resumeReads } = await tenant.query(RESUME, {
     input: { ...reads.input, note: 'moved' },
   });
-  const going = { paused: false, pauseNote: 'moved', nextReadTime: expect.any(String) };
+  const resumedObject = { paused: false, pauseNote: 'moved', nextReadTime: expect.any(String) };
   expect(resumeReads.installation.objects).toEqual([
-    { objectName: 'contacts', ...going },
-    { objectName: 'deals', ...going },
+    { objectName: 'contacts', ...resumedObject },
+    { objectName: 'deals', ...resumedObject },
   ]);
   expect(await listPausedReads()).toEqual([]);
 });
@@ -116,8 +116,8 @@ test('pauses a read that has begun until it is resumed, and says so in its opera
   await startDueReads(services);
   await tenant.query(PAUSE, { input: reads.input });
   await using _workers = await startReadJobs(app);
-  const triggered = { ...reads.trigger, objectName: 'deals' };
-  await tenant.query(TRIGGER, { input: triggered });
+  const dealsTrigger = { ...reads.trigger, objectName: 'deals' };
+  await tenant.query(TRIGGER, { input: dealsTrigger });
   const listStatuses = async () => (await reads.operations()).map(({ status }) => status);
   await expect.poll(listStatuses, POLLING).toEqual(['IN_PROGRESS', 'SUCCESS']);
   expect((await reads.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });

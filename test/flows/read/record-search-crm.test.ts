@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
-  CREATE_INSTALLATION,
   contentFor,
+  createInstallation,
   insertDestination,
   integrate,
 } from '../../support/fixtures/integrations.ts';
@@ -12,7 +12,7 @@ import { RECORDS } from '../../support/fixtures/reads.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 
-const plain = createCrmProvider('http://127.0.0.1:9', {
+const withoutSearch = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
   displayName: 'Plain CRM',
   capabilities: {
@@ -24,7 +24,7 @@ const plain = createCrmProvider('http://127.0.0.1:9', {
   },
 });
 
-const { app, hubspot, salesforce } = await startCrmApp([plain]);
+const { app, hubspot, salesforce } = await startCrmApp([withoutSearch]);
 
 test('searches HubSpot by its search API, one page at a time', async () => {
   const objects = [
@@ -45,8 +45,8 @@ test('searches HubSpot by its search API, one page at a time', async () => {
   expect(names).toEqual(['Deal 1', 'Deal 2']);
   expect(second.pageInfo.hasNextPage).toBe(false);
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/deals/search');
-  const four = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
-  const variables = { id: rest.installationId, objectName: 'deals', filters: four };
+  const fourFilters = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
+  const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
   const { problem } = await rest.tenant.refusal(RECORDS, variables);
   expect(problem.issues).toMatchObject([
     { name: 'filters', detail: 'must be at most 3: HubSpot takes no more.' },
@@ -83,13 +83,8 @@ test('lists the records of a provider without search, and refuses conditions', a
   const content = contentFor('crm', { provider: 'plain', read: { objects } });
   await integrate(app, rest.tenant, content);
   await generateConnection(rest.tenant, { provider: 'plain', apiKey: 'key' });
-  const input = {
-    projectIdOrName: rest.tenant.projectId,
-    integrationIdOrName: 'crm',
-    groupRef: 'acme',
-  };
-  const { createInstallation } = await rest.tenant.query(CREATE_INSTALLATION, { input });
-  const variables = { id: createInstallation.installation.id, objectName: 'people' };
+  const { id } = await createInstallation(rest.tenant);
+  const variables = { id, objectName: 'people' };
   const { records } = (await rest.tenant.query(RECORDS, variables)).node;
   expect(records.edges).toMatchObject([{ node: { id: '1', fields: { name: 'Ada' } } }]);
   const refusal = await rest.refusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {

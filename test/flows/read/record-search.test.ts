@@ -126,7 +126,7 @@ test('refuses invalid arguments at their position', async () => {
   const { id } = await installReads(app, tenant, peopleContent);
   const search = { id, objectName: 'contacts', first: 5 };
   const { records } = (await tenant.query(RECORDS, search)).node;
-  const lead = [{ fieldName: 'lifecycle', value: 'lead' }];
+  const leadFilter = [{ fieldName: 'lifecycle', value: 'lead' }];
   const listIssues = async (variables: object) => {
     const { code, problem } = await tenant.refusal(RECORDS, { ...search, ...variables });
     return [code, problem.issues?.map(({ name }) => name)];
@@ -137,10 +137,10 @@ test('refuses invalid arguments at their position', async () => {
     'BAD_USER_INPUT',
     ['after'],
   ]);
-  expect(await listIssues({ after, filters: lead })).toEqual(['BAD_USER_INPUT', ['after']]);
+  expect(await listIssues({ after, filters: leadFilter })).toEqual(['BAD_USER_INPUT', ['after']]);
   expect(await listIssues({ first: 0 })).toEqual(['BAD_USER_INPUT', ['first']]);
   expect(await listIssues({ objectName: 'deals' })).toEqual(['BAD_USER_INPUT', ['objectName']]);
-  expect(await listIssues({ filters: [...lead, ...lead] })).toEqual([
+  expect(await listIssues({ filters: [...leadFilter, ...leadFilter] })).toEqual([
     'BAD_USER_INPUT',
     ['filters[1].fieldName'],
   ]);

@@ -47,8 +47,8 @@ async function goToCallback(
 ): Promise<string> {
   const started = await browser.fetch(startUrl(query));
   expect(started.status).toBe(303);
-  const agreed = await browser.fetch(started.headers.get('location') ?? '');
-  return agreed.headers.get('location') ?? '';
+  const consent = await browser.fetch(started.headers.get('location') ?? '');
+  return consent.headers.get('location') ?? '';
 }
 
 /** Signs in, and does not open the console. Returns the response of the callback. */

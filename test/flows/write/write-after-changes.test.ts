@@ -13,7 +13,8 @@ import { contact, createWriter, WRITE, type Writer } from '../../support/fixture
 
 const app = await sharedApp();
 
-async function warmWriter(target: TestApp = app): Promise<Writer> {
+/** Creates a writer whose write target is cached, as after its first write. */
+async function createCachedWriter(target: TestApp = app): Promise<Writer> {
   const writer = await createWriter(target);
   await writer.write({ record: contact() });
   await writer.write({ record: contact() });
@@ -85,7 +86,7 @@ const CHANGES: Change[] = [
 ];
 
 test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   await apply(writer);
   const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
   expect(refusal.code).toBe(code);
@@ -97,7 +98,7 @@ test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, m
 });
 
 test('accepts a refused write once the config allows it', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const { result } = await writer.write({ record: contact() });
   const deletion = { type: 'DELETE', record: { id: result.recordId } };
   const createConfig = (deletionEnabled: boolean) => ({
@@ -115,7 +116,7 @@ test('accepts a refused write once the config allows it', async () => {
 });
 
 test('uses new credentials for the next write', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const { connectionId } = writer;
   await mutate(writer, 'updateConnection', {
     connectionId,
@@ -132,7 +133,7 @@ test('uses new credentials for the next write', async () => {
 });
 
 test('finds the project of a write by its current name only', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
   await mutate(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
@@ -145,7 +146,7 @@ test('finds the project of a write by its current name only', async () => {
 });
 
 test('refuses a caller without access to a target that another caller has written to', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const outsider = await createWriter(app);
   const input = writer.input({ record: contact() });
   expect((await outsider.refusal(WRITE, input)).code).toBe('NOT_FOUND');
@@ -160,7 +161,7 @@ test('refuses a caller without access to a target that another caller has writte
 });
 
 test("accepts an end user's write if the token allows the integration", async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const input = writer.input({ record: contact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
@@ -173,7 +174,7 @@ test("accepts an end user's write if the token allows the integration", async ()
 
 test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
   await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
-  const writer = await warmWriter(small);
+  const writer = await createCachedWriter(small);
   const { projectId, installationId } = writer;
   const later = writer.input({ mode: 'ASYNCHRONOUS', record: contact() });
   await mutate(writer, 'deleteInstallation', { installationId });

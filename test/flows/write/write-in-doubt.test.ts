@@ -8,9 +8,12 @@ import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
-const able = sandboxProvider(() => sandbox.url);
+const withKeys = sandboxProvider(() => sandbox.url);
 /** Knows no idempotency keys, like HubSpot and Salesforce. */
-const provider = { ...able, features: { ...able.features, idempotencyKeyLifetimeMs: null } };
+const provider = {
+  ...withKeys,
+  features: { ...withKeys.features, idempotencyKeyLifetimeMs: null },
+};
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
 const app = await sharedApp({ env, providers: [provider] });
 const { services } = app.app;

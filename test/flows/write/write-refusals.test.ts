@@ -8,19 +8,19 @@ import { contact, createWriter, WRITE, type Writer } from '../../support/fixture
 const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
-const able = sandboxProvider(() => 'http://sandbox.test');
+const fullSandbox = sandboxProvider(() => 'http://sandbox.test');
 /** A sandbox with the minimum that a provider must support. It is never called. */
-const plain = await sharedApp({
+const minimalApp = await sharedApp({
   providers: [
     {
-      ...able,
+      ...fullSandbox,
       features: {
         associations: false,
         headers: false,
         idempotencyKeyLifetimeMs: null,
         allOrNoneTypes: [],
       },
-      capabilities: { writeRecord: able.capabilities.writeRecord },
+      capabilities: { writeRecord: fullSandbox.capabilities.writeRecord },
     },
   ],
 });
@@ -34,7 +34,7 @@ async function refusal(writer: Writer, input: object) {
 const countOperations = ({ projectId }: Writer) => prisma.operation.count({ where: { projectId } });
 
 /** A writer whose inputs are all refused. */
-const refused = await createWriter(app);
+const refusedWriter = await createWriter(app);
 const record = contact();
 const associations = [
   { to: { id: 'c1' }, types: [{ associationCategory: 'SANDBOX', associationTypeId: 1 }] },
@@ -113,18 +113,18 @@ test.each<[object, string[]]>([
   ],
   [{ record, groupRef: 'unknown' }, ['input.groupRef: is not a group of the project.']],
 ])('names bad input at its position, and creates no operation: %#', async (input, expected) => {
-  const { code, names } = await refusal(refused, input);
+  const { code, names } = await refusal(refusedWriter, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(names).toHaveLength(expected.length);
   for (const start of expected) {
     expect(names).toContainEqual(expect.stringMatching(new RegExp(`^${RegExp.escape(start)}`)));
   }
-  expect(await countOperations(refused)).toBe(0);
+  expect(await countOperations(refusedWriter)).toBe(0);
 });
 
 test('repeats no header value in a refusal', async () => {
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
-  const refusal = await refused.refusal(WRITE, refused.input({ record, headers }));
+  const refusal = await refusedWriter.refusal(WRITE, refusedWriter.input({ record, headers }));
   expect(JSON.stringify(refusal)).not.toContain('planted-secret');
 });
 
@@ -143,7 +143,7 @@ test('returns UNPROCESSABLE for a write that the config does not allow', async (
 
 test('returns UNPROCESSABLE for members that the provider does not support', async () => {
   const config = { write: [{ objectName: 'contacts' }] };
-  const writer = await createWriter(plain, { config });
+  const writer = await createWriter(minimalApp, { config });
   const headers = [{ key: 'x-sandbox-trace', value: '1' }];
   expect(await refusal(writer, { record, associations, headers })).toMatchObject({
     code: 'UNPROCESSABLE',
@@ -212,11 +212,11 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const { code } = await reader.refusal(WRITE, writer.input({ record: contact() }));
   expect(code).toBe('FORBIDDEN');
   const scoped = await writer.withScopes('records:write');
-  const written = await scoped.query(
+  const response = await scoped.query(
     'mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
     writer.input({ record: contact() }),
   );
-  expect(written.writeRecords.successCount).toBe(1);
+  expect(response.writeRecords.successCount).toBe(1);
 });
 
 test(

@@ -33,7 +33,7 @@ async function listStatements(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 /** The first write stores that the connection works, so later ones take fewer statements. */
-async function warmWriter(): Promise<Writer> {
+async function createCachedWriter(): Promise<Writer> {
   const writer = await createWriter(app);
   await writer.write({ record: contact() });
   await writer.write({ record: contact() });
@@ -44,20 +44,20 @@ const READ = ['select Project', 'select Integration'];
 const ACCEPT = 'with Proposal';
 
 test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const texts = await listStatements(() => writer.write({ record: contact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
 test('takes no more statements for a batch than for a record', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const batch = Array.from({ length: 50 }, () => ({ record: contact() }));
   const texts = await listStatements(() => writer.write({ batch }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
 test('shares statements among concurrent writes, each with its own outcome', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const records = Array.from({ length: 40 }, () => contact());
   const responses: Awaited<ReturnType<Writer['write']>>[] = [];
   const texts = await listStatements(async () => {
@@ -73,7 +73,7 @@ test('shares statements among concurrent writes, each with its own outcome', asy
 });
 
 test('runs one of two concurrent writes with one key, and returns its outcome to both', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const repeated = { record: contact(), idempotencyKey: 'the-same' };
   const others = Array.from({ length: 5 }, () => ({ record: contact() }));
   const responses = await Promise.all(
@@ -88,7 +88,7 @@ test('runs one of two concurrent writes with one key, and returns its outcome to
 });
 
 test('takes a statement each to accept and to end an asynchronous write', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   await using _jobs = await startWriteJobs(app);
   const texts = await listStatements(async () => {
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
@@ -102,7 +102,7 @@ test('takes a statement each to accept and to end an asynchronous write', async 
 });
 
 test('takes three statements for a collected record: the project, the target and the batch', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const collectedWrite = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
   await writer.write({ record: contact(), ...collectedWrite });
   const texts = await listStatements(() => writer.write({ record: contact(), ...collectedWrite }));
@@ -111,7 +111,7 @@ test('takes three statements for a collected record: the project, the target and
 });
 
 test('returns the row of a change as a read does', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
   const end = statements.findLast(({ text }) => nameStatement(text) === 'with WriteTask');
   const { database } = services;
@@ -141,7 +141,7 @@ async function countJobs(): Promise<number> {
 }
 
 test('enqueues no job for a write that the process runs, and one for a write that it does not', async () => {
-  const writer = await warmWriter();
+  const writer = await createCachedWriter();
   const write = () => writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
   const before = await countJobs();
   {

@@ -88,11 +88,11 @@ test('reads a million records in constant memory, at least half as fast as HubSp
     pageSize: { in: 'query', name: 'size', max: PAGE },
   } as const;
   const declared = createThingsProvider({ list }).capabilities.readPage;
-  const coded = hubspotProvider().capabilities.readPage;
-  if (!declared || !coded) throw new Error('One of them does not read');
+  const codedReadPage = hubspotProvider().capabilities.readPage;
+  if (!declared || !codedReadPage) throw new Error('One of them does not read');
   // Alternating runs, so that other load on the machine slows both.
   const declaredCount = await readAll(declared, things, 'things');
-  const codedCount = await readAll(coded, contacts, 'contacts');
+  const codedCount = await readAll(codedReadPage, contacts, 'contacts');
   expect(declaredCount.count).toBe(RECORDS);
   expect(codedCount.count).toBe(RECORDS);
   // A tenth of all records would need more.

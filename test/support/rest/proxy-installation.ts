@@ -9,7 +9,7 @@ import {
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../fixtures/integrations.ts';
+import { contentFor, createInstallation, integrate } from '../fixtures/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
 type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
@@ -82,10 +82,8 @@ export async function installProxy(
   const { id: integrationIdOrName } = await integrate(app, tenant, content);
   const account = { provider, apiKey };
   const id = connectionId ?? (await generateConnection(tenant, account)).id;
-  const { projectId: projectIdOrName } = tenant;
-  const input = { projectIdOrName, integrationIdOrName, groupRef: 'acme', connectionId: id };
-  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
-  const path = `/v1/projects/${tenant.projectName}/installations/${createInstallation.installation.id}`;
+  const installation = await createInstallation(tenant, { integrationIdOrName, connectionId: id });
+  const path = `/v1/projects/${tenant.projectName}/installations/${installation.id}`;
   return { path: `${path}/proxy`, connectionId: id as string };
 }
 

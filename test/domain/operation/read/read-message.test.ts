@@ -83,9 +83,9 @@ test('splits a page that exceeds a message into several, in order and without lo
 test('returns one message if it has exactly the maximum size', () => {
   const measureSize = (length: number) =>
     createBodies(createRecords(2, 'x'.repeat(length))).map((body) => body.length);
-  const fits = 149_000;
-  const [size = 0] = measureSize(fits);
-  const paddingMax = fits + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
+  const fittingLength = 149_000;
+  const [size = 0] = measureSize(fittingLength);
+  const paddingMax = fittingLength + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
   expect(measureSize(paddingMax)).toHaveLength(1);
   expect(measureSize(paddingMax + 2)).toHaveLength(2);
 });

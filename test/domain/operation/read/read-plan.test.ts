@@ -108,8 +108,8 @@ test('changes the key of a plan with the connection, the fields or the condition
   expect(createPlanKey('con_1', { ...plan, fields: ['phone', 'email'] }, [])).toBe(key);
   expect(createPlanKey('con_2', plan, [])).not.toBe(key);
   expect(createPlanKey('con_1', { ...plan, fields: ['email'] }, [])).not.toBe(key);
-  const vip = { fieldName: 'lifecycle', operator: 'EQ' as const, value: 'customer' };
-  expect(createPlanKey('con_1', plan, [vip])).not.toBe(key);
+  const customerFilter = { fieldName: 'lifecycle', operator: 'EQ' as const, value: 'customer' };
+  expect(createPlanKey('con_1', plan, [customerFilter])).not.toBe(key);
 });
 
 const now = new Date('2026-01-02T10:00:00.700Z');

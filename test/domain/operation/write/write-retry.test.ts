@@ -95,9 +95,9 @@ test('ends an attempt with an idempotency key before the provider forgets the ke
 });
 
 test('fails a synchronous write immediately, and retries it twice if the outcome is unknown', () => {
-  const waited = { mode: 'SYNCHRONOUS', type: 'UPDATE' } as const;
-  expect(next(waited, unavailable)).toEqual({ kind: 'fail' });
-  expect(next(waited, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ ...waited, attempts: 2 }, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ ...waited, attempts: 3 }, timeout)).toEqual({ kind: 'unknown' });
+  const synchronousUpdate = { mode: 'SYNCHRONOUS', type: 'UPDATE' } as const;
+  expect(next(synchronousUpdate, unavailable)).toEqual({ kind: 'fail' });
+  expect(next(synchronousUpdate, timeout)).toMatchObject({ kind: 'retry' });
+  expect(next({ ...synchronousUpdate, attempts: 2 }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(next({ ...synchronousUpdate, attempts: 3 }, timeout)).toEqual({ kind: 'unknown' });
 });
