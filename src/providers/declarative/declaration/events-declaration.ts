@@ -81,7 +81,7 @@ const subscription = z.strictObject({
   id: pointer,
   /** Where a response with a success status holds the reasons of a refusal. */
   refusalReasons: pointer.optional(),
-  /** What one subscription covers: an event type, an object, or the records below one parent record. */
+  /** One subscription covers an event type, an object, or the records below one parent record. */
   covers: z.enum(['type', 'object', 'parent']),
   /**
    * The list of event types in the body. An item is a string or an object with `{type}`, or with the parts before and
