@@ -193,7 +193,7 @@ export interface Provider {
   limits: ProviderLimits;
   /** Optional features of reads and writes that the provider supports. */
   features: {
-    /** The maximum number of conditions in a search. Absent if records cannot be searched. */
+    /** The maximum number of conditions in a search. Absent or 0 if records cannot be searched. */
     filtersMax?: number;
     associations: boolean;
     headers: boolean;
@@ -305,7 +305,7 @@ export interface ProviderResponse {
 }
 
 /** An object that every account has. */
-interface CommonObject extends ObjectSummary {
+export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
   /** The maximum number of conditions in a search. Default: that of the provider. */
   filtersMax?: number;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type CatalogueEntry, DEFAULT_LIMITS } from '../catalogue/catalogue-entry.ts';
 import {
   type Capabilities,
+  type CommonObject,
   type Connector,
   type ObjectSummary,
   PROVIDER_CAPABILITIES,
@@ -96,7 +97,6 @@ function createConnector(
   { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
 ): Connector {
   const { otherObjects, objects, idempotency } = vendor.declaration;
-  const filters = Math.max(0, ...listDeclaredObjects(vendor.declaration).map(getFiltersMax));
   return {
     ...(!otherObjects && { objects: Object.keys(objects) }),
     objectAliases: new Map(
@@ -104,19 +104,21 @@ function createConnector(
         aliases.map((alias) => [alias, name] as const),
       ),
     ),
-    commonObjects: Object.entries(objects).map(([name, object]) => ({
-      name,
-      displayName: object.displayName,
-      supports: listObjectCapabilities(object),
-      filters: getFiltersMax(object),
-      canReadByIds: object.byIds !== undefined,
-      writes: listWrites(object),
-      searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
-      fields: describeStandardFields(object.standardFields),
-    })),
+    commonObjects: Object.entries(objects).map(
+      ([name, object]): CommonObject => ({
+        name,
+        displayName: object.displayName,
+        supports: listObjectCapabilities(object),
+        filtersMax: getFiltersMax(object),
+        canReadByIds: object.byIds !== undefined,
+        writes: listWrites(object),
+        searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
+        fields: describeStandardFields(object.standardFields),
+      }),
+    ),
     limits: createLimits(vendor, limits),
     features: {
-      ...(filters > 0 && { filters }),
+      filtersMax: Math.max(0, ...listDeclaredObjects(vendor.declaration).map(getFiltersMax)),
       associations: false,
       headers: false,
       idempotencyKeyLifetimeMs: idempotency?.keyLifetimeMs ?? null,

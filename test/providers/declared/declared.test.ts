@@ -3,7 +3,9 @@
  * format.
  */
 import { expect, test } from 'vitest';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { getFiltersMax } from '../../../src/providers/object-support.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { providerContract } from '../contract.ts';
 import { createWireSubject } from './wire-subject.ts';
@@ -14,6 +16,22 @@ test('has a wire format for every declaration', () => {
   expect(withoutWire, 'add their wires to test/support/wire/vendors/<family>/all.ts').toEqual([]);
   const unknown = Object.keys(WIRES).filter((name) => !names.includes(name));
   expect(unknown, 'wires of no declaration').toEqual([]);
+});
+
+test('permits searches of every object whose list is declared with an equality filter', () => {
+  const searchable = DECLARATIONS.flatMap((declared) => {
+    const provider = createDeclarativeProvider(declared);
+    return Object.entries(declared.api.objects)
+      .filter(
+        ([, { list, incrementalList }]) => list.equalityFilter ?? incrementalList?.equalityFilter,
+      )
+      .map(([objectName]) => ({
+        object: `${declared.name} ${objectName}`,
+        filtersMax: getFiltersMax(provider, objectName),
+      }));
+  });
+  expect(searchable.length).toBeGreaterThan(0);
+  expect(searchable.filter(({ filtersMax }) => filtersMax === 0)).toEqual([]);
 });
 
 /** `npm run provider -- <name>` tests one provider. */
