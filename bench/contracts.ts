@@ -10,7 +10,7 @@ import {
 } from '../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../src/providers/contract.ts';
-import { hubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';
 
 const OBJECTS = 40;
 const FIELDS = 60;
@@ -59,7 +59,7 @@ const learned = new Map(
 const revision: ContractInput = {
   integration: 'crm',
   content,
-  provider: hubspotProvider(),
+  provider: createHubspotProvider(),
   learned: new Map(objects.map((name) => [name, learned])),
 };
 const config = installationConfigInput.parse({

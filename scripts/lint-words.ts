@@ -30,7 +30,7 @@ function readRule(style: string, heading: string): string {
   return `(?:${words.join('|').replaceAll(' ', '\\s+')})(?![\\w-])`;
 }
 
-/** Blanks code, targets of links and quotations. Keeps line breaks. */
+/** Blanks code, link targets and quotations. Keeps line breaks. */
 function blankQuotes(text: string): string {
   const quoted = /^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$|`[^`]+`|\]\([^)]*\)|["“][^"“”\n]{1,200}["”]/gm;
   return text.replace(quoted, (match) => match.replace(/[^\n]/g, ' '));

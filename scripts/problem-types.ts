@@ -1,4 +1,4 @@
-/** Generates the types of errors for clients: docs/problem-extensions.ts. */
+/** Generates the error types for clients: docs/problem-extensions.ts. */
 import { join } from 'node:path';
 import { compile } from 'json-schema-to-typescript';
 import { z } from 'zod';

@@ -79,6 +79,14 @@ function listSupport(declared: DeclaredProvider): string {
   return capabilities.map((capability) => capability.toLowerCase().replace('_', ' ')).join(', ');
 }
 
+const LEGEND = [
+  'Incremental read: how a later read finds the records that changed. Paging: the effect of changes during a read.',
+  '',
+  '- **exact**: no record is skipped or repeated, unless all records of a page share a timestamp.',
+  "- **cursor**: consistency depends on the vendor's cursor.",
+  '- **numbered**: a record may be repeated, or missed until the next read.',
+];
+
 function createPage(declared: DeclaredProvider): string {
   const declaration = providerDeclaration.parse(declared.api);
   const { otherObjects } = declaration;
@@ -218,14 +226,6 @@ function describePaging(list: ListDeclaration): string {
   if (kind === 'none') return 'exact';
   return kind === 'offset' || kind === 'page' || kind === 'link' ? 'numbered' : 'cursor';
 }
-
-const LEGEND = [
-  'Incremental read: how a later read finds the records that changed. Paging: the effect of changes during a read.',
-  '',
-  '- **exact**: no record is skipped or repeated, unless all records of a page share a timestamp.',
-  "- **cursor**: consistency depends on the vendor's cursor.",
-  '- **numbered**: a record may be repeated, or missed until the next read.',
-];
 
 function joinLines(...all: string[]): string {
   return `${all.join('\n')}\n`;

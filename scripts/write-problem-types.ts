@@ -1,4 +1,4 @@
-/** Writes the types of errors for clients, from their schema: `npm run problem-types`. */
+/** Writes the error types for clients, from their schema: `npm run problem-types`. */
 import { writeFileSync } from 'node:fs';
 import { createProblemTypes, TYPES_PATH } from './problem-types.ts';
 

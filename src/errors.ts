@@ -87,6 +87,8 @@ export class DomainError extends Error {
   }
 }
 
+const TYPE_PREFIX = 'urn:problem:';
+
 export function createProblem(
   code: ErrorCode,
   detail: string,
@@ -129,8 +131,6 @@ export function getHttpRefusal(
   const code = CODES_BY_STATUS.get(status);
   return code ? { code, extra: {} } : { code: defaultCode, extra: { status } };
 }
-
-const TYPE_PREFIX = 'urn:problem:';
 
 let gatewayUrl = () => 'http://localhost';
 

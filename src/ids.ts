@@ -2,7 +2,7 @@
 import { fromString, typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
 
-/** The prefixes of ids, and the table of each. */
+/** The id prefixes, and the table of each. */
 export const ID_PREFIXES = {
   org: 'Org',
   bld: 'Builder',
@@ -43,6 +43,13 @@ export function newId(prefix: IdPrefix): string {
   return typeidUnboxed(prefix);
 }
 
+/** The digits of a UUIDv7 in base 32 (typeid.io). The first 50 bits hold the time; two of them are unused. */
+const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const TIME_DIGITS = 10;
+
+const TIME_MAX_MS = 2 ** 48 - 1;
+
 /** Returns a string that sorts after all ids of earlier times, and before all ids of `timeMs` or later. */
 export function getFirstIdAt(prefix: IdPrefix, timeMs: number): string {
   const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MAX_MS);
@@ -52,11 +59,6 @@ export function getFirstIdAt(prefix: IdPrefix, timeMs: number): string {
   });
   return `${prefix}_${digits.join('')}`;
 }
-
-/** The digits of a UUIDv7 in base 32 (typeid.io). The first 50 bits hold the time; two of them are unused. */
-const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
-const TIME_DIGITS = 10;
-const TIME_MAX_MS = 2 ** 48 - 1;
 
 /** Returns the prefix of a well-formed id. Null if the string is not one. */
 export function findPrefix(id: string): IdPrefix | null {

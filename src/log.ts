@@ -12,6 +12,8 @@ const WARN = 40;
 const BUFFER_BYTES = 8 * 1024;
 const FLUSH_INTERVAL_MS = 100;
 
+const NO_TRACE = Object.freeze({});
+
 /** Writes to `lines`, or to stdout if absent. */
 export function createLog(level: string, lines?: DestinationStream): Log {
   const options = {
@@ -39,8 +41,6 @@ function getTraceFields(): object {
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };
 }
-
-const NO_TRACE = Object.freeze({});
 
 /** Errors are recognized by name, because the job queue passes copies of them. */
 const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';

@@ -61,7 +61,7 @@ export const otelSettings = {
     .default(1)
     .describe('Share of traces that the traceidratio samplers keep, 0 to 1'),
   OTEL_BSP_SCHEDULE_DELAY: wholeNumber(5_000, 1, 600_000).describe(
-    'Milliseconds between two exports of spans',
+    'Milliseconds between two span exports',
   ),
   OTEL_BSP_MAX_QUEUE_SIZE: wholeNumber(2_048, 1, 1_000_000).describe(
     'Spans that wait to be exported; more are dropped',

@@ -34,10 +34,10 @@ import { createOutbound, type Outbound } from './outbound/client.ts';
 import { type ReadTxtRecords, readTxtRecords } from './outbound/txt-records.ts';
 import { CATALOGUE } from './providers/catalogue/all-entries.ts';
 import type { Provider } from './providers/contract.ts';
-import { hubspotProvider } from './providers/hubspot/hubspot-provider.ts';
-import { salesforceProvider } from './providers/salesforce/salesforce-provider.ts';
-import { sandboxDeskProvider } from './providers/sandbox/desk-provider.ts';
-import { sandboxProvider } from './providers/sandbox/sandbox-provider.ts';
+import { createHubspotProvider } from './providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from './providers/salesforce/salesforce-provider.ts';
+import { createSandboxDeskProvider } from './providers/sandbox/desk-provider.ts';
+import { createSandboxProvider } from './providers/sandbox/sandbox-provider.ts';
 import { createVault, type Vault } from './secrets.ts';
 import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
@@ -230,10 +230,10 @@ function createProviderOutbound(config: Config, sandbox: Sandbox): Outbound {
 
 function listProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
-    sandboxProvider(sandbox.url),
-    sandboxDeskProvider(sandbox.url),
-    hubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
-    salesforceProvider({
+    createSandboxProvider(sandbox.url),
+    createSandboxDeskProvider(sandbox.url),
+    createHubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
+    createSalesforceProvider({
       baseUrl: config.SALESFORCE_BASE_URL,
       pubSubUrl: config.SALESFORCE_PUBSUB_URL,
     }),

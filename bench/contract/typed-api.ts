@@ -12,7 +12,7 @@ import { type Contract, createContract } from '../../src/domain/contract/object-
 import { integrationContentInput } from '../../src/domain/integration/integration-content-input.ts';
 import { createTypedSchemas } from '../../src/graphql/typed/typed-schemas.ts';
 import { createLog } from '../../src/log.ts';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { median } from '../median.ts';
 
 const SCHEMAS = 200;
@@ -41,7 +41,7 @@ function createLargeContract(number: number): Contract {
     },
     write: { objects: objects.map((objectName) => ({ objectName, inheritMapping: true })) },
   });
-  const provider = hubspotProvider();
+  const provider = createHubspotProvider();
   return createContract({ integration: 'crm', content, provider, learned: new Map() });
 }
 

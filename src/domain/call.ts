@@ -55,7 +55,7 @@ export interface Services {
   providerAccess: ProviderAccess;
   /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
   requestRecorder: RequestRecorder | null;
-  /** Stores the types of fields that accounts describe. */
+  /** Stores the field types that accounts describe. */
   fieldLearner: FieldLearner;
   /** Rate limits of the events that providers send, by provider app. */
   eventRates: EventRates;

@@ -1,6 +1,6 @@
 /**
  * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations
- * with their logs, events, ended deliveries, messages of streams, and expired rows. It uses small statements, so that
+ * with their logs, events, ended deliveries, stream messages, and expired rows. It uses small statements, so that
  * other statements do not wait for it. It is safe in several processes in parallel, and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';

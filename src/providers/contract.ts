@@ -199,7 +199,7 @@ export interface Provider {
     headers: boolean;
     /** How long the provider is known to honor an idempotency key, in milliseconds. Null if it has no such keys. */
     idempotencyKeyLifetimeMs: number | null;
-    /** The types of batches that the provider can refuse as a whole. */
+    /** The batch types that the provider can refuse as a whole. */
     allOrNoneTypes: readonly BatchWrite['type'][];
   };
   capabilities: Capabilities;

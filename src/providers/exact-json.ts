@@ -1,3 +1,6 @@
+/** Matches long numbers. Most responses have none, and are parsed without a check of each value. */
+const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
+
 /**
  * Parses JSON of a provider. An integer beyond the range of a JavaScript number becomes a string with the same digits; most
  * of these are ids. Returns the string itself if it is not JSON, and null if it is empty.
@@ -10,9 +13,6 @@ export function parseExactJson(text: string): unknown {
     return text;
   }
 }
-
-/** Matches long numbers. Most responses have none, and are parsed without a check of each value. */
-const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
 
 function keepExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;

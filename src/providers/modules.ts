@@ -19,6 +19,13 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
   return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
 }
 
+/** Removes the provider's objects, because a module with its own connector has other objects. */
+const NO_OBJECTS = {
+  objects: undefined,
+  objectAliases: undefined,
+  commonObjects: undefined,
+};
+
 /**
  * Returns the provider as an integration with that module uses it: with the module's base URL and connector. Null if the
  * provider has no such module.
@@ -30,13 +37,6 @@ export function applyModule(provider: Provider, name: string | null): Provider |
   if (!connector) return inputs ? { ...provider, inputs } : provider;
   return { ...withModuleUrl(provider, module), ...NO_OBJECTS, ...connector };
 }
-
-/** Removes the provider's objects, because a module with its own connector has other objects. */
-const NO_OBJECTS = {
-  objects: undefined,
-  objectAliases: undefined,
-  commonObjects: undefined,
-};
 
 /** Returns the target of the proxy: the module's base URL if `useModule` is set, otherwise the provider's. */
 export function findProxyTarget(

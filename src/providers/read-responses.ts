@@ -1,4 +1,4 @@
-/** Reads responses of providers, so that all connectors handle unexpected ones alike. */
+/** Parses provider responses, so that all connectors handle unexpected ones in the same way. */
 import { z } from 'zod';
 import type { ProviderResponse } from './contract.ts';
 import { ProviderError } from './provider-error.ts';
@@ -14,9 +14,9 @@ export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean
 }
 
 /**
- * Parses the body of a successful response. Throws if it has another form than documented: RETRYABLE after a read, because
- * a proxy's error page or a truncated body is temporary; DISCONNECTED after a write, whose outcome is then unknown, so that
- * it is not repeated blindly.
+ * Parses the body of a successful response. If the body does not have the documented format, throws RETRYABLE after a read,
+ * because an error page of a proxy or a truncated body is temporary. After a write it throws DISCONNECTED, because the
+ * outcome is unknown and the write must not be repeated blindly.
  */
 export function parseResponse<Schema extends z.ZodType>(
   schema: Schema,
@@ -28,15 +28,15 @@ export function parseResponse<Schema extends z.ZodType>(
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
     truncateMessage(
-      `The response does not have the documented form: ${z.prettifyError(result.error)}`,
+      `The response does not have the documented format: ${z.prettifyError(result.error)}`,
     ),
     { status: response.status },
   );
 }
 
 /**
- * Parses `Retry-After` into milliseconds: seconds, or an HTTP date, which is compared with the response's own `Date` so that
- * clocks need not agree. Null if the header is absent or invalid.
+ * Parses `Retry-After`, which is in seconds or an HTTP date, into milliseconds. A date is compared with the response's own
+ * `Date`, so that clocks need not agree. Null if the header is absent or invalid.
  */
 export function parseRetryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';

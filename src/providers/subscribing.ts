@@ -23,7 +23,7 @@ export interface ProviderAssociation {
 export interface ProviderEvent {
   /** The provider's id of the event. A repeated event has the same id. */
   nativeId: string;
-  /** The account of the event, in the form that `findAccount` returns. */
+  /** The account of the event, as `findAccount` returns it. */
   account: string;
   objectName: string;
   /** Null if the event concerns no record. */
@@ -56,7 +56,7 @@ export interface DesiredSubscription {
   objectName: string;
   kinds: readonly ProviderEventKind[];
   otherEvents: readonly string[];
-  /** The address of the events. */
+  /** The URL to which the provider sends the events. */
   url: string;
   /** The secret that signs the events. */
   secret: string;
@@ -73,7 +73,7 @@ export interface CreatedSubscription {
   secrets?: string[];
 }
 
-/** Thrown if the body does not have the form of the provider's events. */
+/** Thrown if the body does not have the documented format of the provider's events. */
 export class MalformedEventsError extends Error {
   override name = 'MalformedEvents';
 }
@@ -120,7 +120,7 @@ export interface EventRequests {
    * Returns the response to a request that verifies the URL before a secret exists. Null for other requests. The request
    * is not authenticated.
    */
-  answerHandshake?: (request: WebhookRequest) => WebhookResponse | null;
+  respondToHandshake?: (request: WebhookRequest) => WebhookResponse | null;
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
   /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
@@ -130,7 +130,7 @@ export interface EventRequests {
 }
 
 export interface StreamStart {
-  /** The connection's account, in the form that `findAccount` returns. */
+  /** The connection's account, as `findAccount` returns it. */
   account: string;
   /** The stream starts after this position. Null: at the present. */
   position: string | null;
@@ -166,7 +166,7 @@ export interface EventStream {
   url: string;
   /**
    * Resolves when the stream is open, so that no later change is missed. The caller requests the next batch when it has
-   * stored the previous ones. Throws ProviderError, also while iterating: AUTH_INVALIDATED if the token is refused,
+   * stored the previous ones. Throws ProviderError, also while iterating: AUTH_INVALIDATED if the token is rejected,
    * CURSOR_GONE if the provider no longer knows the position.
    */
   open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
@@ -196,7 +196,7 @@ export interface ListPosition {
 /** The entries that one request returns. */
 export interface EntryPage {
   events: ProviderEvent[];
-  /** The position after this part. A read that starts there repeats none of its entries. */
+  /** The position after these entries. A read that starts there repeats none of them. */
   position: string;
   hasMore: boolean;
   /** The time of the last reported change. Null if there is none. */

@@ -112,7 +112,7 @@ class RateLimit {
   }
 }
 
-const FRONT_PAGE_RECORDS = 10;
+const FRONT_PAGE_RECORDS_MAX = 10;
 
 /** The route `GET /`: a page with the records of the sandbox. */
 function createFrontPageRoute(getTable: (name: TableName) => RecordTable): SandboxRoute {
@@ -122,7 +122,11 @@ function createFrontPageRoute(getTable: (name: TableName) => RecordTable): Sandb
     handle() {
       const sections = TABLE_NAMES.map((name) => {
         const table = getTable(name);
-        return renderSection(table.definition, table.size, table.listNewest(FRONT_PAGE_RECORDS));
+        return renderSection(
+          table.definition,
+          table.size,
+          table.listNewest(FRONT_PAGE_RECORDS_MAX),
+        );
       });
       const content = html`<p>A CRM and a help desk to try integrations with. They are in memory:
         restarting the sandbox empties it. <a href="/objects">The objects of the CRM</a> as JSON.</p>${sections}`;

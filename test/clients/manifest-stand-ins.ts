@@ -7,10 +7,10 @@ import {
   type DeclaredProvider,
 } from '../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../src/providers/declared/all.ts';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { applyModule } from '../../src/providers/modules.ts';
 import { resolveObjectName } from '../../src/providers/object-support.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { startHubspotServer } from '../support/providers/hubspot-server.ts';
 import { startSalesforceServer } from '../support/providers/salesforce-server.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
@@ -109,8 +109,8 @@ export async function startStandIns(): Promise<StandIns> {
 
   return {
     providers: [
-      salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
-      hubspotProvider({ baseUrl: hubspot.url }),
+      createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
+      createHubspotProvider({ baseUrl: hubspot.url }),
       ...declared.map((declaration) =>
         servedBy(createDeclarativeProvider(declaration), () => current?.url ?? ''),
       ),

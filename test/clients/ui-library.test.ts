@@ -4,8 +4,8 @@
  * @module-tag all/walk
  */
 import { afterAll, describe, expect, test } from 'vitest';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../support/app.ts';
 import { createJwtIssuer, createSessionToken } from '../support/fixtures/end-users.ts';
 import { contentFor, insertDestination } from '../support/fixtures/integrations.ts';
@@ -40,8 +40,8 @@ afterAll(() => hubspot[Symbol.asyncDispose]());
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    hubspotProvider({ baseUrl: hubspot.url }),
-    sandboxProvider(() => app.app.sandbox.url),
+    createHubspotProvider({ baseUrl: hubspot.url }),
+    createSandboxProvider(() => app.app.sandbox.url),
   ],
 });
 

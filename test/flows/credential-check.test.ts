@@ -1,7 +1,7 @@
 /** Credentials that the provider refuses are not stored, if checking them is inexpensive. */
 import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import {
   CREDENTIALS,
@@ -221,7 +221,7 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   const addresses = [failingProvider, slow, 'http://sandbox.test'];
   const others = addresses.map((url) =>
     testApp({
-      providers: [sandboxProvider(() => url)],
+      providers: [createSandboxProvider(() => url)],
       env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     }),
   );
@@ -242,7 +242,7 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
     response.end('<h1>Blocked by the firewall</h1>');
   });
   await using other = await testApp({
-    providers: [sandboxProvider(() => url)],
+    providers: [createSandboxProvider(() => url)],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
   const connection = await generateConnection(await other.tenant(), {
@@ -258,7 +258,7 @@ test("repeats the provider's message without the credentials in it", async () =>
     response.end(JSON.stringify(words));
   });
   await using other = await testApp({
-    providers: [sandboxProvider(() => url)],
+    providers: [createSandboxProvider(() => url)],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
   const tenant = await other.tenant();

@@ -1,7 +1,7 @@
 /** The gateway learns the account's workspace and user after a consent. */
 import { afterAll, expect, test } from 'vitest';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
@@ -15,8 +15,8 @@ const provider = await startProviderServer(
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    hubspotProvider({ baseUrl: provider.url }),
-    salesforceProvider({ baseUrl: provider.url }),
+    createHubspotProvider({ baseUrl: provider.url }),
+    createSalesforceProvider({ baseUrl: provider.url }),
   ],
 });
 afterAll(() => provider[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../support/app.ts';
 import { keepEvents } from '../support/fixtures/connections.ts';
 import {
@@ -302,7 +302,7 @@ test('takes the workspace from the address in the token response', async () => {
   }));
   const template = 'https://{{workspace}}.my.salesforce.com';
   const provider = {
-    ...hubspotProvider(),
+    ...createHubspotProvider(),
     name: 'salesforce',
     baseUrl: template,
     oauth2: {
@@ -342,7 +342,7 @@ test('sends a client secret to no host that the provider does not list', async (
   const tokenUrl = `http://{{domain}}:${port}/token`;
   const oauth2 = { authorizeUrl: 'https://crm.test/consent', tokenUrl };
   const inputs = [{ name: 'domain', displayName: 'Domain' }];
-  const provider = { ...hubspotProvider(), name: 'salesforce', oauth2, inputs };
+  const provider = { ...createHubspotProvider(), name: 'salesforce', oauth2, inputs };
   await using other = await testApp({
     providers: [{ ...provider, hosts: { domain: ['accounts.crm.test'] } }],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },

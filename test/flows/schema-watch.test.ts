@@ -5,7 +5,7 @@ import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
 import { limitToGroup } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant } from '../support/app.ts';
 import { PROVIDERS } from '../support/fixtures/connections.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../support/fixtures/integrations.ts';
 
 const DAY_MS = 86_400_000;
-const sandbox = sandboxProvider(() => 'http://sandbox.test');
+const sandbox = createSandboxProvider(() => 'http://sandbox.test');
 const createField = (
   fieldName: string,
   overrides: Partial<FieldDescription> = {},

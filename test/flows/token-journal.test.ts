@@ -5,7 +5,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
@@ -30,7 +30,7 @@ function startServer(database: Database, log?: Log) {
     log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: { ...database, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(() => sandbox.url)],
+    providers: [createSandboxProvider(() => sandbox.url)],
   });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { onPostgres, sharedApp, testApp } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
@@ -85,7 +85,7 @@ test('refreshes a token once on two servers of one database', async () => {
   await using other = await testApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: { ...database, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(() => sandbox.url)],
+    providers: [createSandboxProvider(() => sandbox.url)],
     now: services.now,
   });
   const connection = await connectWithTokens(app, await app.tenant());

@@ -4,7 +4,7 @@ import { ServiceUnavailable } from '../../src/errors.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
 import { createLog } from '../../src/log.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
@@ -29,7 +29,7 @@ function startAnotherServer(): Promise<TestApp> {
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     log,
     database: { ...services.database, [Symbol.asyncDispose]: async () => {} },
-    providers: [sandboxProvider(() => sandbox.url)],
+    providers: [createSandboxProvider(() => sandbox.url)],
   });
 }
 

@@ -6,7 +6,7 @@ import {
   findProxyTarget,
   listModules,
 } from '../../src/providers/modules.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
 import { startVendorServer } from '../support/wire/vendor-server.ts';
@@ -20,7 +20,7 @@ const MODULE = 'account-engagement';
 providerContract(MODULE, async (): Promise<ContractSubject> => {
   const { fixture, metadata, ...vendor } = accountEngagement;
   const server = await startVendorServer(fixture);
-  const provider = applyModule(salesforceProvider({ engagementUrl: server.url }), MODULE);
+  const provider = applyModule(createSalesforceProvider({ engagementUrl: server.url }), MODULE);
   if (!provider) throw new Error('Salesforce has no such module.');
   return {
     ...vendor,
@@ -37,7 +37,7 @@ providerContract(MODULE, async (): Promise<ContractSubject> => {
 });
 
 test('returns a single module for a provider without modules', () => {
-  const { modules: _modules, ...provider } = salesforceProvider();
+  const { modules: _modules, ...provider } = createSalesforceProvider();
   const { displayName, baseUrl } = provider;
   expect(listModules(provider)).toEqual([{ name: 'root', displayName, baseUrl }]);
   expect(applyModule(provider, 'root')).toBe(provider);
@@ -45,7 +45,7 @@ test('returns a single module for a provider without modules', () => {
 });
 
 test("uses the first module by default, and another module's URL only on request", () => {
-  const provider = salesforceProvider();
+  const provider = createSalesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);
   const createSession = (useModule: boolean) =>

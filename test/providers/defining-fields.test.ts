@@ -1,8 +1,8 @@
 /** Requests to HubSpot and Salesforce that create fields, beyond the provider contract. */
 import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { type HubspotServer, startHubspotServer } from '../support/providers/hubspot-server.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
@@ -40,13 +40,13 @@ function defineAtHubspot(
   objectName = 'contacts',
 ) {
   const session = createPlainSession(server.url, { authorization: 'Bearer hubspot-token' });
-  return hubspotProvider().capabilities.defineFields!.define(session, { objectName, fields });
+  return createHubspotProvider().capabilities.defineFields!.define(session, { objectName, fields });
 }
 
 function defineAtSalesforce(server: SalesforceServer, fields: FieldDefinition[]) {
   const session = createPlainSession(server.url, { authorization: 'Bearer salesforce-token' });
   const definitions = { objectName: 'account', fields };
-  return salesforceProvider().capabilities.defineFields!.define(session, definitions);
+  return createSalesforceProvider().capabilities.defineFields!.define(session, definitions);
 }
 
 test('creates HubSpot properties in one property group', async () => {

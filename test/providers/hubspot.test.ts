@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldDescription } from '../../src/providers/contract.ts';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../src/providers/moving-records.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import {
@@ -19,7 +19,7 @@ const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getC
 providerContract('hubspot', async (): Promise<ContractSubject> => {
   const server = await startHubspotServer({ token: TOKEN });
   return {
-    provider: hubspotProvider({ baseUrl: server.url }),
+    provider: createHubspotProvider({ baseUrl: server.url }),
     session: createSession(server),
     secret: TOKEN,
     objectName: 'contacts',
@@ -43,7 +43,7 @@ providerContract('hubspot', async (): Promise<ContractSubject> => {
 });
 
 function getCapabilities() {
-  const { capabilities } = hubspotProvider();
+  const { capabilities } = createHubspotProvider();
   return capabilities as Required<typeof capabilities>;
 }
 
@@ -56,14 +56,14 @@ function atMinute(n: number): Date {
 }
 
 test('uses another host for the API, but not for the consent page', () => {
-  expect(hubspotProvider()).toMatchObject({
+  expect(createHubspotProvider()).toMatchObject({
     baseUrl: 'https://api.hubapi.com',
     oauth2: {
       authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
       tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
     },
   });
-  expect(hubspotProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+  expect(createHubspotProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
     baseUrl: 'http://127.0.0.1:9',
     oauth2: {
       authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
@@ -457,7 +457,7 @@ test('reports a missing field when a read names an unknown property', async () =
   const read = { objectName: 'contacts', fields: ['nope'], pageSize: 1 };
   expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',
-    message: `HubSpot answered 400: ${message}`,
+    message: `HubSpot returned 400: ${message}`,
   });
 });
 

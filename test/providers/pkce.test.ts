@@ -5,9 +5,9 @@
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import { isConsentScheme } from '../../src/providers/contract.ts';
-import { hubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
@@ -21,9 +21,9 @@ const WORKSPACES: Record<string, string> = {
 };
 const app = await sharedApp();
 const providers = [
-  sandboxProvider(() => app.app.sandbox.url),
-  hubspotProvider(),
-  salesforceProvider(),
+  createSandboxProvider(() => app.app.sandbox.url),
+  createHubspotProvider(),
+  createSalesforceProvider(),
   ...CATALOGUE,
 ].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
 const tenant = await app.tenant();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
-import { salesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
   type SalesforceServer,
@@ -17,7 +17,7 @@ const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getC
 providerContract('salesforce', async (): Promise<ContractSubject> => {
   const server = await startSalesforceServer({ token: TOKEN });
   return {
-    provider: salesforceProvider({ baseUrl: server.url }),
+    provider: createSalesforceProvider({ baseUrl: server.url }),
     session: createSession(server),
     secret: TOKEN,
     objectName: 'Account',
@@ -41,7 +41,7 @@ providerContract('salesforce', async (): Promise<ContractSubject> => {
 });
 
 function getCapabilities() {
-  const { capabilities } = salesforceProvider();
+  const { capabilities } = createSalesforceProvider();
   return capabilities as Required<typeof capabilities>;
 }
 
@@ -54,7 +54,7 @@ function atMinute(n: number): Date {
 }
 
 test("uses the org's own host, or another one for all requests", () => {
-  expect(salesforceProvider()).toMatchObject({
+  expect(createSalesforceProvider()).toMatchObject({
     baseUrl: 'https://{{workspace}}.my.salesforce.com',
     workspaceRequired: true,
     oauth2: {
@@ -64,7 +64,7 @@ test("uses the org's own host, or another one for all requests", () => {
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
     },
   });
-  expect(salesforceProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+  expect(createSalesforceProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
     baseUrl: 'http://127.0.0.1:9',
     oauth2: {
       authorizeUrl: 'http://127.0.0.1:9/services/oauth2/authorize',
@@ -356,7 +356,7 @@ test.each<[number, string, ProviderErrorKind]>([
   expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind,
     status,
-    message: `Salesforce answered ${status}: In words (${errorCode})`,
+    message: `Salesforce returned ${status}: In words (${errorCode})`,
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxDeskProvider } from '../../src/providers/sandbox/desk-provider.ts';
+import { createSandboxDeskProvider } from '../../src/providers/sandbox/desk-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { startSandbox } from '../support/providers/sandbox.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
@@ -14,7 +14,7 @@ async function makeSubject(): Promise<ContractSubject> {
   const session = createSession(sandbox.url);
   let count = 0;
   return {
-    provider: sandboxDeskProvider(() => sandbox.url),
+    provider: createSandboxDeskProvider(() => sandbox.url),
     session,
     secret: API_KEY,
     objectName: 'people',
@@ -56,7 +56,7 @@ test('reads nested values as fields, over pages, and has no people in the CRM', 
   await using sandbox = await startSandbox();
   sandbox.seed('people', 25);
   const session = createSession(sandbox.url);
-  const { readPage } = sandboxDeskProvider(() => sandbox.url).capabilities;
+  const { readPage } = createSandboxDeskProvider(() => sandbox.url).capabilities;
   const read = { objectName: 'people', fields: ['given', 'mail'], pageSize: 20 };
   const first = await readPage?.(session, read);
   expect(first?.records).toHaveLength(20);
@@ -75,7 +75,7 @@ test('reads nested values as fields, over pages, and has no people in the CRM', 
 test('refuses a mail address that another person has, with the name of the field', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('people', 1);
-  const { writeRecord } = sandboxDeskProvider(() => sandbox.url).capabilities;
+  const { writeRecord } = createSandboxDeskProvider(() => sandbox.url).capabilities;
   const outcome = await writeRecord?.(createSession(sandbox.url), {
     type: 'CREATE',
     objectName: 'people',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
-import { sandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { startSandbox } from '../support/providers/sandbox.ts';
@@ -12,7 +12,7 @@ function createConnector(sandbox: SandboxServer): {
   session: ProviderSession;
   capabilities: Required<Provider['capabilities']>;
 } {
-  const { capabilities } = sandboxProvider(() => sandbox.url);
+  const { capabilities } = createSandboxProvider(() => sandbox.url);
   return {
     session: createPlainSession(sandbox.url, { 'x-api-key': API_KEY }),
     capabilities: capabilities as Required<Provider['capabilities']>,
@@ -25,7 +25,7 @@ async function makeSubject(): Promise<ContractSubject> {
   const { session } = createConnector(sandbox);
   const objectName = 'deals';
   return {
-    provider: sandboxProvider(() => sandbox.url),
+    provider: createSandboxProvider(() => sandbox.url),
     session,
     secret: API_KEY,
     objectName,

@@ -44,7 +44,7 @@ export const searchObjectsInput = z.object({
   projectIdOrName,
   groupRef: agentGroupRef,
   words: orNull(z.string().max(WORDS_LENGTH_MAX)).describe(
-    'Words of the names of objects or fields. Default: all objects.',
+    'Words of object or field names. Default: all objects.',
   ),
 });
 
@@ -188,7 +188,7 @@ export interface PinnedWrite extends NamedPinnedTool {
 
 /**
  * The pinned writes of an agent that its customer's account supports, in the order of its session. Schemas have no
- * descriptions and no values of enums, because those may be texts of the provider; describe_object has them. Other callers have no pinned writes.
+ * descriptions and no enum values, because those may be texts of the provider; describe_object has them. Other callers have no pinned writes.
  */
 export const listPinnedWrites = projectRead(
   orAgent('read'),

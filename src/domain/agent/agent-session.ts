@@ -39,7 +39,7 @@ const objectName = z.string().min(1).max(256);
 
 const approvalRule = z.object({
   name: label.describe('The name of the rule, which approved proposals show: 1 to 128 characters.'),
-  types: z.array(writeType).min(1).max(3).describe('The types of writes that the rule approves.'),
+  types: z.array(writeType).min(1).max(3).describe('The write types that the rule approves.'),
   objects: z
     .array(objectName)
     .min(1)

@@ -1,5 +1,5 @@
 /**
- * Stores the types of fields that accounts describe. It works in the background, so that the request that read a
+ * Stores the field types that accounts describe. It works in the background, so that the request that read a
  * description neither waits nor fails. It skips descriptions that it has stored already.
  */
 import { createHash } from 'node:crypto';
@@ -9,11 +9,11 @@ import { DAY_MS } from '../../work/durations.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 
-/** The most types that are stored for one object. It exceeds the number of fields of any account. */
+/** The maximum number of types that are stored for one object. No account has as many fields. */
 const LEARNED_FIELDS_MAX = 5_000;
-/** The most objects whose stored descriptions this process remembers. */
+/** The maximum number of objects whose stored descriptions this process remembers. */
 const OBJECTS_MAX = 10_000;
-/** The most objects that wait to be stored. Further ones are skipped until they are described again. */
+/** The maximum number of objects that wait to be stored. Further ones are skipped until they are described again. */
 const WAITING_MAX = 1_000;
 
 /** Identifies the object of a description. */

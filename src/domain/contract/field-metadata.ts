@@ -1,7 +1,7 @@
 /** Finds what is known about an object's fields: from the account, the provider's declaration, or other accounts. */
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import type { ValueReplacements } from '../installation/choice/value-mapping.ts';
-import type { FieldContract } from './contract-fields.ts';
+import type { FieldContract } from './field-contract.ts';
 import { type FieldType, findSharedType, toDescribedType, UNKNOWN_TYPE } from './field-type.ts';
 import type { LearnedField } from './learned-fields.ts';
 

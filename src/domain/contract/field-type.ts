@@ -1,4 +1,4 @@
-/** The types of fields in contracts, and how they are derived from providers' types. */
+/** The field types in contracts, and how they are derived from providers' types. */
 import type { z } from 'zod';
 import type { FieldValueType } from '../../providers/contract.ts';
 import { enumeration } from '../resource.ts';

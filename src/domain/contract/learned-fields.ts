@@ -1,4 +1,4 @@
-/** Reads the stored types of fields, which the connected accounts of a project described. */
+/** Reads the stored field types, which the connected accounts of a project described. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import type { FieldValueType, Provider } from '../../providers/contract.ts';
@@ -14,12 +14,15 @@ export interface LearnedField {
   required: boolean;
 }
 
-/** The types of an integration's fields, by the provider's names of objects and of their fields. */
+/** The types of an integration's fields, by the provider's object and field names. */
 export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly LearnedField[]>>;
 
 export const NO_LEARNED_FIELDS: LearnedFields = new Map();
 
-/** A type counts if an account had it at most this long before the latest account that had any type of the field. */
+/**
+ * How long a type counts after it was last seen. The period ends when an account last described the field, so that a field
+ * that is no longer described keeps its types.
+ */
 const CURRENT_MS = 30 * DAY_MS;
 
 /** Returns the name under which the types of a provider's module are stored. */
@@ -29,7 +32,7 @@ export function toModuleKey(provider: Provider, module: string | null): string {
 
 interface Source {
   projectId: string;
-  /** The provider of the catalogue. Null if it is no longer there: no types are known then. */
+  /** Null if the provider is no longer in the catalogue. It then has no known types. */
   provider: Provider | null;
   content: IntegrationContent;
 }

@@ -19,11 +19,12 @@ import type {
 } from '../integration/integration-content.ts';
 import { applyConfig, recordKinds } from '../provider-event/event-kinds.ts';
 import { enumeration, resource } from '../resource.ts';
-import { fieldContractResource, listFields } from './contract-fields.ts';
+import { listFields } from './contract-fields.ts';
+import { fieldContractResource } from './field-contract.ts';
 import { listNameClashes } from './formats/safe-names.ts';
 import type { LearnedFields } from './learned-fields.ts';
 
-export type { FieldContract } from './contract-fields.ts';
+export type { FieldContract } from './field-contract.ts';
 
 const contractVerb = enumeration('ContractVerb', 'An operation on the records of an object.', {
   LIST: 'List its records.',
@@ -54,7 +55,9 @@ const filterableFieldsResource = resource(
     fields: z.array(z.string()).describe('The names of the fields that a condition may name.'),
     conditionsMax: z
       .int()
-      .describe('The most conditions of one search. Zero if the object is not searched.'),
+      .describe(
+        'The maximum number of conditions in a search. Zero if the object cannot be searched.',
+      ),
   },
 );
 
@@ -134,7 +137,7 @@ export interface ContractInput {
   learned: LearnedFields;
   /** The config of an installation. Absent for the contract of a revision. */
   config?: ConfigContent | undefined;
-  /** The account's descriptions by the provider's names of objects, or the reasons why there are none. */
+  /** The account's descriptions by the provider's object names, or the reasons why there are none. */
   descriptions?: ReadonlyMap<string, ObjectDescription | { error: string }> | undefined;
 }
 
@@ -157,11 +160,14 @@ export function createContract(input: ContractInput): Contract {
     if (!description || !('error' in description)) return [];
     return [{ kind: 'NOT_DESCRIBED', object: name, field: null, message: description.error }];
   });
-  return withHash(objects, undescribed);
+  return createHashedContract(objects, undescribed);
 }
 
-/** Completes a contract with findings about its names, and with its hash. */
-export function withHash(objects: ObjectContract[], others: readonly ContractFinding[]): Contract {
+/** Creates a contract. Adds findings about its names, and its hash. */
+export function createHashedContract(
+  objects: ObjectContract[],
+  others: readonly ContractFinding[],
+): Contract {
   const findings = [...others, ...listNameClashes(objects)];
   const text = JSON.stringify([objects, findings]);
   const hash = createHash('sha256').update(text).digest('base64url');
@@ -188,9 +194,9 @@ function indexObjectSpecs({ read, write }: IntegrationContent) {
 function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectContract {
   const { integration, content, provider, config, descriptions } = input;
   const { providerObject } = specs;
-  const choice = config?.read.find(({ objectName }) => objectName === providerObject);
-  const read = config && (!choice || choice.disabled) ? null : specs.read;
-  const write = config && !findWriteChoice(config, providerObject) ? null : specs.write;
+  const readConfig = config?.read.find(({ objectName }) => objectName === providerObject);
+  const read = config && (!readConfig || readConfig.disabled) ? null : specs.read;
+  const write = config && !findWriteConfig(config, providerObject) ? null : specs.write;
   const verbs = listVerbs(input, { providerObject, read, write });
   const described = descriptions?.get(providerObject);
   const description = described && !('error' in described) ? described : null;
@@ -210,7 +216,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
       learned: input.learned.get(providerObject) ?? new Map(),
     },
   );
-  const conditions = choice?.fieldFilters?.length ?? 0;
+  const configConditions = readConfig?.fieldFilters?.length ?? 0;
   const isSearchable = (name: string) => common?.searchableNames?.test(name) ?? true;
   const searchable = fields.filter(
     ({ isWriteOnly, providerField }) =>
@@ -225,7 +231,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
     filterable: {
       fields: hasSearch ? searchable.map(({ name }) => name) : [],
       conditionsMax:
-        hasSearch && provider ? getFiltersMax(provider, providerObject) - conditions : 0,
+        hasSearch && provider ? getFiltersMax(provider, providerObject) - configConditions : 0,
     },
     acceptsOtherFields,
     fields,
@@ -251,11 +257,11 @@ function isWrite(verb: ContractVerb): boolean {
   return verb === 'CREATE' || verb === 'UPDATE';
 }
 
-function findWriteChoice(config: ConfigContent, providerObject: string) {
+function findWriteConfig(config: ConfigContent, providerObject: string) {
   return config.write.find(({ objectName }) => objectName === providerObject) ?? null;
 }
 
-/** Lists the verbs that the integration allows, the installation chose, and the provider supports. */
+/** Lists the verbs that the integration allows, the config enables, and the provider supports. */
 function listVerbs(
   input: ContractInput,
   { providerObject, read, write }: ObjectSpecs,
@@ -270,7 +276,7 @@ function listVerbs(
   const isWritten = write !== null && can('WRITE');
   const writes = provider.commonObjects?.find(({ name }) => name === providerObject)?.writes;
   const isDeletionEnabled =
-    !config || findWriteChoice(config, providerObject)?.deletionEnabled === true;
+    !config || findWriteConfig(config, providerObject)?.deletionEnabled === true;
   const allowed: Record<ContractVerb, boolean> = {
     LIST: isRead,
     SEARCH: isRead && getFiltersMax(provider, providerObject) > conditions,
@@ -291,9 +297,11 @@ function isFollowed(
   const spec = subscribe?.objects.find(({ objectName }) => objectName === providerObject);
   const capability = provider?.capabilities.subscribe;
   if (!spec || !capability) return false;
-  const choice = config?.subscribe?.find(({ objectName }) => objectName === providerObject);
+  const subscribeConfig = config?.subscribe?.find(
+    ({ objectName }) => objectName === providerObject,
+  );
   const supported = capability.listKinds?.(providerObject) ?? capability.kinds;
-  return recordKinds(choice ? applyConfig(spec, choice) : spec).some((kind) =>
+  return recordKinds(subscribeConfig ? applyConfig(spec, subscribeConfig) : spec).some((kind) =>
     supported.includes(kind),
   );
 }

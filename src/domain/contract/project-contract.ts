@@ -1,13 +1,13 @@
-/** Merges the contracts of integrations by the names of objects and fields. */
-import type { FieldContract } from './contract-fields.ts';
+/** Merges the contracts of integrations by object and field name. */
+import type { FieldContract } from './field-contract.ts';
 import { findSharedType, UNKNOWN_TYPE } from './field-type.ts';
 import {
   CONTRACT_VERBS,
   type Contract,
   type ContractFinding,
+  createHashedContract,
   type FilterableFields,
   type ObjectContract,
-  withHash,
 } from './object-contract.ts';
 
 /**
@@ -23,7 +23,7 @@ export function createProjectContract(contracts: readonly Contract[]): Contract 
     ({ name }) => name,
   );
   const objects = [...byName.values()].map((group) => mergeObjects(group, findings));
-  return withHash(objects, findings);
+  return createHashedContract(objects, findings);
 }
 
 function mergeObjects(

@@ -21,17 +21,17 @@ import { findLearnedTypes, type LearnedTypes, NO_LEARNED_FIELDS } from './learne
 import { type Contract, type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
-/** The most characters of JSON in the cache: some dozens of contracts with thousands of fields each. */
+/** The maximum size of the cache, in characters of JSON: some dozens of contracts with thousands of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
-/** The most integrations in the contract of a project. Their contents are read for each request. */
+/** The maximum number of integrations in a project's contract. Their contents are read for each request. */
 export const INTEGRATIONS_MAX = 1_000;
 
-interface Cached {
+interface CachedContract {
   contract: Contract;
   characters: number;
 }
 
-const CONTRACTS = new LRUCache<string, Cached>({
+const CONTRACTS = new LRUCache<string, CachedContract>({
   maxSize: CHARACTERS_MAX,
   sizeCalculation: ({ characters }) => characters,
 });
@@ -48,12 +48,14 @@ export function getCachedContract(identity: readonly unknown[], derive: () => Co
 
 type Revision = Pick<Row<'Revision'>, 'id' | 'projectId' | 'content'>;
 
-/** Builders' code compiles against these contracts. They read no account. */
+/** The contracts that builders generate code from. They are derived without a request to an account. */
 export const listRevisionContracts = read(
   'read',
   'The contract that all installations of the revision share. It needs no request to the provider.',
   deriveContracts,
 );
+
+const NO_LEARNED_TYPES: LearnedTypes = { fields: NO_LEARNED_FIELDS, digest: '' };
 
 async function deriveContracts(call: Call, revisions: readonly Revision[]): Promise<Contract[]> {
   const contents = revisions.map(readIntegrationContent);
@@ -64,8 +66,6 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
     return getCachedContract([id, digest], () => createContract({ ...source, learned: fields }));
   });
 }
-
-const NO_LEARNED_TYPES: LearnedTypes = { fields: NO_LEARNED_FIELDS, digest: '' };
 
 /** Returns the types that accounts have described, for each content in order. */
 async function findLearnedFields(
@@ -187,7 +187,7 @@ type Project = Pick<Row<'Project'>, 'id'>;
 /** A project with too many integrations gets an UNPROCESSABLE error instead of a contract. */
 export const listProjectContracts = read(
   'read',
-  'The contracts of the latest revisions of all integrations, merged by the names of objects. It needs no request to a provider.',
+  'The contracts of the latest revisions of all integrations, merged by object name. It needs no request to a provider.',
   async (call: Call, projects: readonly Project[]): Promise<(Contract | DomainError)[]> => {
     const where = { projectId: { in: projects.map(({ id }) => id) } };
     const counts = await call.database.prisma.integration.groupBy({
@@ -195,12 +195,12 @@ export const listProjectContracts = read(
       where,
       _count: true,
     });
-    const small = counts.filter(({ _count: count }) => count <= INTEGRATIONS_MAX);
+    const permitted = counts.filter(({ _count: count }) => count <= INTEGRATIONS_MAX);
     const integrations =
-      small.length === 0
+      permitted.length === 0
         ? []
         : await call.database.prisma.integration.findMany({
-            where: { projectId: { in: small.map(({ projectId }) => projectId) } },
+            where: { projectId: { in: permitted.map(({ projectId }) => projectId) } },
             select: { latestRevisionId: true },
             orderBy: { id: 'asc' },
           });
@@ -222,7 +222,7 @@ export const listProjectContracts = read(
   },
 );
 
-/** The contract of several contracts, merged by the names of objects. It is cached. */
+/** Returns the contract that merges several ones by object name. It is cached. */
 export function mergeContracts(contracts: readonly Contract[]): Contract {
   const identity = contracts.map(({ hash }) => hash);
   return getCachedContract(identity, () => createProjectContract(contracts));
@@ -247,8 +247,8 @@ export async function readIntegrationsContract(
 }
 
 /**
- * Returns the contract that a project would have with each of these lists of contents. All of them use the same learned
- * types. They are not cached.
+ * Returns the contract that a project would have with each of these lists of contents. The contracts use the same learned
+ * types, and are not cached.
  */
 export async function createContractsOfContents(
   call: Call,

@@ -1,10 +1,10 @@
-/** Values of records by the contract's names and types. Providers give some values in other JSON types than the contract's. */
+/** Reads record values by the contract's names and types. Some providers return other JSON types than the contract declares. */
 import type { ResultEntry } from '../operation/read/read-message.ts';
-import type { FieldContract } from './contract-fields.ts';
+import type { FieldContract } from './field-contract.ts';
 
 type Item = string | number | boolean;
 
-/** Mapped names take precedence. A field that the installation does not read is null. */
+/** Returns the value of a name. Mapped names take precedence. Null for a field that the installation does not read. */
 export function findFieldValue(
   { fields, mappedFields }: Pick<ResultEntry, 'fields' | 'mappedFields'>,
   name: string,
@@ -14,9 +14,8 @@ export function findFieldValue(
 }
 
 /**
- * Converts a value of a field to the field's type. Some providers send numbers and booleans as strings, and several selected
- * values as `a;b`. Null if there is no value. Undefined for a value that the type does not have. `enumValues` are those of
- * the field's enum type, if it has one.
+ * Converts a value to the field's type. Some providers send numbers and booleans as strings, and several selected values as
+ * `a;b`. Null if there is no value. Undefined if the value can't be converted, or if it is not one of `enumValues`.
  */
 export function toTypedValue(
   { type, isList }: Pick<FieldContract, 'type' | 'isList'>,
@@ -38,7 +37,12 @@ function toItems(value: unknown): readonly unknown[] {
   return typeof value === 'string' ? value.split(';').filter((item) => item !== '') : [value];
 }
 
-/** Converts an item of a list, or a single value. Undefined if the type does not have it. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Converts an item of a list, or a single value. Undefined if it can't be converted. */
 function convertItem(
   type: Exclude<FieldContract['type'], 'JSON'>,
   value: unknown,
@@ -53,11 +57,6 @@ function convertItem(
       return typeof value === 'object' ? undefined : String(value);
   }
 }
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-]);
 
 function toNumber(value: unknown): number | undefined {
   const isNumeric = typeof value === 'string' && value.trim() !== '';

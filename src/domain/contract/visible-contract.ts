@@ -14,7 +14,7 @@ import {
   readIntegrationsContract,
 } from './read-contract.ts';
 
-/** The most cached contracts. A cached contract needs no contents of revisions. */
+/** The maximum number of cached contracts. A cached contract needs no read of the revisions' contents. */
 const PROJECTS_MAX = 10_000;
 /** The time after which newly learned types appear in a typed API. */
 const LEARNED_MS = 10_000;
@@ -26,9 +26,7 @@ interface VisibleContract {
   contract: Contract;
 }
 
-/**
- * Callers that meet one of these needs see the schema: the need of contracts, and those of the functions of its fields.
- */
+/** Callers that meet one of these needs see the schema: the need of contracts, and those of the API's operations. */
 const NEEDS: readonly Need[] = [
   'read',
   listInstallationRecords.needs,

@@ -8,9 +8,9 @@ import { addIssues, createInputIssue } from '../issues.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 import type { ObjectContract } from './object-contract.ts';
 
-/** Compiled schemas. Each has some kilobytes. */
+/** The maximum number of compiled schemas. Each has some kilobytes. */
 const VALIDATORS_MAX = 500;
-/** The most names that an issue lists. */
+/** The maximum number of names that an issue lists. */
 const NAMES_MAX = 50;
 
 const ajv = formats.default(new Ajv2020({ allErrors: true, strict: false, addUsedSchema: false }));
@@ -21,7 +21,7 @@ interface ValuesToCheck {
   hash: string;
   object: ObjectContract;
   type: 'CREATE' | 'UPDATE';
-  /** Values by the builder's names of fields. */
+  /** Values by the builder's field names. */
   values: Readonly<Record<string, unknown>>;
   /** The location of the values in the input. */
   path: readonly PropertyKey[];
@@ -50,13 +50,13 @@ function getValidator(hash: string, object: ObjectContract, type: 'CREATE' | 'UP
   return validate;
 }
 
-/** The path of the value, or of the member that is missing or unknown. */
+/** Returns the path of the value, or of the member that is missing or unknown. */
 function locate({ instancePath, params }: ErrorObject): string {
   const member = params.additionalProperty ?? params.missingProperty;
   return member === undefined ? instancePath : `${instancePath}/${member}`;
 }
 
-/** The first name in a path is a field. Names in a JSON pointer are escaped. */
+/** Converts the errors at one location to an issue. Names in a JSON Pointer are escaped. */
 function toIssue(
   errors: readonly ErrorObject[],
   { object, type, path }: Pick<ValuesToCheck, 'object' | 'type' | 'path'>,
@@ -69,37 +69,8 @@ function toIssue(
   const members = names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
   return createInputIssue(
     [...path, ...members],
-    describe(errors, { object, type, name: names[0] ?? null }),
+    describeErrors(errors, { object, type, name: names[0] ?? null }),
   );
-}
-
-function describe(
-  errors: readonly ErrorObject[],
-  { object, type, name }: Pick<ValuesToCheck, 'object' | 'type'> & { name: string | null },
-): string {
-  const [error] = errors as [ErrorObject];
-  const field = object.fields.find((candidate) => candidate.name === name);
-  const act = type === 'CREATE' ? 'a new record' : 'an update';
-  if (name === null) return `must set at least one field of ${object.name}.`;
-  if (error.keyword === 'required') return `is required for ${act} of ${object.name}.`;
-  if (error.keyword === 'additionalProperties') {
-    if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
-    if (field) return `is read-only: omit it from ${act}.`;
-    const known = object.fields.filter(({ isReadOnly }) => !isReadOnly).map((known) => known.name);
-    const list = known.slice(0, NAMES_MAX).join(', ');
-    const more = known.length > NAMES_MAX ? ' and more' : '';
-    return `is not a field of ${object.name}. Fields that ${act} may set: ${list}${more}.`;
-  }
-  const values = field?.values?.map(({ value }) => value) ?? [];
-  if (values.length > 0) {
-    return `must be ${field?.isList ? 'a list of' : 'one of'}: ${values.slice(0, NAMES_MAX).join(', ')}.`;
-  }
-  const article = field?.type === 'INTEGER' ? 'an' : 'a';
-  const noun = field && TYPE_NOUNS[field.type];
-  if (!noun) return `${error.message}.`;
-  return field.isList
-    ? `must be a list, each item ${article} ${noun}.`
-    : `must be ${article} ${noun}.`;
 }
 
 const TYPE_NOUNS: Partial<Record<ObjectContract['fields'][number]['type'], string>> = {
@@ -112,3 +83,32 @@ const TYPE_NOUNS: Partial<Record<ObjectContract['fields'][number]['type'], strin
   ENUM: 'string',
   REFERENCE: "string: the provider's id of the record",
 };
+
+function describeErrors(
+  errors: readonly ErrorObject[],
+  { object, type, name }: Pick<ValuesToCheck, 'object' | 'type'> & { name: string | null },
+): string {
+  const [error] = errors as [ErrorObject];
+  const field = object.fields.find((candidate) => candidate.name === name);
+  const action = type === 'CREATE' ? 'a new record' : 'an update';
+  if (name === null) return `must set at least one field of ${object.name}.`;
+  if (error.keyword === 'required') return `is required for ${action} of ${object.name}.`;
+  if (error.keyword === 'additionalProperties') {
+    if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
+    if (field) return `is read-only: omit it from ${action}.`;
+    const known = object.fields.filter(({ isReadOnly }) => !isReadOnly).map((known) => known.name);
+    const list = known.slice(0, NAMES_MAX).join(', ');
+    const more = known.length > NAMES_MAX ? ' and more' : '';
+    return `is not a field of ${object.name}. Fields that ${action} may set: ${list}${more}.`;
+  }
+  const values = field?.values?.map(({ value }) => value) ?? [];
+  if (values.length > 0) {
+    return `must be ${field?.isList ? 'a list of' : 'one of'}: ${values.slice(0, NAMES_MAX).join(', ')}.`;
+  }
+  const article = field?.type === 'INTEGER' ? 'an' : 'a';
+  const noun = field && TYPE_NOUNS[field.type];
+  if (!noun) return `${error.message}.`;
+  return field.isList
+    ? `must be a list, each item ${article} ${noun}.`
+    : `must be ${article} ${noun}.`;
+}

@@ -1,5 +1,5 @@
 /**
- * Masks credentials and values of records in requests to providers and their responses, before they are recorded.
+ * Masks credentials and record values in requests to providers and their responses, before they are recorded.
  * Names, harmless headers and descriptions of errors stay.
  */
 import { isUtf8 } from 'node:buffer';

@@ -19,7 +19,7 @@ export const requestKind = enumeration('RequestKind', 'The purpose of a request 
 
 export const recordedRequestResource = resource(
   'RecordedRequest',
-  'A request to a provider and its response, recorded for diagnosis. `***` replaces credentials and values of records. It is removed after REQUEST_RETENTION_HOURS of the server.',
+  'A request to a provider and its response, recorded for diagnosis. `***` replaces credentials and record values. It is removed after REQUEST_RETENTION_HOURS of the server.',
   {
     createTime: z.date().describe('When it began.'),
     kind: requestKind.describe('The purpose of the request.'),

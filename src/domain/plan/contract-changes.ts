@@ -58,7 +58,7 @@ export async function listContractChanges(
   ];
 }
 
-/** Returns the types and fields that records gain. New members of inputs are found as dangerous changes. */
+/** Returns the types and fields that records gain. New input members are found as dangerous changes. */
 function findAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
   return findBreakingChanges(after, before).flatMap(({ description }) => {
     const [, typeName = ''] = /^(\w+)(?:\.\w+)? was removed\.$/.exec(description) ?? [];

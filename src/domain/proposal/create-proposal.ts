@@ -63,7 +63,7 @@ const createProposalInput = z
       .describe("The provider's id of the record to update or delete."),
     values: recordValues
       .nullish()
-      .describe("The values to set, by the builder's names of fields. Not for a deletion."),
+      .describe("The values to set, by the builder's field names. Not for a deletion."),
     reason: z
       .string()
       .trim()

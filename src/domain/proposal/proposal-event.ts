@@ -1,4 +1,4 @@
-/** Records the events of proposals in the transactions of their changes. */
+/** Records proposal events in the transactions of their changes. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { EventData } from '../../events/event-types.ts';
 import { recordEvent } from '../../events/record.ts';

@@ -11,12 +11,12 @@ import { readJsonColumn, sortJsonMembers } from '../storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
-  /** The values by the builder's names of fields. */
+  /** The values by the builder's field names. */
   after: unknown;
 }
 
 /**
- * Plans the write. Throws as `writeRecords` does before anything is stored; issues of values are located at
+ * Plans the write. Throws as `writeRecords` does before anything is stored; value issues are located at
  * `input.values`. Throws UNPROCESSABLE if the installation does not write one of the fields.
  */
 export async function planProposedWrite(

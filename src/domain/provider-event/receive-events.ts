@@ -59,7 +59,7 @@ export async function receiveEvents(
   const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
-  const handshakeResponse = requests.answerHandshake?.(request);
+  const handshakeResponse = requests.respondToHandshake?.(request);
   if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });

@@ -150,7 +150,7 @@ export const providerResource = resource('Provider', 'A third-party service of t
     listCapabilities,
   ),
   allOrNone: computed(
-    z.array(writeType).describe('The types of batches for which `allOrNone` is possible.'),
+    z.array(writeType).describe('The batch types for which `allOrNone` is possible.'),
     ({ features }: Provider) => features.allOrNoneTypes,
   ),
   docsUrl: computed(

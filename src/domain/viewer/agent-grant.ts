@@ -10,7 +10,7 @@ export const agentVerb = enumeration(
     READ: 'List, search and read records.',
     CREATE: 'Propose new records.',
     UPDATE: 'Propose changes of records.',
-    DELETE: 'Propose deletions of records.',
+    DELETE: 'Propose to delete records.',
   },
 );
 export type AgentVerb = z.output<typeof agentVerb>;

@@ -1,4 +1,4 @@
-/** Verifies bearer tokens of builders: JWTs of a configured issuer, or of a local one for development. */
+/** Verifies builders' bearer tokens: JWTs of a configured issuer, or of a local one for development. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {

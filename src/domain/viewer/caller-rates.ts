@@ -41,21 +41,6 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   };
 }
 
-/** Spends tokens by the database's clock, which all processes share. */
-async function spendShared(
-  query: RunQuery,
-  { perSecond, burst }: Rate,
-  { callerId, requests }: { callerId: string; requests: number },
-): Promise<SpendResult> {
-  const values = [callerId, burst, perSecond];
-  const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
-  if (row) return { waitSeconds: 0, tokens: row.tokens };
-  const [remaining] = await query<{ tokens: number }>(READ_TOKENS, values);
-  const tokens = Math.min(remaining?.tokens ?? 0, requests);
-  // The wait is never 0: the requests were refused, even if the bucket has enough tokens by now.
-  return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
-}
-
 /** Returns SQL for the number of tokens at a time. A time before the last refill adds none. */
 const createRefilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
@@ -73,6 +58,21 @@ const TAKE_TOKENS = `
 const READ_TOKENS = `
   select ${createRefilledSql('clock_timestamp()')} as "tokens"
   from "CallerRate" r where r."callerId" = $1`;
+
+/** Spends tokens by the database's clock, which all processes share. */
+async function spendShared(
+  query: RunQuery,
+  { perSecond, burst }: Rate,
+  { callerId, requests }: { callerId: string; requests: number },
+): Promise<SpendResult> {
+  const values = [callerId, burst, perSecond];
+  const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
+  if (row) return { waitSeconds: 0, tokens: row.tokens };
+  const [remaining] = await query<{ tokens: number }>(READ_TOKENS, values);
+  const tokens = Math.min(remaining?.tokens ?? 0, requests);
+  // The wait is never 0: the requests were refused, even if the bucket has enough tokens by now.
+  return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
+}
 
 /** Deletes the rows of callers whose burst is full again. */
 export async function deleteIdleCallers(query: RunQuery, before: Date): Promise<void> {

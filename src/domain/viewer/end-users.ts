@@ -85,6 +85,22 @@ interface ValidClaims {
   allowedOrigins: string[];
 }
 
+const VALID_CLAIMS = `
+  select t."at"::int - 1 as "index", p."orgId", p."allowedOrigins"
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
+    as t("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "at")
+  join "Project" p on p."id" = t."projectId"
+  join "Group" g on g."projectId" = t."projectId" and g."id" = t."groupId"
+  join "Consumer" c on c."projectId" = t."projectId" and c."id" = t."consumerId"
+  where (t."jwtKeyId" is null or exists (
+    select from "JwtKey" k where k."projectId" = t."projectId" and k."id" = t."jwtKeyId" and k."active"
+  )) and (t."agentSessionId" is null or exists (
+    select from "AgentSession" a where a."projectId" = t."projectId" and a."id" = t."agentSessionId"
+      and a."revokeTime" is null and a."expireTime" > $6
+  )) and not exists (
+    select from "Erasure" e where e."projectId" = t."projectId" and e."id" in (p."id", g."id", c."id")
+  )`;
+
 /**
  * Returns the end users whose key, project, group and consumer still exist, by the index of their claims. One statement
  * checks all claims.
@@ -110,19 +126,3 @@ export async function findValidEndUsers(
     }),
   );
 }
-
-const VALID_CLAIMS = `
-  select t."at"::int - 1 as "index", p."orgId", p."allowedOrigins"
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
-    as t("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "at")
-  join "Project" p on p."id" = t."projectId"
-  join "Group" g on g."projectId" = t."projectId" and g."id" = t."groupId"
-  join "Consumer" c on c."projectId" = t."projectId" and c."id" = t."consumerId"
-  where (t."jwtKeyId" is null or exists (
-    select from "JwtKey" k where k."projectId" = t."projectId" and k."id" = t."jwtKeyId" and k."active"
-  )) and (t."agentSessionId" is null or exists (
-    select from "AgentSession" a where a."projectId" = t."projectId" and a."id" = t."agentSessionId"
-      and a."revokeTime" is null and a."expireTime" > $6
-  )) and not exists (
-    select from "Erasure" e where e."projectId" = t."projectId" and e."id" in (p."id", g."id", c."id")
-  )`;

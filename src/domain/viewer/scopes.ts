@@ -12,7 +12,7 @@ export const SCOPES = {
   'agents:write': 'Create and revoke agent sessions.',
   'reads:control': 'Trigger, pause and resume reads.',
   'events:write': 'Create, update and delete topics, destinations and routes; retry deliveries.',
-  'payloads:read': 'Bodies of deliveries, responses of their receivers, and messages of streams.',
+  'payloads:read': 'Bodies of deliveries, responses of their receivers, and stream messages.',
   'keys:write': 'Create, update and delete API keys and JWT keys.',
   'provider-apps:write': 'Create, update and delete provider apps.',
   'org:read': "Read the org's data.",

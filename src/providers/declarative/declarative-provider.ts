@@ -158,7 +158,7 @@ function describeVendor({ declaration }: Vendor): VendorDescription {
   };
 }
 
-/** Returns the types of writes that the vendor has a request for. */
+/** Returns the write types that the vendor has a request for. */
 function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
   const routes = { CREATE: create, UPDATE: update };
   return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
@@ -168,7 +168,7 @@ function getFiltersMax(object: ObjectDeclaration): number {
   return findSearchList(object)?.equalityFilter?.max ?? 0;
 }
 
-/** Returns the types of batches that the vendor can refuse as a whole: those whose partial success is optional. */
+/** Returns the batch types that the vendor can refuse as a whole: those whose partial success is optional. */
 function listAllOrNoneTypes({ declaration }: Vendor): BatchWrite['type'][] {
   const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
     const routes = listDeclaredObjects(declaration).flatMap((object) => object[part] ?? []);

@@ -49,7 +49,7 @@ export function createFailure(
 ): ProviderError {
   const { status } = response;
   const kind = toErrorKind(vendor, response, purpose);
-  const message = `${vendor.displayName} answered ${status}: ${listMessages(vendor, response).join('; ')}`;
+  const message = `${vendor.displayName} returned ${status}: ${listMessages(vendor, response).join('; ')}`;
   const { retryHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
   const headerWaitMs = retryHeaders
     .map((header) => parseWaitMs(response, header))
@@ -61,6 +61,8 @@ export function createFailure(
   });
 }
 
+const SECOND_MS = 1_000;
+
 /** Returns how long to wait. A time is compared with the vendor's clock, the `Date` header of the response. */
 function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
@@ -71,8 +73,6 @@ function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeade
   const wait = retryTime - Date.parse(headers.date ?? '');
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
-
-const SECOND_MS = 1_000;
 
 /** Returns why the vendor refused the record's content. Null if it failed for another reason. */
 export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
@@ -93,6 +93,9 @@ export function listMessages({ declaration }: Vendor, response: ProviderResponse
   return [...new Set(messages)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
+/** Names of members that hold messages, which are no field names. */
+const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
+
 /** Returns the strings at any depth, each after the name of its field, because vendors nest messages by field. */
 export function collectMessages(value: unknown): string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
@@ -104,9 +107,6 @@ export function collectMessages(value: unknown): string[] {
     ),
   );
 }
-
-/** Names of members that hold messages, which are no names of fields. */
-const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
 function toErrorKind(
   { declaration }: Vendor,

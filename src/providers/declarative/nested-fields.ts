@@ -1,4 +1,4 @@
-/** Converts between nested fields, which are in a map or list inside a record, and plain fields of the record. */
+/** Converts between nested fields, which are in a map or list inside a record, and plain fields. */
 import type { NestedFields } from './declaration/object-declaration.ts';
 import { findValue, isObject, type JsonObject, withValue } from './json.ts';
 
@@ -26,7 +26,7 @@ function parseEntries(
   );
 }
 
-/** Returns the record in the vendor's form: nested fields are in their map or list. */
+/** Returns the record as the vendor expects it: nested fields are in their map or list. */
 export function nestFields(declarations: readonly NestedFields[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {

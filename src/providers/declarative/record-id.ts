@@ -1,4 +1,4 @@
-/** Reads and splits ids of records. An id is one member of the record, or several parts joined to one string. */
+/** Reads and splits record ids. An id is one member of the record, or several parts joined to one string. */
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { IdParts } from './declaration/object-declaration.ts';
 import { findValue, parseId } from './json.ts';

@@ -60,6 +60,12 @@ export function parseTime(value: unknown, format: TimeFormat): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
+/**
+ * Groups: milliseconds since 1970 in UTC, and an offset. The offset must be ignored, because it is only the zone of
+ * display.
+ */
+const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
+
 function parseMilliseconds(value: unknown, format: TimeFormat): number {
   if (format === 'unixSeconds') return toNumber(value) * SECOND_MS;
   if (format === 'unixMilliseconds') return toNumber(value);
@@ -67,12 +73,6 @@ function parseMilliseconds(value: unknown, format: TimeFormat): number {
   if (format === 'dotNet') return toNumber(DOT_NET.exec(value)?.[1]);
   return Date.parse(addTimeZone(value));
 }
-
-/**
- * Groups: milliseconds since 1970 in UTC, and an offset. The offset must be ignored, because it is only the zone of
- * display.
- */
-const DOT_NET = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 
 function toNumber(value: unknown): number {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');

@@ -17,7 +17,9 @@ const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
   429: 'RATE_LIMITED',
   // The account is moving between data centers, which takes up to a day.
   477: 'MIGRATING',
+  // A timeout of HubSpot's gateway. Slower requests help, as after 429. For writes, see toErrorKind.
   502: 'RATE_LIMITED',
+  // Permanent, as the reference API maps it, although HTTP defines 503 as temporary.
   503: 'API_DISABLED',
   504: 'RATE_LIMITED',
 };
@@ -27,7 +29,7 @@ const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
-  const message = `HubSpot answered ${status}: ${listMessages(response).join('; ')}`;
+  const message = `HubSpot returned ${status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
     retryAfterMs: parseRetryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),

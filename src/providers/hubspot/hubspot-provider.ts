@@ -54,7 +54,7 @@ const capabilities: Capabilities = {
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 
 /** `baseUrl` replaces the URL of the API by that of a proxy or test server. */
-export function hubspotProvider(options: { baseUrl?: string } = {}): Provider {
+export function createHubspotProvider(options: { baseUrl?: string } = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   return {
     name: 'hubspot',

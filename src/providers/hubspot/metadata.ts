@@ -63,6 +63,18 @@ function addStages(
   return { ...property, options: stages.map(({ id, label }) => ({ value: id, label })) };
 }
 
+/** HubSpot names its own objects in the singular in references. Custom objects have their usual names. */
+const REFERENCED_OBJECTS: Record<string, string> = {
+  COMPANY: 'companies',
+  CONTACT: 'contacts',
+  DEAL: 'deals',
+  LINE_ITEM: 'line_items',
+  OWNER: 'users',
+  PRODUCT: 'products',
+  TICKET: 'tickets',
+  USER: 'users',
+};
+
 function describeProperty(property: Property): Omit<FieldDescription, 'isRequired'> {
   const { name, label, type, fieldType, options, referencedObjectType } = property;
   const valueType = toValueType(property);
@@ -83,12 +95,6 @@ function describeProperty(property: Property): Omit<FieldDescription, 'isRequire
   };
 }
 
-function toValueType({ type, fieldType, referencedObjectType }: Property): FieldValueType {
-  if (referencedObjectType) return 'REFERENCE';
-  if (type === 'enumeration') return ENUMERATION_TYPES[fieldType] ?? 'OTHER';
-  return VALUE_TYPES[type] ?? 'OTHER';
-}
-
 const VALUE_TYPES: Record<string, FieldValueType> = {
   string: 'STRING',
   bool: 'BOOLEAN',
@@ -103,14 +109,8 @@ const ENUMERATION_TYPES: Record<string, FieldValueType> = {
   checkbox: 'MULTI_SELECT',
 };
 
-/** HubSpot names its own objects in the singular in references. Custom objects have their usual names. */
-const REFERENCED_OBJECTS: Record<string, string> = {
-  COMPANY: 'companies',
-  CONTACT: 'contacts',
-  DEAL: 'deals',
-  LINE_ITEM: 'line_items',
-  OWNER: 'users',
-  PRODUCT: 'products',
-  TICKET: 'tickets',
-  USER: 'users',
-};
+function toValueType({ type, fieldType, referencedObjectType }: Property): FieldValueType {
+  if (referencedObjectType) return 'REFERENCE';
+  if (type === 'enumeration') return ENUMERATION_TYPES[fieldType] ?? 'OTHER';
+  return VALUE_TYPES[type] ?? 'OTHER';
+}

@@ -1,4 +1,4 @@
-/** Reads pages of records: from the list of all records, or by a search for changes. */
+/** Reads record pages: from the list of all records, or by a search for changes. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
@@ -97,6 +97,8 @@ async function countRecords(
   }
 }
 
+const ID_PROPERTY = 'hs_object_id';
+
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = parseCursor(searchCursor, read);
   const response = await session.send({
@@ -134,8 +136,6 @@ function findNextSearch(
   if (after !== pastEmpty) return { ...current, pastEmpty: after };
   throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
 }
-
-const ID_PROPERTY = 'hs_object_id';
 
 interface Filter {
   propertyName: string;

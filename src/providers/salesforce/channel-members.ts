@@ -20,6 +20,10 @@ import { createResponse, queryResponse } from './wire.ts';
 const NOT_FOUND = 404;
 const SEPARATOR = '/';
 
+const CHANNELS = 'PlatformEventChannel';
+
+const MEMBERS = 'PlatformEventChannelMember';
+
 export const calls: SubscriptionCalls = {
   isShared: true,
 
@@ -60,18 +64,12 @@ export const calls: SubscriptionCalls = {
   },
 };
 
-const CHANNELS = 'PlatformEventChannel';
-const MEMBERS = 'PlatformEventChannelMember';
-
 /** Returns the topic of the connection's stream. */
 export function formatTopicName(account: string): string {
   return `/data/${formatChannelName(account)}__chn`;
 }
 
-/**
- * Returns the channel's name: the account's id without prefix, because names are short and have only letters and
- * digits.
- */
+/** Returns the name of the account's channel. It omits the id's prefix, because names are short. */
 function formatChannelName(account: string): string {
   return `Gateway_${account.replace(/^.*_/, '')}`;
 }
@@ -82,12 +80,12 @@ function toEventName(objectName: string): string {
   return name.endsWith('__c') ? name.replace(/c$/, 'ChangeEvent') : `${name}ChangeEvent`;
 }
 
+const providerRefSchema = z.string().regex(/^\w{15,18}\/\w{15,18}$/);
+
 function parseProviderRef(providerRef: string): { channelId: string; memberId: string } {
   const [channelId = '', memberId = ''] = providerRefSchema.parse(providerRef).split(SEPARATOR);
   return { channelId, memberId };
 }
-const providerRefSchema = z.string().regex(/^\w{15,18}\/\w{15,18}$/);
-
 type Kind = typeof CHANNELS | typeof MEMBERS;
 
 /**

@@ -28,7 +28,7 @@ const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
 const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse): ProviderError {
-  const message = `Salesforce answered ${response.status}: ${listMessages(response).join('; ')}`;
+  const message = `Salesforce returned ${response.status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response), truncateMessage(message), {
     status: response.status,
     retryAfterMs: parseRetryAfterMs(response),

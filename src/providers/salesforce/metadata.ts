@@ -1,4 +1,4 @@
-/** Describes objects. */
+/** Describes an object's fields, as `describe` of the REST API returns them. */
 import type {
   FieldDescription,
   FieldValueType,
@@ -37,6 +37,26 @@ function getInnerResponse(response: ProviderResponse): ProviderResponse {
   return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
 
+const VALUE_TYPES: Record<string, FieldValueType> = {
+  string: 'STRING',
+  textarea: 'STRING',
+  url: 'STRING',
+  email: 'STRING',
+  id: 'STRING',
+  phone: 'STRING',
+  boolean: 'BOOLEAN',
+  picklist: 'SINGLE_SELECT',
+  combobox: 'SINGLE_SELECT',
+  multipicklist: 'MULTI_SELECT',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  int: 'INT',
+  double: 'FLOAT',
+  currency: 'FLOAT',
+  percent: 'FLOAT',
+  reference: 'REFERENCE',
+};
+
 function describeField(field: SalesforceField): FieldDescription {
   const valueType = VALUE_TYPES[field.type] ?? 'OTHER';
   const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
@@ -61,23 +81,3 @@ function listActiveValues({
     .filter(({ active }) => active)
     .map(({ value, label }) => ({ value, displayValue: label ?? value }));
 }
-
-const VALUE_TYPES: Record<string, FieldValueType> = {
-  string: 'STRING',
-  textarea: 'STRING',
-  url: 'STRING',
-  email: 'STRING',
-  id: 'STRING',
-  phone: 'STRING',
-  boolean: 'BOOLEAN',
-  picklist: 'SINGLE_SELECT',
-  combobox: 'SINGLE_SELECT',
-  multipicklist: 'MULTI_SELECT',
-  date: 'DATE',
-  datetime: 'DATETIME',
-  int: 'INT',
-  double: 'FLOAT',
-  currency: 'FLOAT',
-  percent: 'FLOAT',
-  reference: 'REFERENCE',
-};

@@ -1,4 +1,4 @@
-/** Reads pages of records by SOQL. Salesforce's query locator is the cursor. */
+/** Reads record pages by SOQL. Salesforce's query locator is the cursor. */
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';

@@ -66,7 +66,7 @@ const LIMITS: ProviderLimits = {
 };
 
 /** The options replace the URLs of the org and of other services by those of proxies or test servers. */
-export function salesforceProvider(
+export function createSalesforceProvider(
   options: { baseUrl?: string; engagementUrl?: string; pubSubUrl?: string } = {},
 ): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');

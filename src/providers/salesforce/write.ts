@@ -15,7 +15,7 @@ import { checkObjectName, findRecordId } from './object-names.ts';
 import { paths } from './paths.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
-/** Permitted names of headers that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
+/** Permitted header names that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Permitted values: printable ASCII, because control characters could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;

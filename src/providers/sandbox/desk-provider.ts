@@ -52,7 +52,7 @@ const api: DeclaredProvider['api'] = {
 };
 
 /** `address` returns the current URL of the sandbox, without a trailing slash. */
-export function sandboxDeskProvider(address: () => string): Provider {
+export function createSandboxDeskProvider(address: () => string): Provider {
   const provider = createDeclarativeProvider({
     name: 'sandboxDesk',
     displayName: 'Sandbox Desk',

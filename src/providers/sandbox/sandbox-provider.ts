@@ -32,7 +32,7 @@ const capabilities: Capabilities = {
  * The built-in CRM for trying the gateway, with all authentication schemes and capabilities. `address` returns its
  * current URL without a trailing slash, which changes when another process takes over the sandbox.
  */
-export function sandboxProvider(address: () => string): Provider {
+export function createSandboxProvider(address: () => string): Provider {
   return {
     name: 'sandbox',
     displayName: 'Sandbox CRM',

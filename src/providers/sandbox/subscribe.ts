@@ -121,9 +121,12 @@ function parseBody(body: Buffer): z.output<typeof bodySchema> {
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8')));
   } catch (cause) {
-    throw new MalformedEventsError('The body does not have the form of events of the sandbox.', {
-      cause,
-    });
+    throw new MalformedEventsError(
+      'The body does not have the documented format of sandbox events.',
+      {
+        cause,
+      },
+    );
   }
 }
 

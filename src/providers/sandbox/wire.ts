@@ -54,7 +54,7 @@ const refusalSchema = z.object({
 /** Returns a human-readable message for each problem of a refused request. */
 export function listRefusalMessages(response: ProviderResponse): string[] {
   const { data } = refusalSchema.safeParse(response.body);
-  if (data === undefined) return [`The sandbox answered ${response.status}`];
+  if (data === undefined) return [`The sandbox returned ${response.status}`];
   return listMessages(data.errors ?? [data.error]);
 }
 

@@ -89,7 +89,7 @@ function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]):
   return ids.map((id, index) => {
     const result = results[index];
     if (result === undefined) {
-      const message = `${results.length} results came for ${ids.length} records`;
+      const message = `The response has ${results.length} results for ${ids.length} records`;
       throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
     if (result.success) return toOutcome(result.record, echoedHeaders);
@@ -100,7 +100,7 @@ function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]):
 function listHeaderErrors(headers: RecordWrite['headers'] = []): string[] {
   return headers
     .filter(({ key }) => !key.toLowerCase().startsWith(HEADER_PREFIX))
-    .map(({ key }) => `The sandbox takes only headers that start with ${HEADER_PREFIX}: ${key}`);
+    .map(({ key }) => `The sandbox accepts only headers that start with ${HEADER_PREFIX}: ${key}`);
 }
 
 function createHeaders({

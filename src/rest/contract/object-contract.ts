@@ -19,7 +19,7 @@ const CONTRACT_READ = {
   read: readWithin(getOwnProject, getProjectContract),
   etag: ({ hash }: Contract) => hash,
   description:
-    'It has the latest revisions of all integrations, merged by the names of objects. No request is sent to a provider. The `ETag` is the hash of the contract: with `If-None-Match`, a client that has it gets 304.',
+    'It has the latest revisions of all integrations, merged by object name. No request is sent to a provider. The `ETag` is the hash of the contract: with `If-None-Match`, a client that has it gets 304.',
 };
 
 export const contractEndpoints = [

@@ -1,6 +1,6 @@
 /**
- * The help desk: a second service with people of its own. Its requests and responses have another form than the CRM's:
- * nested values, times as numbers, and pages by URL.
+ * The help desk: a second service with its own people. Unlike the CRM, it nests values, sends times as numbers, and
+ * links to the next page by URL.
  */
 import { z } from 'zod';
 import type { StoredRecord } from '../records/table.ts';

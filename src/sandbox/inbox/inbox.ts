@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** The maximum number of messages in a box. The oldest are dropped. */
 const MESSAGES_PER_BOX_MAX = 1_000;
-/** The maximum size of all boxes, which protects the memory during long runs of deliveries. */
+/** The maximum size of all boxes, which protects the memory during long delivery runs. */
 const TOTAL_CHARACTERS_MAX = 128 * 1024 * 1024;
 /** The size counted for each message in addition to its body, mostly its headers. */
 const MESSAGE_OVERHEAD_CHARACTERS = 1_024;

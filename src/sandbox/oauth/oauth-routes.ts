@@ -89,12 +89,12 @@ function renderConsentPage(query: URLSearchParams): SandboxResponse {
 
 function respondToClient(
   request: SandboxRequest,
-  response: (form: URLSearchParams, clientId: string) => object,
+  createBody: (form: URLSearchParams, clientId: string) => object,
 ): SandboxResponse {
   const headers = { 'cache-control': 'no-store' };
   try {
     const form = new URLSearchParams(request.body);
-    return { status: 200, headers, json: response(form, authenticateClient(form, request)) };
+    return { status: 200, headers, json: createBody(form, authenticateClient(form, request)) };
   } catch (error) {
     if (!(error instanceof TokenRefusal)) throw error;
     const json = { error: error.code, error_description: error.message };

@@ -17,7 +17,7 @@ interface StoredResponse {
 }
 
 /**
- * Stores responses of writes by caller and `Idempotency-Key`. A repeated key within 24 hours returns the stored
+ * Stores write responses by caller and `Idempotency-Key`. A repeated key within 24 hours returns the stored
  * response.
  */
 export class IdempotencyKeys {

@@ -28,19 +28,19 @@ export function createRecordRoutes({
   idempotencyKeys,
   admit,
 }: RecordServices): SandboxRoute[] {
-  const route = (method: string, path: string, response: RecordHandler): SandboxRoute => ({
+  const route = (method: string, path: string, handler: RecordHandler): SandboxRoute => ({
     method,
     pattern: `/objects${path}`,
     handle(request) {
       admit(request);
-      return response(workspace, request);
+      return handler(workspace, request);
     },
   });
-  const routeOnce = (path: string, response: RecordHandler): SandboxRoute => ({
+  const routeOnce = (path: string, handler: RecordHandler): SandboxRoute => ({
     method: 'POST',
     pattern: `/objects${path}`,
     handle: (request) =>
-      idempotencyKeys.runOnce(request, admit(request), () => response(workspace, request)),
+      idempotencyKeys.runOnce(request, admit(request), () => handler(workspace, request)),
   });
   return [
     route('GET', '', listObjects),

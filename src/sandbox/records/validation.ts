@@ -7,7 +7,7 @@ import type { CrmField, FieldType, ObjectDefinition } from './objects.ts';
 const TEXT_LENGTH_MAX = 1_000;
 
 const createTextSchema = () =>
-  z.string('must be a text').max(TEXT_LENGTH_MAX, `has more than ${TEXT_LENGTH_MAX} characters`);
+  z.string('must be a string').max(TEXT_LENGTH_MAX, `has more than ${TEXT_LENGTH_MAX} characters`);
 
 const SCHEMAS: Record<FieldType, (field: CrmField) => z.ZodType> = {
   text: createTextSchema,

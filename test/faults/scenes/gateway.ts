@@ -65,6 +65,51 @@ export async function databaseUrl({ prisma }: Database): Promise<string> {
   return `${inject('postgres').serverUrl}/${name}`;
 }
 
+const SILENCE_DATABASE = `
+  process.getBuiltinModule('node:worker_threads').MessagePort.prototype.postMessage = () => {};`;
+
+/** Each evaluation restarts the measurement. */
+const WATCH_LOAD = `
+  (() => {
+    const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
+    const delays = monitorEventLoopDelay({ resolution: 1 });
+    delays.enable();
+    const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
+    globalThis.watched = {
+      cpuShare() {
+        const { user, system } = process.cpuUsage(cpu);
+        return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
+      },
+      loopDelayMaxMs: () => Math.round(delays.max / 1e6),
+    };
+    return 1;
+  })()`;
+
+/** Every iteration of the event loop ends with its immediates. */
+const WATCH_TURNS = `
+  globalThis.watchedTurns = {
+    longestMicros: 0,
+    isOver: false,
+    stop() {
+      this.isOver = true;
+      return Math.round(this.longestMicros / 100) / 10;
+    },
+  };
+  {
+    const watched = globalThis.watchedTurns;
+    const usedMicros = () => {
+      const { user, system } = process.threadCpuUsage();
+      return user + system;
+    };
+    const next = (before) => {
+      const now = usedMicros();
+      watched.longestMicros = Math.max(watched.longestMicros, now - before);
+      if (!watched.isOver) setImmediate(next, now);
+    };
+    setImmediate(next, usedMicros());
+  }
+  1`;
+
 /** Starts a gateway and waits until it is ready. It is killed when the test ends. */
 export async function startGateway(env: Record<string, string>): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
@@ -155,51 +200,6 @@ function waitForLine(
   });
   return promise;
 }
-
-const SILENCE_DATABASE = `
-  process.getBuiltinModule('node:worker_threads').MessagePort.prototype.postMessage = () => {};`;
-
-/** Each evaluation restarts the measurement. */
-const WATCH_LOAD = `
-  (() => {
-    const { monitorEventLoopDelay } = process.getBuiltinModule('node:perf_hooks');
-    const delays = monitorEventLoopDelay({ resolution: 1 });
-    delays.enable();
-    const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
-    globalThis.watched = {
-      cpuShare() {
-        const { user, system } = process.cpuUsage(cpu);
-        return Math.round((user + system) / (performance.now() - startedAt) / 10) / 100;
-      },
-      loopDelayMaxMs: () => Math.round(delays.max / 1e6),
-    };
-    return 1;
-  })()`;
-
-/** Every iteration of the event loop ends with its immediates. */
-const WATCH_TURNS = `
-  globalThis.watchedTurns = {
-    longestMicros: 0,
-    isOver: false,
-    stop() {
-      this.isOver = true;
-      return Math.round(this.longestMicros / 100) / 10;
-    },
-  };
-  {
-    const watched = globalThis.watchedTurns;
-    const usedMicros = () => {
-      const { user, system } = process.threadCpuUsage();
-      return user + system;
-    };
-    const next = (before) => {
-      const now = usedMicros();
-      watched.longestMicros = Math.max(watched.longestMicros, now - before);
-      if (!watched.isOver) setImmediate(next, now);
-    };
-    setImmediate(next, usedMicros());
-  }
-  1`;
 
 /** Connects to the inspector of the process, and evaluates expressions that are numbers. */
 async function openInspector(address: string) {

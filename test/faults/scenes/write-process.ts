@@ -5,14 +5,14 @@
 import { createApp } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog } from '../../../src/log.ts';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 
 let aheadMs = 0;
 process.on('message', (ms: number) => {
   aheadMs = ms;
 });
 
-const sandbox = sandboxProvider(() => process.env.SANDBOX_URL as string);
+const sandbox = createSandboxProvider(() => process.env.SANDBOX_URL as string);
 const isWithoutKeys = process.env.WITHOUT_PROVIDER_KEYS !== undefined;
 const features = { ...sandbox.features, ...(isWithoutKeys && { idempotencyKeyLifetimeMs: null }) };
 const app = await createApp(readConfig(process.env), {

@@ -11,7 +11,7 @@ import { inject, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 import { createWriter } from '../../support/fixtures/writes.ts';
@@ -88,7 +88,7 @@ async function prepare(
     SANDBOX_URL: sandbox.url,
     ...overrides,
   };
-  const providers = [sandboxProvider(() => sandbox.url)];
+  const providers = [createSandboxProvider(() => sandbox.url)];
   await using app = await testApp({ env, providers, database: await open(env) });
   const writer = await createWriter(app, members);
   return {

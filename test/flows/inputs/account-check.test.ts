@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { connectCrm, startCrmApp } from '../../support/fixtures/crm.ts';
@@ -107,7 +107,7 @@ test.each([
   await using server = await startHubspotServer();
   await using failingApp = await testApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-    providers: [hubspotProvider({ baseUrl: server.url })],
+    providers: [createHubspotProvider({ baseUrl: server.url })],
   });
   const rest = await connectCrm(failingApp, 'hubspot');
   const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };

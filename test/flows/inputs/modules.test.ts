@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
-import { salesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
@@ -30,8 +30,8 @@ const [salesforce, engagement, hubspot] = servers;
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    salesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
-    hubspotProvider({ baseUrl: hubspot.url }),
+    createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
+    createHubspotProvider({ baseUrl: hubspot.url }),
   ],
 });
 const rawClient = await startRawClient(app);

@@ -210,7 +210,7 @@ test('deletes a webhook whose secret the vendor refuses to return', async () => 
     const installed = await installEventVendor(app, { tenant, vendor, receiver });
     await expect.poll(async () => (await installed.subscription()).status, POLLING).toBe('FAILED');
     expect((await installed.subscription()).error).toContain(
-      'Zendesk Support answered 403: no scope',
+      'Zendesk Support returned 403: no scope',
     );
     expect(webhooks.webhooks.size).toBe(webhookCount);
   } finally {

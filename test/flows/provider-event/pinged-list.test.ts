@@ -329,7 +329,7 @@ test('reports why a webhook cannot be created, and recovers with the next attemp
   const tenant = await app.tenant();
   const installation = await install(tenant);
   await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('FAILED');
-  expect((await installation.subscription()).error).toContain(`Airtable answered 403: ${words}`);
+  expect((await installation.subscription()).error).toContain(`Airtable returned 403: ${words}`);
   expect(await subscribeLogs(tenant)).toContainEqual(expect.stringContaining(words));
   vendor.override = NOTHING;
   const { connectionId } = installation;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { contentFor } from '../../support/fixtures/integrations.ts';
 import {
@@ -176,7 +176,7 @@ test('pauses a running read after its page, and continues with the next page', a
 
 /** Starts an app whose reads of the sandbox wait for the gate before each page. */
 async function startGatedApp(url: string, gate: () => Promise<void>) {
-  const provider = sandboxProvider(() => url);
+  const provider = createSandboxProvider(() => url);
   const gated: PageReader = async (session, read) => {
     await gate();
     return (provider.capabilities.readPage as PageReader)(session, read);

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../../support/app.ts';
 import { contact, createWriter } from '../../support/fixtures/writes.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
-const withKeys = sandboxProvider(() => sandbox.url);
+const withKeys = createSandboxProvider(() => sandbox.url);
 /** Knows no idempotency keys, like HubSpot and Salesforce. */
 const provider = {
   ...withKeys,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
@@ -8,7 +8,7 @@ import { contact, createWriter, WRITE, type Writer } from '../../support/fixture
 const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
-const fullSandbox = sandboxProvider(() => 'http://sandbox.test');
+const fullSandbox = createSandboxProvider(() => 'http://sandbox.test');
 /** A sandbox with the minimum that a provider must support. It is never called. */
 const minimalApp = await sharedApp({
   providers: [

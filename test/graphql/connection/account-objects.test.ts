@@ -79,5 +79,5 @@ test('names a provider that refuses to list objects', async () => {
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
   const { code, problem } = await tenant.refusal(OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');
-  expect(problem.detail).toContain('Attio answered 403: missing scope');
+  expect(problem.detail).toContain('Attio returned 403: missing scope');
 });

@@ -10,7 +10,7 @@ import {
   type DeclaredProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
-import { sandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
@@ -28,7 +28,7 @@ const servers = {
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    sandboxProvider(() => servers.sandbox.url),
+    createSandboxProvider(() => servers.sandbox.url),
     declaredAt('pipedrive', servers.pipedrive.url),
     declaredAt('zoho', servers.zoho.url),
   ],

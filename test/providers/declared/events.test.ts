@@ -82,7 +82,7 @@ async function createSubscription(
   );
   await using gateway = await startProviderServer(({ method, headers }) => {
     const greeting = { method, url: URL_OF_APP, headers, body: Buffer.from('{}') };
-    return requests?.answerHandshake?.(greeting) ?? { status: 401 };
+    return requests?.respondToHandshake?.(greeting) ?? { status: 401 };
   });
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
-import { hubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';
 import { createThingsProvider, POSITION } from './things.ts';
 
@@ -88,7 +88,7 @@ test('reads a million records in constant memory, at least half as fast as HubSp
     pageSize: { in: 'query', name: 'size', max: PAGE },
   } as const;
   const declared = createThingsProvider({ list }).capabilities.readPage;
-  const codedReadPage = hubspotProvider().capabilities.readPage;
+  const codedReadPage = createHubspotProvider().capabilities.readPage;
   if (!declared || !codedReadPage) throw new Error('One of them does not read');
   // Alternating runs, so that other load on the machine slows both.
   const declaredCount = await readAll(declared, things, 'things');

@@ -61,7 +61,7 @@ test('airtable: lists tables as objects, and names the vendor in an error', asyn
   ]);
   server.failNext({ status: 403, body: { error: { message: 'no scope' } } });
   await expect(list(createPlainSession(server.url, {}, options))).rejects.toThrow(
-    /Airtable answered 403/,
+    /Airtable returned 403/,
   );
 });
 

@@ -1,5 +1,5 @@
 /** Selects the parts of a contract that generated code has, and names its types. */
-import type { FieldContract } from '../contract-fields.ts';
+import type { FieldContract } from '../field-contract.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
 import { toMemberName, toTypeName, withDistinctNames } from './safe-names.ts';
 

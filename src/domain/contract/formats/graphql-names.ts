@@ -1,5 +1,5 @@
-/** Names the types of a contract in GraphQL, for its `.graphql` form and for the typed API. */
-import type { FieldContract } from '../contract-fields.ts';
+/** Names the types of a contract in GraphQL, for its `.graphql` file and for the typed API. */
+import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { ObjectContract } from '../object-contract.ts';
 import type { GeneratedObject } from './generated.ts';
@@ -18,7 +18,7 @@ export const SCALARS = {
   JSON: 'JSON',
 } as const satisfies Record<ContractFieldType, string>;
 
-/** Types that every typed API has. Names of objects' types have suffixes that none of these has. */
+/** Types that every typed API has. Type names of objects end in suffixes that none of these has. */
 const FIXED_TYPES = [
   'Query',
   'Mutation',

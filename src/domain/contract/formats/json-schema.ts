@@ -1,7 +1,7 @@
 /**
  * Formats a contract as JSON Schema: definitions for the records of each object, and for the inputs that write them.
  */
-import type { FieldContract } from '../contract-fields.ts';
+import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
 import {
@@ -44,7 +44,7 @@ function createDefinitions({ types, ...object }: GeneratedObject): [string, Json
   return definitions;
 }
 
-/** Records may have further members, because providers add fields. */
+/** Returns the schema of a record. It permits other members, because providers add fields. */
 export function createRecordSchema(object: ObjectContract): JsonSchema {
   const fields = listReadFields(object);
   const required = fields.filter(({ isAlwaysRead }) => isAlwaysRead);
@@ -57,8 +57,8 @@ export function createRecordSchema(object: ObjectContract): JsonSchema {
 }
 
 /**
- * The values that a write of a record sets, without the record's id. Unlike the definitions, it accepts no further fields,
- * and no null for a required one.
+ * Returns the schema of the values that a write sets, without the record's id. Unlike the definitions, it permits no other
+ * fields, and no null for a required one.
  */
 export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPDATE'): JsonSchema {
   const fields = type === 'CREATE' ? listCreateFields(object) : listUpdateFields(object);

@@ -1,4 +1,4 @@
-/** Converts names of a contract to names of types and members in generated code. */
+/** Converts names of a contract to type and member names in generated code. */
 import type { ContractFinding, ObjectContract } from '../object-contract.ts';
 
 /** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */

@@ -1,5 +1,5 @@
 /** Formats a contract as TypeScript declarations (`.d.ts`). */
-import type { FieldContract } from '../contract-fields.ts';
+import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
 import type { Contract } from '../object-contract.ts';
 import {

@@ -1,5 +1,5 @@
 /**
- * Removes messages of streams: old ones, messages beyond the byte limit of a stream, and all messages of a deleted
+ * Removes stream messages: old ones, messages beyond the byte limit of a stream, and all messages of a deleted
  * destination. It uses small statements, and is safe in several processes in parallel and after any interruption. The
  * stream's row stores the last removed position, so that no cursor skips removed messages unnoticed.
  */
@@ -50,7 +50,7 @@ export async function removeStream(
 }
 
 /**
- * Removes surplus messages and returns their number. Without `before`, only messages of streams that are too large or
+ * Removes surplus messages and returns their number. Without `before`, only stream messages that are too large or
  * deleted.
  */
 export async function removeSurplus(

@@ -16,6 +16,8 @@ interface SlotHolder {
 
 const UNATTRIBUTED: SlotHolder = {};
 
+const DISCONNECTED_DETAIL = 'The caller disconnected before the work began.';
+
 export class RequestSlot {
   readonly #shares: ProcessShares;
   readonly #meters: Meters;
@@ -158,5 +160,3 @@ export class RequestSlot {
     this.#meters.requestSlotsChanged(holder ? 1 : -1);
   }
 }
-
-const DISCONNECTED_DETAIL = 'The caller disconnected before the work began.';

@@ -100,7 +100,7 @@ const subscription = z.strictObject({
   secret: z.strictObject({ path: pathTemplate.optional(), at: pointer }).optional(),
   /** The path of the subscription with the id `{subscriptionId}`. Without it, a deletion at the vendor goes unnoticed. */
   checkPath: pathTemplate.optional(),
-  /** The vendor's names of objects in subscriptions, if they differ from those in event types. */
+  /** The vendor's object names in subscriptions, if they differ from those in event types. */
   objectNames: z.record(z.string(), z.string()).default({}),
   remove: z.strictObject({
     method: z.enum(['DELETE', 'POST']).default('DELETE'),

@@ -111,6 +111,16 @@ function listChangedRecords(records: unknown): [id: string, change: unknown][] {
 
 type WebhookDeclaration = EventListDeclaration['webhook'];
 
+const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
+
+/** The list covers all objects, so a subscription to one object needs no request. */
+const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
+  isShared: true,
+  create: async () => LIST_SUBSCRIPTION,
+  renew: async () => LIST_SUBSCRIPTION,
+  delete: async () => {},
+};
+
 export function createListSubscribe(
   vendor: Vendor,
   { authentication, webhook, entries }: EventListDeclaration,
@@ -131,15 +141,6 @@ export function createListSubscribe(
     },
   };
 }
-
-/** The list covers all objects, so a subscription to one object needs no request. */
-const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
-  isShared: true,
-  create: async () => LIST_SUBSCRIPTION,
-  renew: async () => LIST_SUBSCRIPTION,
-  delete: async () => {},
-};
-const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
 
 /**
  * Creates the webhook. First deletes webhooks with the same URL, whose creation had a lost response, because the vendor

@@ -43,14 +43,16 @@ function parseEvents(
   const body = parseBody(request);
   const items = events.bodyEvents === undefined ? [body] : findValue(body, events.bodyEvents);
   if (!isObject(body) || !Array.isArray(items) || items.length > EVENTS_MAX) {
-    throw new MalformedEventsError(`The body does not have the form of events of ${displayName}.`);
+    throw new MalformedEventsError(
+      `The body does not have the documented format of ${displayName} events.`,
+    );
   }
   if (isChallenge(events, body)) return [];
   return items.flatMap((event) => {
     const parsedEvent = parseEvent(declaration, events, { request, context, body, event });
     if (parsedEvent === null)
       throw new MalformedEventsError(
-        `An event does not have the form of events of ${displayName}.`,
+        `An event does not have the documented format of ${displayName} events.`,
       );
     return parsedEvent;
   });
@@ -152,7 +154,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
     },
     requests: {
       ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
-      ...(events.handshake && { answerHandshake: createHandshake(events.handshake) }),
+      ...(events.handshake && { respondToHandshake: createHandshake(events.handshake) }),
       isSigned: (request, secrets, now) => isAuthentic(events, request, { secrets, now }),
       parseEvents: (request, context) => parseEvents(vendor, events, { request, context }),
       respond: (request, secret) => createResponse(events, request, secret),
@@ -165,14 +167,14 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
   };
 }
 
-/** A greeting that is safe to repeat in a header, and not longer than a secret. */
-const GREETING = /^[\x21-\x7e]{1,256}$/;
+/** The value of a handshake header that is safe to repeat, and not longer than a secret. */
+const HANDSHAKE_VALUE = /^[\x21-\x7e]{1,256}$/;
 
 function createHandshake({ header }: NonNullable<EventsDeclaration['handshake']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
-    const greeting = headers[header.toLowerCase()];
-    if (typeof greeting !== 'string' || !GREETING.test(greeting)) return null;
-    return { status: 200, headers: { [header]: greeting } };
+    const value = headers[header.toLowerCase()];
+    if (typeof value !== 'string' || !HANDSHAKE_VALUE.test(value)) return null;
+    return { status: 200, headers: { [header]: value } };
   };
 }
 

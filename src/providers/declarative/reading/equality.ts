@@ -1,4 +1,4 @@
-/** Builds the conditions of a search in the vendor's form. */
+/** Builds the conditions of a search in the vendor's syntax. */
 import type { FieldValue, PageRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
@@ -23,8 +23,7 @@ export function* listConditions(
   { filters = [], objectName }: PageRead,
 ): Generator<[RequestLocation, unknown]> {
   if (filters.length === 0) return;
-  if (!equalityFilter)
-    throw createBadRequest(`${objectName} can't be searched by the values of fields`);
+  if (!equalityFilter) throw createBadRequest(`${objectName} can't be searched by field value`);
   const invalidFilters = filters.filter(
     ({ fieldName }) => !equalityFilter.namePattern.test(fieldName),
   );

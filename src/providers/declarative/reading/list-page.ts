@@ -21,6 +21,9 @@ export interface ListRead {
   variables: TemplateVariables;
 }
 
+/** The response to If-Modified-Since if nothing has changed. */
+const NOT_MODIFIED = 304;
+
 /**
  * Reads the records of the time window. Drops records outside it that the vendor can't filter out.
  */
@@ -87,11 +90,8 @@ function selectList(
 }
 
 const NO_CONTENT = 204;
-/** The response to If-Modified-Since if nothing has changed. */
-const NOT_MODIFIED = 304;
-
 /**
- * Returns the records of a page. Throws RETRYABLE for a response of another form, such as the error page of a proxy.
+ * Returns the records of a page. Throws RETRYABLE if the response has no list, such as the error page of a proxy.
  */
 export function readRows(
   response: ProviderResponse,

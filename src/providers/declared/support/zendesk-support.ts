@@ -223,10 +223,10 @@ export const zendeskSupport: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developer.zendesk.com/api-reference/',
     checkedAgainst:
-      "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and types of events",
+      "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and event types",
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
     notes: [
-      'Full reads of tickets use the export, because only it has archived tickets. The vendor permits ten export requests per minute.',
+      'Full ticket reads use the export, because only it has archived tickets. The vendor permits ten export requests per minute.',
       'A soft-deleted user is reported as an update of `active`, a permanently deleted user as a deletion.',
     ],
     events: {

@@ -44,7 +44,7 @@ export const gitlab: DeclaredProvider = {
     docsUrl: 'https://docs.gitlab.com/api/rest/',
     checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
     notes: [
-      'Events are not supported: webhooks are created project by project, and webhooks of groups require a paid plan.',
+      'Events are not supported: webhooks are created project by project, and group webhooks require a paid plan.',
       'Merge requests and issues are read-only, because the vendor writes them below a project.',
     ],
     errors: { messages: ['/message', '/error_description', '/error'] },

@@ -1,4 +1,4 @@
-/** Decodes events, which are in Avro. The service provides their schemas. */
+/** Decodes events, which Salesforce encodes in Avro with schemas that the service provides. */
 import avro, { type schema, type Type } from 'avsc';
 
 /** Decodes a long to a number. A value beyond the exact range becomes a string, as in Salesforce's JSON. */

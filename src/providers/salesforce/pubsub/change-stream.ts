@@ -71,7 +71,7 @@ function toProviderError(error: unknown): unknown {
   const [code] = error.metadata.get('error-code');
   const detail = code === undefined ? error.details : `${error.details} (${code})`;
   const kind = POSITION_ERROR.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
-  const message = `Salesforce's Pub/Sub API answered ${status[error.code]}: ${detail}`;
+  const message = `Salesforce's Pub/Sub API returned ${status[error.code]}: ${detail}`;
   return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
 }
 

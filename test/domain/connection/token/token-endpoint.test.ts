@@ -5,7 +5,7 @@ import { createProviderAccess } from '../../../../src/domain/provider/provider-a
 import { createLog } from '../../../../src/log.ts';
 import { NO_METERS } from '../../../../src/meters.ts';
 import { createOutbound } from '../../../../src/outbound/client.ts';
-import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 import {
   type ServedResponse,
   startProviderServer,
@@ -25,7 +25,7 @@ afterAll(async () => {
 const NOW = new Date('2026-01-01T00:00:00Z');
 const client = { id: 'the id', secret: 'the:secret' };
 const form = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
-const { oauth2: _facts, ...sandbox } = sandboxProvider(() => server.url);
+const { oauth2: _facts, ...sandbox } = createSandboxProvider(() => server.url);
 
 function requestToken(oauth2: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...oauth2 } };

@@ -6,9 +6,9 @@ import {
   decide,
   getKeyExpireTime,
 } from '../../../../src/domain/operation/write/retry.ts';
-import { sandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
+import { createSandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
 
-const sandbox = sandboxProvider(() => 'http://127.0.0.1');
+const sandbox = createSandboxProvider(() => 'http://127.0.0.1');
 const now = new Date('2030-01-01T00:00:00Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
 
