@@ -77,7 +77,7 @@ const proposal = installation.extend({
     .optional()
     .describe("The provider's id of the record. Omitted for a creation."),
   createdBy: nonEmptyString.describe(
-    'The principal that made the proposal, like `agent:<session id>`.',
+    'The principal that created the proposal, like `agent:<session id>`.',
   ),
 });
 const decidedProposal = proposal.extend({

@@ -59,7 +59,7 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'The problem names the permitted verbs. Create a session with this verb if the agent needs it.',
   ],
   SELF_APPROVAL: [
-    'The caller made the proposal, so it may not approve it.',
+    'The caller created the proposal, so it may not approve it.',
     'Let another person or a rule of the agent session approve it.',
   ],
   NOT_FOUND: [
@@ -87,11 +87,11 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'Propose the write again, so that it is compared with the present record.',
   ],
   PROPOSAL_COMMITTED: [
-    'The proposal has been committed before. A proposal is committed once.',
+    'The proposal has already been committed. A proposal is committed once.',
     'Read the outcome of the operation that the problem names in `operationId`.',
   ],
   PROPOSAL_STALE: [
-    'The record has changed since the proposal was made, and nothing has been written.',
+    'The record has changed since the proposal was created, and nothing has been written.',
     'Read the record and propose the write again.',
   ],
   PROPOSAL_PAYLOAD_CHANGED: [

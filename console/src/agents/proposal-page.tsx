@@ -67,7 +67,7 @@ const STATUS_TEXTS: Record<string, string> = {
   COMMITTED: 'Its write has ended. The operation has the outcome.',
   REJECTED: 'It is never written.',
   EXPIRED: 'It was not committed in time. It is never written.',
-  STALE: 'The record had changed since the proposal was made. Nothing was written.',
+  STALE: 'The record had changed since the proposal was created. Nothing was written.',
 };
 
 export default function ProposalPage({ project, id = '' }: PlaceProps) {

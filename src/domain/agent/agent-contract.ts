@@ -1,4 +1,4 @@
-/** Describes objects to agents: their names, and the schemas of exactly this customer's fields. */
+/** Describes objects to agents: their names, and JSON Schemas of the fields of the customer's account. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -21,7 +21,7 @@ import {
 } from './agent-objects.ts';
 import { type NamedPinnedTool, namePinnedTools } from './pinned-tools.ts';
 
-/** The most objects that one search returns. */
+/** The maximum number of objects that a search returns. */
 const OBJECTS_MAX = 20;
 const WORDS_LENGTH_MAX = 200;
 
@@ -48,13 +48,13 @@ export const searchObjectsInput = z.object({
   ),
 });
 
-export interface FoundObjects {
+export interface ObjectSearchResult {
   objects: ObjectContract[];
   /** The number of objects that match, including those beyond the maximum. */
   total: number;
 }
 
-/** Objects that match more words come first. */
+/** The objects that match most words come first. */
 export const searchAgentObjects = projectRead(
   orAgent('read'),
   'Finds objects by words of their names and fields.',
@@ -62,19 +62,19 @@ export const searchAgentObjects = projectRead(
     call,
     { groupRef, words }: z.output<typeof searchObjectsInput>,
     { id: projectId },
-  ): Promise<FoundObjects> => {
+  ): Promise<ObjectSearchResult> => {
     const { contract } = await getAgentContract(call, { projectId, groupRef });
     const searchWords = splitWords(words ?? '');
     if (searchWords.length === 0) return limitObjects(contract.objects);
     const matches = contract.objects
-      .map((object) => ({ object, score: scoreMatches(object, searchWords) }))
+      .map((object) => ({ object, score: scoreObject(object, searchWords) }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score);
     return limitObjects(matches.map(({ object }) => object));
   },
 );
 
-function limitObjects(objects: readonly ObjectContract[]): FoundObjects {
+function limitObjects(objects: readonly ObjectContract[]): ObjectSearchResult {
   return { objects: objects.slice(0, OBJECTS_MAX), total: objects.length };
 }
 
@@ -88,7 +88,7 @@ function splitWords(text: string): string[] {
 const NAME_SCORE = 3;
 
 /** A word in the name of the object counts more than one in the name of a field. */
-function scoreMatches(object: ObjectContract, words: readonly string[]): number {
+function scoreObject(object: ObjectContract, words: readonly string[]): number {
   const names = `${object.name} ${object.displayName ?? ''}`.toLowerCase();
   const fieldNames = object.fields
     .map(({ name, description }) => `${name} ${description ?? ''}`)
@@ -109,32 +109,32 @@ export const describeObjectInput = z.object({
   fields: agentFieldNames,
 });
 
-/** The schemas are null if the agent or the account does not support the verb. */
+/** A schema is null if the agent or the account does not support the verb. */
 export interface DescribedObject {
   object: ObjectContract;
   /** Fields that the schemas lack, because they would be too large. */
   omittedFields: string[];
-  /** A record that is read. */
+  /** The schema of records that are read. */
   read: JsonSchema | null;
-  /** The values of a new record. */
+  /** The schema of the values of a new record. */
   create: JsonSchema | null;
-  /** The values of an update. */
+  /** The schema of the values of an update. */
   update: JsonSchema | null;
 }
 
 export const describeAgentObject = projectRead(
   orAgent('read'),
-  "Describes an object: JSON Schemas of exactly the fields of the customer's account.",
+  "Describes an object by JSON Schemas of the fields of the customer's account.",
   async (
     call,
     { groupRef, objectName, fields: names }: z.output<typeof describeObjectInput>,
     { id: projectId },
   ): Promise<DescribedObject> => {
     const contract = await getAgentContract(call, { projectId, groupRef });
-    const whole = getContractObject(contract, objectName, null);
-    requireNoIssues(findUnknownFields(names, whole.fields));
-    const { fields, omittedFields } = takeFields(whole, names);
-    const object = { ...whole, fields };
+    const contractObject = getContractObject(contract, objectName, null);
+    requireNoIssues(findUnknownFields(names, contractObject.fields));
+    const { fields, omittedFields } = selectFields(contractObject, names);
+    const object = { ...contractObject, fields };
     const ifIncluded = (verb: ContractVerb, create: () => JsonSchema) =>
       object.verbs.includes(verb) ? create() : null;
     return {
@@ -162,11 +162,11 @@ export function* findUnknownFields(
   }
 }
 
-/** The most bytes of the fields of one description, as JSON of the contract. Each may be in three schemas. */
+/** The maximum size of a description's fields as JSON, in bytes. Each field may be in three schemas. */
 const FIELDS_BYTES_MAX = 60_000;
 
 /** Returns the named fields, or all, as many as fit in a description. Required fields come before others. */
-function takeFields({ fields }: ObjectContract, names: readonly string[] | null) {
+function selectFields({ fields }: ObjectContract, names: readonly string[] | null) {
   const requested = fields.filter(({ name }) => names?.includes(name) ?? true);
   const requiredFirst = requested.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
   const fitting = new Set<FieldContract>();
@@ -181,18 +181,20 @@ function takeFields({ fields }: ObjectContract, names: readonly string[] | null)
   };
 }
 
-/** A write with a tool of its own, and the schema of its values. Null for a deletion. */
+/** A write with its own tool. */
 export interface PinnedWrite extends NamedPinnedTool {
+  /** Null for a deletion. */
   valuesSchema: JsonSchema | null;
 }
 
 /**
- * The pinned writes of an agent that its customer's account supports, in the order of its session. Schemas have no
- * descriptions and no enum values, because those may be texts of the provider; describe_object has them. Other callers have no pinned writes.
+ * Returns the agent's pinned writes that its customer's account supports, in the order of its session. Schemas have no
+ * descriptions and no enum values, because the provider may have written them. `describe_object` returns them. Callers that
+ * are not agents have no pinned writes.
  */
 export const listPinnedWrites = projectRead(
   orAgent('read'),
-  'Lists the writes of an agent that have tools of their own.',
+  'Lists the writes of an agent that have their own tools.',
   async (call: Call, _input: object, { id: projectId }): Promise<PinnedWrite[]> => {
     const pinned = namePinnedTools(findGrant(call.viewer)?.pinnedTools ?? []);
     if (pinned.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The objects that an agent sees: those of the customer's own contract, limited by the rights of its session. */
+/** The objects that an agent sees: those of the customer's contract that its session permits. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -14,7 +14,7 @@ export interface AgentContract {
   contract: Contract;
 }
 
-/** The rights of the caller if it is an agent. Null for other callers, whose scopes or permissions decide. */
+/** Returns the rights of an agent. Null for other callers, whose scopes or permissions decide. */
 export function findGrant(viewer: Viewer): AgentGrant | null {
   return viewer.kind === 'END_USER' ? viewer.agent : null;
 }
@@ -39,8 +39,8 @@ const VERBS: Partial<Record<ContractVerb, AgentVerb>> = {
 };
 
 /**
- * The contract of the group's installations, with the objects and verbs that the session permits. Without a ref, the
- * group is that of the end user. Throws as `getGroupOfCaller`.
+ * Returns the contract of the group's installations, with the objects and verbs that the session permits. Default group:
+ * that of the end user. Throws as `getGroupOfCaller`.
  */
 export async function getAgentContract(
   call: Call,
@@ -69,7 +69,7 @@ function limitContract(contract: Contract, grant: AgentGrant | null): Contract {
 }
 
 /**
- * Returns the call with which the verb may be used for the object: for an agent, that of its end user. Throws
+ * Returns the call that may use the verb for the object. For an agent, it is the call of its end user. Throws
  * OBJECT_NOT_GRANTED or VERB_NOT_GRANTED if the session of the agent does not permit it.
  */
 export function authorizeAgent(call: Call, objectName: string, verb: AgentVerb): Call {
@@ -92,7 +92,7 @@ export function authorizeAgent(call: Call, objectName: string, verb: AgentVerb):
 }
 
 /**
- * Returns an object of the contract. Throws NOT_FOUND that names the objects there are, and UNPROCESSABLE if the
+ * Returns an object of the contract. Throws NOT_FOUND, which lists the existing objects, and UNPROCESSABLE if the
  * customer's account does not support the verb.
  */
 export function getContractObject(

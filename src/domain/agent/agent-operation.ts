@@ -13,7 +13,7 @@ export const agentOperationInput = z.object({
   operationId: id.describe('The id of the operation.'),
 });
 
-/** Throws NOT_FOUND for an operation that the caller may not see. An agent sees those of its own proposals. */
+/** Throws NOT_FOUND for an operation that the caller may not see. An agent sees the operations of its own proposals. */
 export const getAgentOperation = projectRead(
   orAgent('read'),
   'Gets the operation of a committed write, with its status and result.',

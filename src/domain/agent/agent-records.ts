@@ -18,9 +18,9 @@ import {
   findUnknownFields,
 } from './agent-contract.ts';
 import { authorizeAgent, getAgentContract, getContractObject } from './agent-objects.ts';
-import { type BoundedRecord, takeWithin, toBoundedRecord } from './bounded-records.ts';
+import { type BoundedRecord, takeFitting, toBoundedRecord } from './bounded-records.ts';
 
-/** The most records of one call. */
+/** The maximum number of records in one call. */
 export const AGENT_RECORDS_MAX = 50;
 const RECORDS_DEFAULT = 20;
 const CONDITIONS_MAX = 50;
@@ -44,7 +44,7 @@ export const agentRecordsInput = z.object({
   first: orNull(z.int().min(1).max(AGENT_RECORDS_MAX)).describe(
     `How many records, 1 to ${AGENT_RECORDS_MAX}. Default: ${RECORDS_DEFAULT}. Not with ids.`,
   ),
-  after: orNull(z.string().max(8_192)).describe('The nextCursor of a page, for the next one.'),
+  after: orNull(z.string().max(8_192)).describe('The nextCursor of the previous page.'),
 });
 type Input = z.output<typeof agentRecordsInput>;
 
@@ -96,7 +96,7 @@ async function readByIds(
   const boundedRecords = readRecords.flatMap((read) =>
     read ? toBoundedRecord(read.record, fields) : [],
   );
-  const records = takeWithin(boundedRecords);
+  const records = takeFitting(boundedRecords);
   return {
     records,
     missingIds: ids.filter((_, index) => readRecords[index] === null),
@@ -116,7 +116,7 @@ async function listPage(
     first: first ?? RECORDS_DEFAULT,
     after,
   });
-  const records = takeWithin(page.edges.map(({ node }) => toBoundedRecord(node, fields)));
+  const records = takeFitting(page.edges.map(({ node }) => toBoundedRecord(node, fields)));
   return {
     records,
     missingIds: [],
@@ -125,7 +125,7 @@ async function listPage(
   };
 }
 
-/** The cursor after the first `count` records of the page. Null if no record follows. */
+/** Returns the cursor after the first `count` records of the page. Null if no record follows. */
 function findNextCursor({ edges, pageInfo }: RecordsPage, count: number): string | null {
   if (count < edges.length) return edges[count - 1]?.cursor ?? null;
   return pageInfo.hasNextPage ? pageInfo.endCursor : null;

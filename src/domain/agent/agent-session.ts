@@ -1,4 +1,4 @@
-/** Agent sessions: what an agent may do for one end user, until the session expires or is revoked. */
+/** Agent sessions: the rights of an agent that works for one end user, until the session expires or is revoked. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id, newId } from '../../ids.ts';
@@ -30,9 +30,9 @@ const FIELDS_MAX = 500;
 const RULES_MAX = 50;
 const PINNED_TOOLS_MAX = 20;
 const DAY_SECONDS = 86_400;
-const LIFE_SECONDS = 3_600;
-const LIFE_SECONDS_MIN = 60;
-const LIFE_SECONDS_MAX = 30 * DAY_SECONDS;
+const LIFETIME_SECONDS = 3_600;
+const LIFETIME_SECONDS_MIN = 60;
+const LIFETIME_SECONDS_MAX = 30 * DAY_SECONDS;
 const PROPOSAL_SECONDS_MAX = 7 * DAY_SECONDS;
 
 const objectName = z.string().min(1).max(256);
@@ -83,7 +83,7 @@ export const agentSessionResource = resource(
   'The rights of an agent that works for one end user. The agent reads records and proposes writes through its tools.',
   {
     ...createdInProject,
-    name: z.string().describe('The name of the agent, which people see when they approve.'),
+    name: z.string().describe('The name of the agent, which approvers see.'),
     objects: computed(
       z
         .array(z.string())
@@ -98,13 +98,15 @@ export const agentSessionResource = resource(
     rules: computed(
       z
         .array(approvalRuleResource)
-        .describe('Writes that need no approval by a person. The first rule that fits approves.'),
+        .describe(
+          'Writes that need no approval by a person. The first rule that matches approves.',
+        ),
       (session: AgentSession) => readRules(session),
     ),
     pinnedTools: computed(
       z
-        .array(resource('PinnedTool', 'A write with a tool of its own.', pinnedTool.shape))
-        .describe('Writes with tools of their own, like `create_people`.'),
+        .array(resource('PinnedTool', 'A write with its own tool.', pinnedTool.shape))
+        .describe('Writes with their own tools, like `create_people`.'),
       ({ pinnedTools }: AgentSession) => readJsonColumn<PinnedTool[]>(pinnedTools),
     ),
     proposalLifeSeconds: computed(
@@ -119,7 +121,7 @@ export const agentSessionResource = resource(
   },
 );
 
-/** The rules of a session, in their order. */
+/** Returns the rules of a session, in order. */
 export function readRules({ rules }: Pick<AgentSession, 'rules'>): ApprovalRule[] {
   return readJsonColumn<ApprovalRule[]>(rules).map(
     ({ objects = null, fields = null, ...rule }) => ({
@@ -139,7 +141,7 @@ const createAgentSessionInput = z
     consumerRef: ref.describe(
       "The builder's own id of the end user that the agent works for, 1 to 256 characters. Its first use creates the consumer.",
     ),
-    name: label.describe('The name of the agent, which people see when they approve.'),
+    name: label.describe('The name of the agent, which approvers see.'),
     objects: z
       .array(objectName)
       .min(1)
@@ -164,25 +166,25 @@ const createAgentSessionInput = z
         .max(RULES_MAX),
       [],
     ).describe(
-      'Writes that need no approval by a person, at most 50. The first rule that fits approves. Default: none.',
+      'Writes that need no approval by a person, at most 50. The first rule that matches approves. Default: none.',
     ),
     pinnedTools: orElse(
       z
         .array(
           pinnedTool.meta({
             id: 'PinnedToolInput',
-            description: 'A write with a tool of its own.',
+            description: 'A write with its own tool.',
           }),
         )
         .max(PINNED_TOOLS_MAX),
       [],
-    ).describe('Writes with tools of their own, like `create_people`, at most 20. Default: none.'),
+    ).describe('Writes with their own tools, like `create_people`, at most 20. Default: none.'),
     expiresInSeconds: orDefault(
-      z.int().min(LIFE_SECONDS_MIN).max(LIFE_SECONDS_MAX),
-      LIFE_SECONDS,
-    ).describe('The life of the session in seconds, 60 to 2592000. Default: 3600.'),
+      z.int().min(LIFETIME_SECONDS_MIN).max(LIFETIME_SECONDS_MAX),
+      LIFETIME_SECONDS,
+    ).describe('The lifetime of the session in seconds, 60 to 2592000. Default: 3600.'),
     proposalLifeSeconds: orDefault(
-      z.int().min(LIFE_SECONDS_MIN).max(PROPOSAL_SECONDS_MAX),
+      z.int().min(LIFETIME_SECONDS_MIN).max(PROPOSAL_SECONDS_MAX),
       DAY_SECONDS,
     ).describe(
       'How long a proposal can be approved and committed, in seconds, 60 to 604800. Default: 86400.',
@@ -222,10 +224,10 @@ const VERB_SCOPES = {
   DELETE: 'records:write',
 } as const satisfies Record<Input['verbs'][number], Scope>;
 
-/** The session permits at most what its creator may do. The group and the consumer are created at their first use. */
+/** The session permits at most what its creator may do. The group and the consumer are created if they do not exist. */
 export const createAgentSession = projectMutation({
   description:
-    'Creates a session for an agent that works for one end user: a group and a consumer. The agent gets tools made of the objects of the group, and its writes need an approval.',
+    "Creates a session for an agent that works for one end user: a group and a consumer. The agent gets tools for the group's objects, and its writes need an approval.",
   needs: 'agents:write',
   input: createAgentSessionInput,
   async run(call, input, project): Promise<CreatedAgentSession> {
@@ -253,7 +255,7 @@ export const createAgentSession = projectMutation({
   },
 });
 
-/** The URL of the MCP server of a project. */
+/** Returns the URL of a project's MCP server. */
 export function formatMcpUrl(
   { publicUrl }: Pick<Call, 'publicUrl'>,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
@@ -264,15 +266,20 @@ export function formatMcpUrl(
 /** Finds rules and tools that need a verb or an object that the session does not have. */
 function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
   const hasObject = (name: string) => objects == null || objects.includes(name);
-  const writesPresent = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
-  if (writesPresent && !verbs.includes('READ')) {
-    const detail = 'must include READ for UPDATE and DELETE, whose proposals show present values.';
+  const needsCurrentValues = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
+  if (needsCurrentValues && !verbs.includes('READ')) {
+    const detail =
+      'must include READ for UPDATE and DELETE, whose proposals show the current values.';
     yield createInputIssue(['input', 'verbs'], detail);
   }
   for (const [index, rule] of rules.entries()) {
     const path = ['input', 'rules', index];
     if (rules.findIndex(({ name }) => name === rule.name) < index) {
-      yield createInputIssue([...path, 'name'], 'must be the name of one rule only.', rule.name);
+      yield createInputIssue(
+        [...path, 'name'],
+        'must not be the name of an earlier rule.',
+        rule.name,
+      );
     }
     for (const [position, type] of rule.types.entries()) {
       if (type === 'DELETE' && rule.fields != null) {
@@ -298,7 +305,7 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
   for (const [index, { type, objectName: name }] of pinnedTools.entries()) {
     const path = ['input', 'pinnedTools', index];
     const first = pinnedTools.findIndex((tool) => tool.type === type && tool.objectName === name);
-    if (first < index) yield createInputIssue(path, 'must be a tool of its own.');
+    if (first < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
     if (!verbs.includes(type)) {
       yield createInputIssue([...path, 'type'], 'must be one of the verbs of the session.', type);
     }
@@ -314,7 +321,7 @@ function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
  */
 async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
   const { objects, rules, pinnedTools } = input;
-  const named = objects
+  const references = objects
     ? objects.map((name, index) => ({ path: ['objects', index], name }))
     : [
         ...rules.flatMap((rule, index) =>
@@ -325,12 +332,12 @@ async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, i
           name,
         })),
       ];
-  if (named.length === 0) return [];
+  if (references.length === 0) return [];
   const integrations = await listVisibleIntegrations(call, projectId);
   const contract = await readIntegrationsContract(call, integrations);
-  const known = new Set(contract.objects.map(({ name }) => name));
-  return named
-    .filter(({ name }) => !known.has(name))
+  const objectNames = new Set(contract.objects.map(({ name }) => name));
+  return references
+    .filter(({ name }) => !objectNames.has(name))
     .map(({ path, name }) =>
       createInputIssue(
         ['input', ...path],
@@ -349,7 +356,7 @@ const revokeAgentSessionInput = agentSessionInput.meta({
   description: 'The agent session to revoke.',
 });
 
-/** A session that was revoked before keeps its time. */
+/** A session that is already revoked keeps its revoke time. */
 export const revokeAgentSession = projectMutation({
   description:
     'Revokes an agent session. Within a second, its token is rejected on every server. Its proposals can no longer be committed by the agent.',

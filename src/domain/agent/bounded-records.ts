@@ -1,21 +1,21 @@
-/** Bounds the size of records for agents, whose context is small. */
+/** Bounds the size of records for agents, because a model's context is small. */
 import type { FieldContract } from '../contract/object-contract.ts';
 import { findFieldValue, toTypedValue } from '../contract/read-values.ts';
 import type { AccountRecord } from '../operation/record-search.ts';
 
-/** The most characters of a text. Longer texts are mostly e-mails and documents. */
+/** The maximum length of a string, in characters. Longer ones are mostly e-mails and documents. */
 const TEXT_LENGTH_MAX = 2_000;
-/** The most bytes of all records of a response, as JSON. */
+/** The maximum size of a response's records as JSON, in bytes. */
 const BYTES_MAX = 100_000;
-/** The most levels of lists and objects in a value. */
+/** The maximum nesting depth of lists and objects in a value. */
 const DEPTH_MAX = 8;
-/** The most items of a list, and members of an object, in a value. */
+/** The maximum number of items in a list, and of members in an object. */
 const ITEMS_MAX = 200;
 
 export interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
-  /** Fields without which the others are small enough. */
+  /** Fields that were dropped, so that the others fit in a response. */
   omittedFields: string[];
 }
 
@@ -32,7 +32,7 @@ export function toBoundedRecord(
   return { id: record.id, ...boundFields(values) };
 }
 
-/** Shortens the values, and returns as many fields as fit in a response. */
+/** Truncates the values, and returns as many fields as fit in a response. */
 export function boundFields(values: readonly [name: string, value: unknown][]): BoundedFields {
   const entries: [string, unknown][] = [];
   const omittedFields: string[] = [];
@@ -49,15 +49,15 @@ export function boundFields(values: readonly [name: string, value: unknown][]): 
   return { fields: Object.fromEntries(entries), omittedFields };
 }
 
-/** The value in the contract's type. A value that the type does not have stays as the provider gave it. */
+/** Returns the value in the contract's type. A value that can't be converted stays as the provider returned it. */
 function readValue(record: AccountRecord, field: FieldContract): unknown {
   const value = findFieldValue(record, field.name);
   const typed = toTypedValue(field, value, null);
   return typed === undefined ? value : typed;
 }
 
-/** Returns the first records that fit in a response together: at least one, if there is any. */
-export function takeWithin(records: readonly BoundedRecord[]): BoundedRecord[] {
+/** Returns the first records that together fit in a response, at least one if there is any. */
+export function takeFitting(records: readonly BoundedRecord[]): BoundedRecord[] {
   let bytes = 0;
   const excess = records.findIndex((record, index) => {
     bytes += countBytes(record);
@@ -70,7 +70,7 @@ function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Shortens texts, lists and objects in a value of a provider, and marks where. */
+/** Truncates strings, lists and objects in a provider's value, and marks what was cut. */
 function boundValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return boundText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -81,17 +81,17 @@ function boundValue(value: unknown, depth = 0): unknown {
     return excess > 0 ? [...items, `[truncated: ${excess} more items]`] : items;
   }
   const members = Object.entries(value);
-  const shown = members
+  const boundedMembers = members
     .slice(0, ITEMS_MAX)
     .map(([name, member]) => [name, boundValue(member, depth + 1)]);
-  const excess = members.length - shown.length;
+  const excess = members.length - boundedMembers.length;
   return Object.fromEntries([
-    ...shown,
+    ...boundedMembers,
     ...(excess > 0 ? [['[truncated]', `${excess} more members`]] : []),
   ]);
 }
 
-/** Shortens a text, and marks it with its length. */
+/** Truncates a string, and appends its length. */
 export function boundText(text: string, lengthMax = TEXT_LENGTH_MAX): string {
   if (text.length <= lengthMax) return text;
   const start = text.slice(0, lengthMax).toWellFormed();

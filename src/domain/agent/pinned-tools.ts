@@ -1,4 +1,4 @@
-/** Names of the tools for pinned writes, like `create_people`. */
+/** Names the tools of pinned writes, such as `create_people`. */
 import type { PinnedTool } from '../viewer/agent-grant.ts';
 
 export interface NamedPinnedTool extends PinnedTool {
@@ -10,10 +10,10 @@ const NAME_LENGTH_MAX = 64;
 
 /** Names depend only on the list, so that they are the same in every call. */
 export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return pinnedTools.map(({ type, objectName }) => {
-    const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, taken);
-    taken.add(name);
+    const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, usedNames);
+    usedNames.add(name);
     return { name, type, objectName };
   });
 }
@@ -22,10 +22,10 @@ function toSafeName(objectName: string): string {
   return objectName.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
 }
 
-function findFreeName(base: string, taken: ReadonlySet<string>): string {
+function findFreeName(base: string, usedNames: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? '' : `_${count}`;
     const name = `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`;
-    if (!taken.has(name)) return name;
+    if (!usedNames.has(name)) return name;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Commits approved proposals. The statement that accepts the write takes the proposal, so that it is accepted at most once,
- * only while the proposal is approved. The version in the write's entry makes each attempt compare the record first. The
- * sweep ends proposals whose process has ended before their write.
+ * Commits approved proposals. The statement that accepts the write also takes the proposal, so the write is accepted at most
+ * once, and only while the proposal is approved. The entry of the write has the expected version of the record, which each
+ * attempt compares first. The sweep completes proposals whose process ended before their write.
  */
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
@@ -29,9 +29,9 @@ import {
 } from './proposal-refusal.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
-/** How often the sweep checks a proposal whose write has not ended, or that it could not continue. */
+/** How often the sweep checks a proposal whose write has not ended, or which it failed to complete. */
 const POLL_MS = MINUTE_MS;
-/** A proposal may have moved in the table while the statement ran, as by a simultaneous commit. */
+/** A concurrent commit may change the proposal while the statement runs. */
 const TRIES_MAX = 3;
 const SWEEP_PROPOSALS_MAX = 200;
 
@@ -40,7 +40,7 @@ const commitProposalInput = proposalInput
     payloadHash: z
       .string()
       .max(64)
-      .describe('The `payloadHash` of the proposal, which proves what the caller commits.'),
+      .describe('The `payloadHash` of the proposal. It proves which values the caller commits.'),
   })
   .meta({ id: 'CommitProposalInput', description: 'The approved proposal to commit.' });
 
@@ -55,7 +55,7 @@ export interface CommittedProposal extends WriteOutcome {
  */
 export const commitProposal = projectMutation({
   description:
-    'Commits an approved proposal: writes the record if it has not changed since the proposal was made. A proposal is committed once.',
+    'Commits an approved proposal: writes the record if it has not changed since the proposal was created. A proposal is committed once.',
   needs: orAgent('records:write', 'WRITE_RECORDS'),
   input: commitProposalInput,
   async run(call, { proposalId: id, payloadHash }, { id: projectId }): Promise<CommittedProposal> {
@@ -113,7 +113,7 @@ async function commit(
   const outcome = await findOutcome(call, current);
   if (outcome) return outcome;
   if (tries === TRIES_MAX)
-    throw conflict('The proposal was changed simultaneously. Commit it again.');
+    throw conflict('The proposal was changed concurrently. Commit it again.');
   return commit(call, { proposal: current, payloadHash }, tries + 1);
 }
 
@@ -125,7 +125,7 @@ async function getGroupRef({ database }: Call, { projectId, groupId: id }: Propo
 
 interface CommitEnd {
   operation: Pick<Row<'Operation'>, 'id' | 'status'>;
-  /** Null if it is not known yet. */
+  /** Null while the write is running. */
   outcome: StoredOutcome | null;
 }
 
@@ -174,7 +174,7 @@ export async function continueProposals(services: Services): Promise<void> {
       if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
       else await expire(services, proposal);
     } catch (error) {
-      // One proposal must not keep the sweep from the others.
+      // A failure of one proposal must not keep the sweep from the others.
       log.warn({ err: error, proposalId: id }, 'proposal.not_continued');
       const dueTime = new Date(now().getTime() + POLL_MS);
       const where = { projectId, id, dueTime: proposal.dueTime };
@@ -195,7 +195,7 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
     select: { outcome: true },
   });
   await endCommit(services, proposal, {
-    // Operations are removed before their proposals are. One that is gone has ended.
+    // An operation may be deleted before its proposal. It had ended then.
     operation: operation ?? { id: operationId, status: 'FAILURE' },
     outcome: readJsonColumn<StoredOutcome | null>(entry?.outcome ?? null),
   });

@@ -1,4 +1,4 @@
-/** Proposes a write: checks it completely, and stores it with the values that the record has now. */
+/** Proposes a write: validates it completely, and stores it with the current values of the record. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -40,10 +40,10 @@ import { recordProposalEvent } from './proposal-event.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
 const REASON_LENGTH_MAX = 2_000;
-/** The most pending proposals of an agent session. People have to decide on each. */
+/** The maximum number of pending proposals of an agent session. A person has to decide on each. */
 const PENDING_MAX = 100;
-/** The life of a proposal that no agent session made. */
-const LIFE_MS = DAY_MS;
+/** The lifetime of a proposal that was created without an agent session. */
+const LIFETIME_MS = DAY_MS;
 
 const createProposalInput = z
   .object({
@@ -81,7 +81,7 @@ type Input = z.output<typeof createProposalInput>;
  */
 export const createProposal = projectMutation({
   description:
-    'Proposes a write of one record. The record is read, so that people see the values before and after. Nothing is written until the proposal is approved and committed.',
+    'Proposes a write of one record. The record is read, so that the approver sees the values before and after. Nothing is written until the proposal is approved and committed.',
   needs: orAgent('records:write', 'WRITE_RECORDS'),
   input: createProposalInput,
   async run(call, input, { id: projectId }): Promise<Proposal> {
@@ -97,10 +97,10 @@ export const createProposal = projectMutation({
     const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
     const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
     const { plan } = await planProposedWrite(endUserCall, serving, write);
-    const present =
+    const current =
       write.recordId === null
         ? null
-        : await readPresent(endUserCall, {
+        : await readCurrentRecord(endUserCall, {
             serving,
             object,
             ...write,
@@ -108,7 +108,7 @@ export const createProposal = projectMutation({
             written: listWrittenFields(plan),
           });
     const defaults = findDefaults(plan, object);
-    return storeProposal(call, { input, serving, present, defaults, planHash: hashPlan(plan) });
+    return storeProposal(call, { input, serving, current, defaults, planHash: hashPlan(plan) });
   },
 });
 
@@ -137,8 +137,8 @@ function* findIssues(
   else yield* findValueIssues({ hash, object, type, values, path });
 }
 
-/** The record as it is now. */
-interface PresentRecord {
+/** The current state of the record. */
+interface CurrentRecord {
   before: Record<string, unknown>;
   expected: RecordVersion;
 }
@@ -154,13 +154,13 @@ interface RecordToRead {
 }
 
 /**
- * Includes written fields that the installation does not read. Throws NOT_FOUND if the record does not exist, and
- * UNPROCESSABLE if the provider can't read records by id.
+ * Reads the record with the written fields, even those that the installation does not read. Throws NOT_FOUND if the
+ * record does not exist, and UNPROCESSABLE if the provider can't read records by id.
  */
-async function readPresent(
+async function readCurrentRecord(
   call: Call,
   { serving, object, type, recordId, after, written }: RecordToRead,
-): Promise<PresentRecord> {
+): Promise<CurrentRecord> {
   const input = { objectName: serving.providerObject, ids: [recordId], otherFields: written };
   const { plan, records } = await readRecordsById(
     call,
@@ -179,28 +179,28 @@ async function readPresent(
   const findValue = (name: string) =>
     values[name] ?? record.fields[providerNames.get(name) ?? name] ?? null;
   const before = Object.fromEntries(names.map((name) => [name, findValue(name)]));
-  const versioned = [...new Set([...plan.fields, ...written])];
-  return { before: toStorableJson(before), expected: createRecordVersion(record, versioned) };
+  const versionedFields = [...new Set([...plan.fields, ...written])];
+  return { before: toStorableJson(before), expected: createRecordVersion(record, versionedFields) };
 }
 
 function listWrittenFields({ entries }: WritePlan): string[] {
   return entries.flatMap(({ record }) => Object.keys(record)).filter((name) => name !== 'id');
 }
 
-/** The values that the config of the installation adds to the write, by the builder's names. */
+/** Returns the values that the installation's config adds to the write, by the builder's names. */
 function findDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContract) {
   const [entry] = entries;
-  const named = defaults.map((providerName) => {
+  const namedValues = defaults.map((providerName) => {
     const field = fields.find(({ providerField }) => providerField === providerName);
     return [field?.name ?? providerName, entry?.record[providerName] ?? null];
   });
-  return Object.fromEntries(named) as Record<string, unknown>;
+  return Object.fromEntries(namedValues) as Record<string, unknown>;
 }
 
 interface ProposalToStore {
   input: Input;
   serving: ServingInstallation;
-  present: PresentRecord | null;
+  current: CurrentRecord | null;
   defaults: Record<string, unknown>;
   planHash: string;
 }
@@ -208,7 +208,7 @@ interface ProposalToStore {
 /** Stores the proposal, approved if a rule of the agent session approves it. */
 async function storeProposal(
   call: Call,
-  { input, serving, present, defaults, planHash }: ProposalToStore,
+  { input, serving, current, defaults, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { installation } = serving;
   const { projectId } = installation;
@@ -219,13 +219,13 @@ async function storeProposal(
     const now = call.now();
     const names = [...Object.keys(input.values ?? {}), ...Object.keys(defaults)];
     const rule = session && (await findApprovingRule(tx, { session, input, names, now }));
-    const lifeMs = session ? session.proposalSeconds * 1_000 : LIFE_MS;
-    const expireTime = new Date(now.getTime() + lifeMs);
+    const lifetimeMs = session ? session.proposalSeconds * 1_000 : LIFETIME_MS;
+    const expireTime = new Date(now.getTime() + lifetimeMs);
     const proposal = await tx.proposal.create({
       data: {
         id: newId('prp'),
         ...pickInstallation(installation),
-        ...toPayloadColumns(input, { present, defaults }),
+        ...toPayloadColumns(input, { current, defaults }),
         consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
         agentSessionId: sessionId,
         createdBy: formatActor(viewer),
@@ -254,7 +254,7 @@ function pickInstallation({ id, projectId, groupId, integrationId }: Row<'Instal
 
 function toPayloadColumns(
   { objectName, type, recordId, values }: Input,
-  { present, defaults }: Pick<ProposalToStore, 'present' | 'defaults'>,
+  { current, defaults }: Pick<ProposalToStore, 'current' | 'defaults'>,
 ) {
   return {
     objectName,
@@ -262,11 +262,11 @@ function toPayloadColumns(
     recordId: recordId ?? null,
     after: sortJsonMembers(values ?? {}) as object,
     ...(Object.keys(defaults).length > 0 && { defaults: toStorableJson(defaults) as object }),
-    ...(present && { before: present.before as object, expected: { ...present.expected } }),
+    ...(current && { before: current.before as object, expected: { ...current.expected } }),
   };
 }
 
-/** Proposals of one session are stored one after the other, so that the counts of its rules are exact. */
+/** Locks the session, so that its proposals are stored one after the other and the counts of its rules are exact. */
 async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
   const [session] = await run(
     tx,
@@ -282,13 +282,13 @@ async function lockSession(tx: Transaction, projectId: string, id: string): Prom
   const where = { projectId, agentSessionId: id, status: 'PENDING' } as const;
   if ((await tx.proposal.count({ where })) >= PENDING_MAX) {
     throw unprocessable(
-      `The agent session has ${PENDING_MAX} pending proposals. Propose more when people have decided on them.`,
+      `The agent session has ${PENDING_MAX} pending proposals. Propose more when some of them are approved or rejected.`,
     );
   }
   return session;
 }
 
-/** The first rule that fits the write and has approved fewer proposals than its maximum in the last 24 hours. */
+/** Returns the first rule that matches the write and has not reached its maximum of the last 24 hours. */
 async function findApprovingRule(
   tx: Transaction,
   {
@@ -300,7 +300,7 @@ async function findApprovingRule(
 ): Promise<ApprovalRule | null> {
   const { projectId, id: agentSessionId } = session;
   for (const rule of readRules(session)) {
-    if (!fitsRule(rule, input, names)) continue;
+    if (!matchesRule(rule, input, names)) continue;
     const approvedCount = await tx.proposal.count({
       where: {
         projectId,
@@ -314,8 +314,8 @@ async function findApprovingRule(
   return null;
 }
 
-/** `names` are the fields that the write sets. */
-function fitsRule(
+/** True if the rule permits the write. `names` are the fields that the write sets. */
+function matchesRule(
   { types, objects, fields }: ApprovalRule,
   input: Input,
   names: readonly string[],

@@ -16,17 +16,15 @@ const decision = proposalInput.extend({
     .trim()
     .max(2_000)
     .nullish()
-    .describe(
-      'The reason for the decision, for the agent and other people, up to 2000 characters.',
-    ),
+    .describe('The reason for the decision, which the agent can read, up to 2000 characters.'),
 });
 
 const APPROVERS = orEndUser('records:write', 'APPROVE');
 
-/** Throws SELF_APPROVAL for the principal that made the proposal, and the state's own error if it can't be approved. */
+/** Throws SELF_APPROVAL for the principal that created the proposal, and the error of its state if it can't be approved. */
 export const approveProposal = projectMutation({
   description:
-    'Approves a pending proposal, so that it can be committed. The principal that made the proposal may not approve it. An approved proposal is returned again.',
+    'Approves a pending proposal, so that it can be committed. The principal that created the proposal may not approve it. An approved proposal is returned unchanged.',
   needs: APPROVERS,
   input: decision.meta({
     id: 'ApproveProposalInput',
@@ -36,10 +34,10 @@ export const approveProposal = projectMutation({
     decide(call, { ...input, projectId: id, status: 'APPROVED', eventType: 'PROPOSAL_APPROVED' }),
 });
 
-/** Throws the state's own error if the proposal can't be rejected. */
+/** Throws the error of the proposal's state if it can't be rejected. */
 export const rejectProposal = projectMutation({
   description:
-    'Rejects a pending or approved proposal, so that it can never be committed. A rejected proposal is returned again.',
+    'Rejects a pending or approved proposal, so that it can never be committed. A rejected proposal is returned unchanged.',
   needs: APPROVERS,
   input: decision.meta({ id: 'RejectProposalInput', description: 'The proposal to reject.' }),
   run: (call, input, { id }) =>
@@ -63,18 +61,18 @@ async function decide(
   if (status === 'APPROVED' && proposal.createdBy === decidedBy) {
     throw new DomainError(
       'SELF_APPROVAL',
-      `${decidedBy} made the proposal, so another principal must approve it.`,
+      `${decidedBy} created the proposal, so another principal must approve it.`,
     );
   }
   if (proposal.status === status) return proposal;
-  const decidable = status === 'APPROVED' ? ['PENDING'] : ['PENDING', 'APPROVED'];
+  const decidableStatuses = status === 'APPROVED' ? ['PENDING'] : ['PENDING', 'APPROVED'];
   return inTransaction(call.database, async (tx) => {
     const now = call.now();
     const { count } = await tx.proposal.updateMany({
       where: {
         projectId,
         id,
-        status: { in: decidable as Proposal['status'][] },
+        status: { in: decidableStatuses as Proposal['status'][] },
         expireTime: { gt: now },
       },
       data: {
@@ -90,7 +88,7 @@ async function decide(
       where: { projectId_id: { projectId, id } },
     });
     if (count === 0) {
-      // A simultaneous call has made the same decision.
+      // A concurrent call made the same decision.
       if (current.status === status) return current;
       refuseEnded(current, now);
       throw conflict(

@@ -1,4 +1,4 @@
-/** The errors of proposals that can no longer be decided or committed. Each says what to do next. */
+/** The errors of proposals that can no longer be decided or committed. Each names the next step. */
 import { DomainError } from '../../errors.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -16,7 +16,7 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
     case 'COMMITTED':
       throw new DomainError(
         'PROPOSAL_COMMITTED',
-        `The proposal ${id} has been committed before. Read the outcome of the operation ${operationId}.`,
+        `The proposal ${id} has already been committed. Read the outcome of the operation ${operationId}.`,
         { operationId },
       );
     case 'STALE':
@@ -35,15 +35,15 @@ export function refuseEnded(proposal: Proposal, now: Date): void {
 export function createStaleError({ id, objectName, recordId }: Proposal): DomainError {
   return new DomainError(
     'PROPOSAL_STALE',
-    `The record ${recordId} of ${objectName} has changed since the proposal ${id} was made, so nothing was written. Read the record and propose the write again.`,
+    `The record ${recordId} of ${objectName} has changed since the proposal ${id} was created, so nothing was written. Read the record and propose the write again.`,
   );
 }
 
-/** The error of a proposal whose write would now differ from the one that was approved. */
+/** Creates the error of a proposal whose write would now differ from the one that was approved. */
 export function createChangedPlanError({ id }: Proposal): DomainError {
   return new DomainError(
     'PROPOSAL_STALE',
-    `The mapping, the config or the account has changed since the proposal ${id} was made, so it would write something else. Nothing was written. Propose the write again.`,
+    `The mapping, the config or the account has changed since the proposal ${id} was created, so it would write something else. Nothing was written. Propose the write again.`,
   );
 }
 

@@ -17,14 +17,14 @@ import { orAgent, orEndUser } from '../viewer/needs.ts';
 
 export type Proposal = Row<'Proposal'>;
 
-export const proposalStatus = enumeration('ProposalStatus', 'How far a proposal has come.', {
+export const proposalStatus = enumeration('ProposalStatus', 'The state of a proposal.', {
   PENDING: 'It waits for an approval.',
   APPROVED: 'A person or a rule has approved it. It can be committed.',
   REJECTED: 'A person has rejected it. It is never written.',
   COMMITTING: 'Its write is running.',
   COMMITTED: 'Its write has ended. The operation has the outcome.',
   EXPIRED: 'It was not committed in time. It is never written.',
-  STALE: 'The record had changed since the proposal was made. Nothing was written.',
+  STALE: 'The record had changed since the proposal was created. Nothing was written.',
 } satisfies Record<Proposal['status'], string>);
 
 const proposedFieldResource = resource('ProposedField', 'A field that a proposal changes.', {
@@ -32,7 +32,9 @@ const proposedFieldResource = resource('ProposedField', 'A field that a proposal
   before: z
     .unknown()
     .nullable()
-    .describe('The value when the proposal was made. Null for a creation, or if there was none.'),
+    .describe(
+      'The value when the proposal was created. Null for a new record, or if the field had no value.',
+    ),
   after: z
     .unknown()
     .nullable()
@@ -45,13 +47,13 @@ export const proposalResource = resource(
   'A write of one record that an agent proposes. It is written after an approval, at most once, and only if the record has not changed since.',
   {
     ...createdInProject,
-    status: proposalStatus.describe('How far the proposal has come.'),
+    status: proposalStatus.describe('The state of the proposal.'),
     objectName: z.string().describe("The builder's name of the object."),
     type: writeType.describe('Whether the record is created, updated or deleted.'),
     recordId: z
       .string()
       .nullable()
-      .describe("The provider's id of the record. Null for a creation."),
+      .describe("The provider's id of the record. Null for a new record."),
     fields: computed(
       z
         .array(proposedFieldResource)
@@ -63,14 +65,19 @@ export const proposalResource = resource(
     payloadHash: z
       .string()
       .describe('Hash of the object, the type, the record and the values. A commit must name it.'),
-    reason: z.string().nullable().describe("The agent's reason, for people. Null without one."),
+    reason: z
+      .string()
+      .nullable()
+      .describe('The reason that the agent gave to the approver. Null if there is none.'),
     createdBy: z
       .string()
-      .describe('The principal that made the proposal, like `agent:<session id>`.'),
+      .describe('The principal that created the proposal, like `agent:<session id>`.'),
     rule: z
       .string()
       .nullable()
-      .describe('The rule of the agent session that approved the proposal. Null without one.'),
+      .describe(
+        'The rule of the agent session that approved the proposal. Null if a person decided.',
+      ),
     decidedBy: z
       .string()
       .nullable()
@@ -84,7 +91,7 @@ export const proposalResource = resource(
     decisionReason: z
       .string()
       .nullable()
-      .describe('The reason for the decision, for people. Null without one.'),
+      .describe('The reason for the decision. Null if there is none.'),
     committedBy: z
       .string()
       .nullable()
@@ -94,17 +101,17 @@ export const proposalResource = resource(
   },
 );
 
-/** The fields of a proposal, in the order of its values, with those that the config of the installation adds. */
+/** Lists the fields of a proposal in the order of its values, then those that the installation's config adds. */
 export function listProposedFields({ after, defaults, before }: Proposal): ProposedField[] {
   const values = {
     ...readJsonColumn<Record<string, unknown>>(after),
     ...readJsonColumn<Record<string, unknown> | null>(defaults),
   };
-  const present = readJsonColumn<Record<string, unknown> | null>(before);
-  const names = new Set([...Object.keys(values), ...Object.keys(present ?? {})]);
+  const currentValues = readJsonColumn<Record<string, unknown> | null>(before);
+  const names = new Set([...Object.keys(values), ...Object.keys(currentValues ?? {})]);
   return [...names].map((name) => ({
     name,
-    before: present?.[name] ?? null,
+    before: currentValues?.[name] ?? null,
     after: values[name] ?? null,
   }));
 }
@@ -131,7 +138,7 @@ export const proposalFilters = z.object({
 
 export const listProposals = read(
   orEndUser('records:read', 'READ', 'APPROVE'),
-  'Lists proposals of agents, newest first.',
+  'Lists proposals, newest first.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -49,7 +49,7 @@ export async function planProposedWrite(
   return { input, plan };
 }
 
-/** Equal for plans that write the same to the same installation and account, by the provider's names. */
+/** Hashes what the plan writes and to which account. Equal hashes mean equal writes. */
 export function hashPlan({ target, objectName, entries }: WritePlan): string {
   const { installation, connection } = target;
   const written = entries.map(({ record, associations, ifEmpty }) => [
@@ -61,7 +61,7 @@ export function hashPlan({ target, objectName, entries }: WritePlan): string {
   return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
 }
 
-/** The record of a write is the argument `values`, except for its id. */
+/** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */
 const nameArgument: ArgumentNames = (name) => {
   const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
   if (!member) return name;

@@ -15,7 +15,7 @@ export const agentVerb = enumeration(
 );
 export type AgentVerb = z.output<typeof agentVerb>;
 
-/** A write of one object with a tool of its own, like `create_people`. */
+/** A write of one object with its own tool, such as `create_people`. */
 export interface PinnedTool {
   type: WriteType;
   objectName: string;

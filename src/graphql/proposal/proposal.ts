@@ -34,7 +34,7 @@ objectType(Proposal, proposalResource, (t) => ({
     type: Consumer,
     table: 'Consumer',
     column: 'consumerId',
-    description: 'The end user that the agent works for. Null if no end user made the proposal.',
+    description: 'The end user that the agent works for. Null if no end user created the proposal.',
   }),
   installation: linkField(t, {
     type: Installation,
@@ -46,7 +46,7 @@ objectType(Proposal, proposalResource, (t) => ({
     type: AgentSession,
     table: 'AgentSession',
     column: 'agentSessionId',
-    description: 'The session of the agent. Null if no agent made the proposal.',
+    description: 'The session of the agent. Null if no agent created the proposal.',
   }),
   operation: linkField(t, {
     type: Operation,

@@ -1,6 +1,6 @@
 /** Records for agents have a bounded size. */
 import { expect, test } from 'vitest';
-import { boundFields, boundText, takeWithin } from '../../../src/domain/agent/bounded-records.ts';
+import { boundFields, boundText, takeFitting } from '../../../src/domain/agent/bounded-records.ts';
 
 const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
 
@@ -51,7 +51,7 @@ test('omits fields without which the others fit', () => {
 test('takes the first records that fit together, and one in any case', () => {
   const half = 'x'.repeat(45_000);
   const records = [createRecord('1', half), createRecord('2', half), createRecord('3', half)];
-  expect(takeWithin(records).map(({ id }) => id)).toEqual(['1', '2']);
-  expect(takeWithin([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
-  expect(takeWithin([])).toEqual([]);
+  expect(takeFitting(records).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(takeFitting([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
+  expect(takeFitting([])).toEqual([]);
 });
