@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 
-test('needs no setting', () => {
+test('requires no setting', () => {
   expect(readConfig({})).toMatchObject({ PORT: 4000, HOST: '127.0.0.1', DATA_DIR: './data' });
 });
 

@@ -68,7 +68,7 @@ test('reports every problem, and prints the other settings', async () => {
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
-test.each([[[]], [['--chek']]])('prints its usage for the arguments %j', async (args) => {
+test.each([[[]], [['--chek']]])('prints the usage for the arguments %j', async (args) => {
   expect(await runConfig(args)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Usage'),

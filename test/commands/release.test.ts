@@ -176,7 +176,7 @@ test.each([
   [[]],
   [['1.1.0', '1.2.0']],
   [['1.1.0', '--force']],
-])('prints its usage for the arguments %j', (args) => {
+])('prints the usage for the arguments %j', (args) => {
   const { release, readState } = repository();
   const { status, stderr } = release(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);

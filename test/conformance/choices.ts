@@ -15,7 +15,7 @@ import { integrationBody } from './bodies-of-integrations.ts';
 
 const content = 'latestRevision.content';
 const object = `${content}.read.objects[0]`;
-const NEEDED = [
+const REQUIRED_PATHS = [
   'name',
   'provider',
   'latestRevision',
@@ -26,7 +26,7 @@ const NEEDED = [
   `${object}.objectName`,
   `${object}.destination`,
 ];
-const LEFT_OUT = [
+const OPTIONAL_PATHS = [
   `${content}.displayName`,
   `${content}.write`,
   `${content}.proxy`,
@@ -36,7 +36,7 @@ const LEFT_OUT = [
   `${object}.delivery`,
   `${object}.enabled`,
 ];
-const getLastName = (path: string) => path.split('.').at(-1) as string;
+const getMemberName = (path: string) => path.split('.').at(-1) as string;
 
 const integrationChoices: Choice[] = [
   {
@@ -46,11 +46,11 @@ const integrationChoices: Choice[] = [
       integrationBody,
       async (fetchOutcome, fixture) => {
         const createBody = async () => integrationBody.createCompleteBody(fixture);
-        for (const path of NEEDED) {
+        for (const path of REQUIRED_PATHS) {
           const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
-          expect(outcome, path).toMatchObject(matchRefusal(getLastName(path)));
+          expect(outcome, path).toMatchObject(matchRefusal(getMemberName(path)));
         }
-        for (const path of LEFT_OUT) {
+        for (const path of OPTIONAL_PATHS) {
           const outcome = await fetchOutcome(withValue(await createBody(), path, undefined));
           expect(outcome, path).toMatchObject(ACCEPTED);
         }
@@ -70,7 +70,7 @@ const integrationChoices: Choice[] = [
           'latestRevision.specVersion',
         ]) {
           const body = withValue(await integrationBody.createCompleteBody(fixture), path, 'other');
-          expect(await fetchOutcome(body), path).toMatchObject(matchRefusal(getLastName(path)));
+          expect(await fetchOutcome(body), path).toMatchObject(matchRefusal(getMemberName(path)));
         }
       },
     ),

@@ -12,16 +12,16 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id name type url } }
 }`;
 
-/** Creates a destination that a number of topics route the event type to. */
-async function createListeningDestination(
+/** Creates a destination, and `topicCount` topics that route the event type to it. */
+async function createRoutedDestination(
   { post, base, uniqueName }: Fixture,
   eventType: string,
-  topics = 1,
+  topicCount = 1,
 ) {
   const metadata = { url: 'https://receiver.test/hook' };
-  const destination = { name: uniqueName('place'), type: 'webhook', metadata };
+  const destination = { name: uniqueName('destination'), type: 'webhook', metadata };
   const { id: destinationId } = await post(`${base}/destinations`, destination);
-  for (let count = 0; count < topics; count += 1) {
+  for (let count = 0; count < topicCount; count += 1) {
     const { id: topicId } = await post(`${base}/topics`, { name: uniqueName('topic') });
     await post(`${base}/notification-event-topic-routes`, { eventType, topicId });
     await post(`${base}/topic-destination-routes`, { topicId, destinationId });
@@ -29,7 +29,7 @@ async function createListeningDestination(
   return destinationId as string;
 }
 
-/** The deliveries of the destination. */
+/** Returns the bodies of the destination's deliveries. */
 async function listMessages({ services }: Fixture, destinationId: string) {
   const rows = await services.database.prisma.delivery.findMany({ where: { destinationId } });
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
@@ -52,22 +52,22 @@ const payloads: Choice[] = [
     title:
       '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (fixture) => {
-      const destinationId = await createListeningDestination(fixture, 'connection.created');
+      const destinationId = await createRoutedDestination(fixture, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await createConnection(fixture);
       const [message, ...others] = await listMessages(fixture, destinationId);
       expect(others).toEqual([]);
-      const ends = { groupRef, consumerRef, consumerName: consumerRef };
+      const parties = { groupRef, consumerRef, consumerName: consumerRef };
       const data = {
         projectId: fixture.tenant.projectId,
         connectionId,
         provider: 'sandbox',
-        ...ends,
+        ...parties,
       };
       expect(message).toMatchObject({ notificationType: 'connection.created' });
       expect(message?.data).toEqual(data);
     },
     graphql: async (fixture) => {
-      await createListeningDestination(fixture, 'connection.created');
+      await createRoutedDestination(fixture, 'connection.created');
       const { id } = await createConnection(fixture);
       const { viewer } = await fixture.tenant.query(`{ viewer { project {
         notificationEvents(last: 1) { nodes { eventType data connection { id } } }
@@ -83,7 +83,7 @@ const payloads: Choice[] = [
       'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (fixture) => {
       const { tenant, uniqueName, app } = fixture;
-      const destinationId = await createListeningDestination(fixture, 'installation.created');
+      const destinationId = await createRoutedDestination(fixture, 'installation.created');
       const integration = await integrate(app, tenant, contentFor(uniqueName('crm')));
       const groupRef = uniqueName('group');
       await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
@@ -115,7 +115,7 @@ const destinationChoice: Choice = {
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
     expect(await refusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
     const metadata = { url: 'https://receiver.test/hook' };
-    const destination = { name: uniqueName('place'), type: 'webhook', metadata };
+    const destination = { name: uniqueName('destination'), type: 'webhook', metadata };
     expect(await post(`${base}/destinations`, destination)).toMatchObject(destination);
     expect(await refusal('POST', `${base}/destinations`, destination)).toMatchObject({
       status: 409,
@@ -128,7 +128,7 @@ const destinationChoice: Choice = {
     expect(createTopic.topic.name).toBe(topic.input.name);
     expect(await tenant.refusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
     const url = 'https://receiver.test/hook';
-    const input = { projectIdOrName, name: uniqueName('place'), type: 'WEBHOOK', url };
+    const input = { projectIdOrName, name: uniqueName('destination'), type: 'WEBHOOK', url };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { projectIdOrName: _project, ...response } = input;
     expect(createDestination.destination).toMatchObject(response);
@@ -150,7 +150,7 @@ const maskedValues: Choice = {
   title:
     "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
   rest: async ({ get, post, patch, refusal, base, uniqueName }) => {
-    const destination = { name: uniqueName('place'), type: 'webhook', metadata: SECRET };
+    const destination = { name: uniqueName('destination'), type: 'webhook', metadata: SECRET };
     const { id, metadata } = await post(`${base}/destinations`, destination);
     expect(metadata).toEqual(MASKED);
     const path = `${base}/destinations/${id}`;
@@ -165,7 +165,7 @@ const maskedValues: Choice = {
   },
   graphql: async ({ tenant, uniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
-    const input = { projectIdOrName, name: uniqueName('place'), type: 'WEBHOOK', ...SECRET };
+    const input = { projectIdOrName, name: uniqueName('destination'), type: 'WEBHOOK', ...SECRET };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { id: destinationId } = createDestination.destination;
     const { url, headers } = SECRET;
@@ -192,7 +192,7 @@ const guarantees: Choice[] = [
     open: GUARANTEES,
     title: 'An event is one message to a destination, however many topics route it there.',
     rest: async (fixture) => {
-      const destinationId = await createListeningDestination(fixture, 'connection.created', 3);
+      const destinationId = await createRoutedDestination(fixture, 'connection.created', 3);
       await createConnection(fixture);
       expect(await listMessages(fixture, destinationId)).toHaveLength(1);
     },
@@ -204,7 +204,7 @@ const guarantees: Choice[] = [
     rest: async (fixture) => {
       await using receiver = await startReceiver();
       const { database, vault } = fixture.services;
-      const destinationId = await createListeningDestination(fixture, 'connection.created');
+      const destinationId = await createRoutedDestination(fixture, 'connection.created');
       const url = receiver.url('hook');
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
       await createConnection(fixture);

@@ -84,10 +84,16 @@ const outcomes: Rule[] = [
   ),
 ];
 
-const rule = (title: string, accepted: object[], refused: [object, string][]) =>
+interface Examples {
+  accepted: object[];
+  /** Each write with the path of its invalid member. */
+  refused: [write: object, path: string][];
+}
+const writeRule = (title: string, { accepted, refused }: Examples) =>
   outcomeRule(title, writeBody, async (fetchOutcome) => {
-    for (const members of accepted)
+    for (const members of accepted) {
       expect(await fetchOutcome({ ...members })).toMatchObject(ACCEPTED);
+    }
     for (const [members, path] of refused) {
       expect(await fetchOutcome({ ...members })).toMatchObject(matchRefusal(path));
     }
@@ -100,38 +106,33 @@ const associations = [
 const mode = 'asynchronous';
 
 const bodies: Rule[] = [
-  rule(
-    'A write has `record` or `batch`, and not both.',
-    [createSingle(), createBatch()],
-    [
+  writeRule('A write has `record` or `batch`, and not both.', {
+    accepted: [createSingle(), createBatch()],
+    refused: [
       [createSingle({ batch: [{ record: mappedContact() }] }), 'record'],
       [createWrite({}), 'record'],
     ],
-  ),
-  rule(
-    '`autoBatchPolicy` is for asynchronous writes of a single record.',
-    [createAsynchronous({ autoBatchPolicy })],
-    [
+  }),
+  writeRule('`autoBatchPolicy` is for asynchronous writes of a single record.', {
+    accepted: [createAsynchronous({ autoBatchPolicy })],
+    refused: [
       [createSingle({ autoBatchPolicy }), 'autoBatchPolicy'],
       [createBatch({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
     ],
-  ),
-  rule(
-    '`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.',
-    [
+  }),
+  writeRule('`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.', {
+    accepted: [
       createAsynchronous({ retryPolicy: { deadlineHours: 2 } }),
       createAsynchronous({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
     ],
-    [[createSingle({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
-  ),
-  rule(
-    '`batchPolicy` requires a batch.',
-    [createBatch({ batchPolicy: { allOrNone: false } })],
-    [[createSingle({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
-  ),
-  rule(
-    'A batch creates or updates, and does not delete.',
-    [
+    refused: [[createSingle({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
+  }),
+  writeRule('`batchPolicy` requires a batch.', {
+    accepted: [createBatch({ batchPolicy: { allOrNone: false } })],
+    refused: [[createSingle({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
+  }),
+  writeRule('A batch creates or updates, and does not delete.', {
+    accepted: [
       createBatch(),
       createBatch({
         type: 'update',
@@ -139,21 +140,19 @@ const bodies: Rule[] = [
         mode,
       }),
     ],
-    [[createBatch({ type: 'delete' }), 'batch']],
-  ),
-  rule(
-    'A deletion accepts only the id of the record.',
-    [],
-    [
+    refused: [[createBatch({ type: 'delete' }), 'batch']],
+  }),
+  writeRule('A deletion accepts only the id of the record.', {
+    accepted: [],
+    refused: [
       [createWrite({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
       [createWrite({ type: 'delete', record: {} }), 'record.id'],
     ],
-  ),
-  rule(
-    '`associations` are for a single record.',
-    [createSingle({ associations })],
-    [[createBatch({ associations }), 'associations']],
-  ),
+  }),
+  writeRule('`associations` are for a single record.', {
+    accepted: [createSingle({ associations })],
+    refused: [[createBatch({ associations }), 'associations']],
+  }),
 ];
 
 /** Writes contacts of a provider that supports neither associations nor headers. */
@@ -269,19 +268,21 @@ export const writes: Section = {
   choices: [
     {
       open: 'Fields of `retryPolicy` and `autoBatchPolicy`, and the maximum delay of auto-batching',
-      ...rule(
+      ...writeRule(
         '`deadlineHours`, 1 to 48; `maxDelayMinutes`, 1 to 1440, and `retryDeadlineHours`.',
-        [
-          createAsynchronous({ retryPolicy: { deadlineHours: 48 } }),
-          createAsynchronous({
-            autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 },
-          }),
-        ],
-        [
-          [createAsynchronous({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
-          [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
-          [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
-        ],
+        {
+          accepted: [
+            createAsynchronous({ retryPolicy: { deadlineHours: 48 } }),
+            createAsynchronous({
+              autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 },
+            }),
+          ],
+          refused: [
+            [createAsynchronous({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
+            [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
+            [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
+          ],
+        },
       ),
     },
     {

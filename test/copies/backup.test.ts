@@ -93,7 +93,7 @@ test(
   },
 );
 
-test('leaves a whole backup or none when the server is killed during it', LIMIT, async () => {
+test('leaves a complete backup or none when the server is killed during it', LIMIT, async () => {
   const env = await createEmptyDatabase();
   const server = await startServer(env);
   const file = join(createFolder(), 'backup');

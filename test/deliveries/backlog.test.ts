@@ -77,7 +77,7 @@ test('limits the messages in flight of failing destinations, including newly fai
   expect(listDestinations(take(backlog))).toEqual(['e']);
 });
 
-test('sets aside deliveries that waited too long', () => {
+test('removes deliveries from the backlog that waited too long', () => {
   const backlog = new Backlog(LIMITS);
   const [late, inTime] = [
     createDelivery('a', { startByMs: 10 }),

@@ -36,7 +36,7 @@ test('leaves a delivery pending if it does not end before the stop', async () =>
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 });
 
-test('sends new deliveries when woken, and by polling', async () => {
+test('sends new deliveries after a notification, and by polling', async () => {
   const endpoint = newEndpointName();
   const { id } = await destination(receiver.url(endpoint));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
@@ -51,7 +51,7 @@ test('sends new deliveries when woken, and by polling', async () => {
   expect(await succeeded()).toBe(2);
 });
 
-test('loses and repeats no delivery while the database fails', async () => {
+test('neither loses nor repeats a delivery while the database fails', async () => {
   const endpoint = newEndpointName();
   const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 50);

@@ -34,7 +34,7 @@ test('fills the sandbox, without a demo, in a database that has projects', async
   ).toBe(0);
 });
 
-test('has a history of reads that agrees with the records of the sandbox', async () => {
+test('contains a history of reads that agrees with the records of the sandbox', async () => {
   const { prisma } = services.database;
   const verifier = await createBearerVerifier(services.config);
   const { projectId, installationId } = await fillDemo({
@@ -62,7 +62,7 @@ test('has a history of reads that agrees with the records of the sandbox', async
   });
 });
 
-test('has the request of each failed operation', async () => {
+test('contains the request of each failed operation', async () => {
   const { prisma } = services.database;
   const verifier = await createBearerVerifier(services.config);
   const { projectId } = await fillDemo({ services, verifier, url: 'http://gateway.test' });

@@ -27,7 +27,7 @@ const DEMO = {
 };
 const tabs = createDemoTabs(DEMO);
 
-test('fits every tab to the schema and sends the key', () => {
+test('every tab is valid for the schema and sends the key', () => {
   for (const { query, headers } of tabs) {
     expect(validate(schema, parse(query)), query).toEqual([]);
     expect(headers).toEqual({ 'x-api-key': 'ik_demo' });

@@ -28,7 +28,7 @@ function createFolder(): string {
   return folder;
 }
 
-test('the agent compiles without any', { timeout: 60_000 }, async () => {
+test('the agent compiles without the type any', { timeout: 60_000 }, async () => {
   const folder = createFolder();
   expect(findBlock('// agent.ts')).not.toMatch(/\bany\b/);
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -94,7 +94,7 @@ function expectNothingOfA(description: string, data: unknown): void {
   expect(leaked, description).toEqual([]);
 }
 
-test('A has a row of every kind that has an id', () => {
+test('tenant A has a row of every kind that has an id', () => {
   const kinds = [
     'org',
     'bld',

@@ -57,7 +57,7 @@ function withFailingStore({ changes, ...rest }: Database, isAway: () => boolean)
   return { ...rest, changes: { run } };
 }
 
-test('stores a token that the database could not take when it is back, before the old one is used', async () => {
+test('stores a token that the database refused once it recovers, before the old one is used', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const counts = { ...sandbox.oauth.counts };
   let isAway = true;

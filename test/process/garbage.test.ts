@@ -24,7 +24,7 @@ const QUERY = `{ project(idOrName: "demo") {
   notificationEvents(first: 50) { edges { node { id } } }
 } }`;
 
-test('does not move the objects of requests to the old generation', async () => {
+test('leaves the objects of requests in the young generation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-garbage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const COLLECTIONS_FILE = join(folder, 'collections.json');

@@ -60,7 +60,7 @@ test('reports an address that this machine does not have', async () => {
   await expect(refused).rejects.toThrow('This machine has no address 192.0.2.1 to listen on.');
 });
 
-test('leaves free ports free', async () => {
+test('accepts free ports, and does not keep them open', async () => {
   const server = createServer().listen(0, HOST);
   await once(server, 'listening');
   const { port: PORT } = server.address() as AddressInfo;

@@ -110,7 +110,7 @@ test('compares unique values regardless of case, and frees them when their recor
   expect((await sandbox.send(freed)).status).toBe(201);
 });
 
-test('returns outcomes for a batch in order, and refuses a unique value that occurs twice', async () => {
+test('returns outcomes of a batch in order, and refuses a duplicate of a unique value', async () => {
   await using sandbox = await startSandbox();
   const emails = ['a@example.test', 'b@example.test', 'A@example.test'];
   const records = emails.map((email) => ({ record: { email } }));

@@ -99,7 +99,7 @@ test('fails statements that wait too long, even if the node responds to other st
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
 });
 
-test('treats a node as slow if it responds to its statements during a failed probe', async () => {
+test('keeps a node available if it responds to its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
   using fixture = createWatch(() => failed);
   const { watch, run, probedNodes } = fixture;

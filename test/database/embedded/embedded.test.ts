@@ -129,7 +129,7 @@ test.skipIf(onPostgres)('responds to a ping during a long transaction', async ()
   await expect(database.ping()).rejects.toThrow('closed');
 });
 
-test('is unavailable while the database is silent, until it responds again', async () => {
+test('reports the reason while the database is silent or fails, until it responds again', async () => {
   let ping = Promise.withResolvers<void>();
   using availability = new AvailabilityCheck(() => ping.promise, { pollMs: 1, silenceMaxMs: 20 });
   const createFailure = () => {

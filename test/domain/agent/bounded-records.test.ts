@@ -37,7 +37,7 @@ test('ends values that are nested too deep', () => {
   );
 });
 
-test('omits fields without which the others fit', () => {
+test('omits fields until the others fit', () => {
   const large = Array.from({ length: 100 }, () => 'x'.repeat(900));
   const { fields, omittedFields } = boundFields([
     ['a', large],

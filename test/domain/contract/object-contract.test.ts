@@ -264,7 +264,7 @@ test('finds the type of a field that the account spells in another case', () => 
   expect(indexFields(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
 });
 
-test('knows fields that every account of a provider has without an account', () => {
+test('includes the fields that every account of a provider has, without an account', () => {
   const requiredFields = [{ fieldName: 'value' }];
   const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
   const content = { provider: 'close', read: { objects: [opportunity] } };

@@ -34,7 +34,7 @@ test('merges the objects of integrations by name', () => {
   expect(merged.findings).toEqual([]);
 });
 
-test('finds types that contradict each other, with their places', () => {
+test('reports types that contradict each other, with their paths', () => {
   const merged = createProjectContract([
     createPeopleObject('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
     createPeopleObject('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),

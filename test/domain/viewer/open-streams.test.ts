@@ -32,7 +32,7 @@ test('confirms the viewer of a valid key, and returns null after its key is dele
   streams.endAll();
 });
 
-test('keeps a stream open if the scopes of its key change, and returns the new scopes', async () => {
+test('keeps a stream open if the scopes of its key change, and returns the new ones', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await open(streams);
   const scopes = [...viewer.scopes].reverse();

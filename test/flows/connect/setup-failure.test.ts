@@ -75,7 +75,7 @@ test('reports neither calls of a backend nor wrong inputs of a customer', async 
   expect(await listFailures(tenant)).toEqual([]);
 });
 
-test('reports no provider that the token does not permit', async () => {
+test('reports no failure for a provider that the token does not permit', async () => {
   const tenant = await app.tenant();
   const { name } = await integrate(app, tenant);
   const user = await createEndUser(app, tenant, { integrations: [name] });

@@ -141,7 +141,7 @@ async function isIdentity(rest: RestTenant, format: string) {
   expect((await planDocument(copy, exported, { allowDeletions: true })).changes).toEqual([]);
 }
 
-test('an export, applied to an empty project, is exported again with the same bytes', async () => {
+test('exports the same bytes again after an export is applied to an empty project', async () => {
   await fc.assert(
     fc.asyncProperty(project, async (sample) => {
       const rest = await restTenant(app);

@@ -92,7 +92,7 @@ test('creates, changes and deletes JWT keys by their public halves', async () =>
   expect(await rest.get(`${rest.base}/jwt-keys`)).toEqual([]);
 });
 
-test('returns an applied plan again and changes nothing', async () => {
+test('returns the first response if a plan is applied again, and changes nothing', async () => {
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
   const first = await applyPlan(rest, plan);
@@ -103,7 +103,7 @@ test('returns an applied plan again and changes nothing', async () => {
   expect(await rest.get(`${rest.base}/plans/${plan.id}`)).toEqual(first.body);
 });
 
-test('two applications of one plan at the same time apply it once', async () => {
+test('applies a plan once if it is applied twice concurrently', async () => {
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
   const [a, b] = await Promise.all([applyPlan(rest, plan), applyPlan(rest, plan)]);
@@ -111,7 +111,7 @@ test('two applications of one plan at the same time apply it once', async () => 
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
 });
 
-test('refuses a plan with 409 and names what has moved', async () => {
+test('returns 409 for a plan whose project has changed, and names the changes', async () => {
   const rest = await prepare();
   await putDocument(rest, DOCUMENT);
   const plan = await planDocument(rest, DOCUMENT.replace('0 * * * *', '30 * * * *'));
@@ -146,7 +146,7 @@ test.for([
     // The embedded database has no sessions to kill.
     skips: !onPostgres,
   },
-])('leaves nothing half done if $title', async ({ statement, status, skips }, { skip }) => {
+])('applies no part of a plan if $title', async ({ statement, status, skips }, { skip }) => {
   skip(skips ?? false);
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
@@ -178,7 +178,7 @@ test('names every missing secret, and refuses values that do not fit', async () 
   expect(JSON.stringify(body)).not.toContain('token=abc');
 });
 
-test('names all faults of a document with line and column', async () => {
+test('reports all errors of a document with line and column', async () => {
   const rest = await prepare();
   const fetchIssues = async (document: string) => {
     const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
@@ -258,7 +258,7 @@ test('reports a provider app that the project lacks', async () => {
   expect(await exportDocument(rest)).toContain('name: "123"');
 });
 
-test('needs read to plan and export, and the scope of each change to apply', async () => {
+test('requires read to plan and export, and the scope of each change to apply', async () => {
   const rest = await prepare();
   const asKeyWith = async (...scopes: Parameters<typeof rest.withScopes>) => ({
     ...rest,
@@ -279,18 +279,14 @@ test('needs read to plan and export, and the scope of each change to apply', asy
   }
   const withoutOrigins = DOCUMENT.replace(/allowedOrigins:\n.*\n/, '');
   const events = await planDocument(reader, withoutOrigins);
-  const half = await applyPlan(await asKeyWith('read', 'events:write'), events);
-  expect(half.body.detail).toContain('integrations:write');
+  const partial = await applyPlan(await asKeyWith('read', 'events:write'), events);
+  expect(partial.body.detail).toContain('integrations:write');
   const bothScopes = await asKeyWith('read', 'events:write', 'integrations:write');
   expect((await applyPlan(bothScopes, events)).status).toBe(200);
-  const emptyRequest = await (await asKeyWith('events:write')).request(
-    'POST',
-    `${rest.base}/plans`,
-    {
-      document: DOCUMENT,
-    },
-  );
-  expect(emptyRequest.status).toBe(403);
+  const refused = await (await asKeyWith('events:write')).request('POST', `${rest.base}/plans`, {
+    document: DOCUMENT,
+  });
+  expect(refused.status).toBe(403);
 });
 
 test("hides plans from other tenants, and rejects end users' tokens", async () => {
@@ -323,7 +319,7 @@ test("hides plans from other tenants, and rejects end users' tokens", async () =
   expect(await user.query(node, { id: plan.id })).toEqual({ node: null });
 });
 
-test('expires after a day, and is then removed', async () => {
+test('refuses a plan after a day, and then removes it', async () => {
   const rest = await prepare();
   const plan = await planDocument(rest, DOCUMENT);
   now = new Date(start.getTime() + 24 * 3_600_000);
@@ -333,7 +329,7 @@ test('expires after a day, and is then removed', async () => {
   expect((await rest.request('GET', `${rest.base}/plans/${plan.id}`)).status).toBe(404);
 });
 
-test('keeps the twenty newest plans that are not applied', async () => {
+test('keeps only the twenty newest unapplied plans', async () => {
   const rest = await prepare();
   const first = await planDocument(rest, 'specVersion: 1.0.0\n');
   for (let count = 0; count < 20; count += 1) await planDocument(rest, 'specVersion: 1.0.0\n');

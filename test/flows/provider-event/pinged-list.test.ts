@@ -113,7 +113,7 @@ test('delivers created, changed and deleted records mapped and signed, in order 
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(3);
 });
 
-test('refuses a ping with a wrong signature, at any address', async () => {
+test('rejects a ping with a wrong signature at every address', async () => {
   const installation = await installAndSubscribe();
   const other = await installAndSubscribe();
   const before = await installation.stream();

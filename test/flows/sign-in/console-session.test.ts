@@ -168,7 +168,7 @@ test.each([
   expect([status, errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
 });
 
-test('ends everywhere when it is signed out in one tab', async () => {
+test('ends in all tabs when one tab signs out', async () => {
   const browser = await createSignedInBrowser('leaver@example.com');
   const cookie = readCookie(browser);
   const created = await post(
@@ -200,7 +200,7 @@ test('ends everywhere when it is signed out in one tab', async () => {
   stream.close();
 });
 
-test('is signed out, extended and shown by its own pages only', async () => {
+test("can be ended, extended and read by the console's own pages only", async () => {
   const browser = await createSignedInBrowser();
   const foreign = { origin: FOREIGN_ORIGIN };
   const request = (method: string) => browser.fetch(`${url}/session`, { method, headers: foreign });
@@ -244,7 +244,7 @@ test('is extended by activity, until twelve hours after the sign-in', async () =
   expect((await post(browser, OWN_PAGE)).status).toBe(401);
 });
 
-test('is removed from the database after its end', async () => {
+test('is deleted from the database after it has ended', async () => {
   await createSignedInBrowser('removed@example.com');
   const { prisma } = app.app.services.database;
   const count = () =>
@@ -270,7 +270,7 @@ test('ends the oldest session of a builder who has too many', async () => {
   expect(await readSession(browsers[1] as CookieJar)).not.toBeNull();
 });
 
-test('stores no secret, and no session outlives its builder', async () => {
+test('stores no secret, and deletes sessions with their builder', async () => {
   const browser = await createSignedInBrowser('gone@example.com');
   const { prisma } = app.app.services.database;
   const rows = await prisma.consoleSession.findMany();
@@ -314,7 +314,7 @@ test('rejects further passwords after too many wrong ones from an address', asyn
   expect(await signIn(PASSWORD)).toEqual([429, true]);
 });
 
-test('has no sign-in at the local issuer without a password', async () => {
+test('offers no sign-in at the local issuer if no password is set', async () => {
   await using plain = await testApp();
   const started = await plain.app.start();
   const headers = { ...JSON_TYPE, origin: started.url };
@@ -328,7 +328,7 @@ test('has no sign-in at the local issuer without a password', async () => {
   expect(session).toEqual({ issuers: [], hasLocalSignIn: false, session: null });
 });
 
-test('uses a cookie of the host alone over HTTPS, and no origin over HTTP', async () => {
+test('uses a host-only cookie over HTTPS, and refuses other origins over HTTP', async () => {
   const publicUrl = 'https://gateway.example/below';
   const issuer = { issuer: 'https://id.example', clientId: 'console' };
   await using published = await testApp({

@@ -138,7 +138,7 @@ test('refuses the state of another sign-in', async () => {
   expect(await isSignedIn(victim)).toBe(false);
 });
 
-test('refuses a sign-in whose cookie was changed, or that took too long', async () => {
+test('refuses a sign-in with a changed cookie, or after its time limit', async () => {
   const browser = createCookieJar();
   const callback = await goToCallback(browser);
   const stored = browser.cookies.get(new URL(url).host) ?? new Map();
@@ -171,7 +171,7 @@ test.each([
   expect(await isSignedIn(browser)).toBe(false);
 });
 
-test('says that the provider refused the sign-in, or is away, on a page', async () => {
+test('shows a page if the provider refuses the sign-in or is unreachable', async () => {
   provider.denial = 'access_denied';
   const browser = createCookieJar();
   const response = await signIn(browser);
