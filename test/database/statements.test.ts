@@ -94,8 +94,8 @@ const EMPTY_HERE = 'Viewer.joinableOrgs';
 const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_HERE);
 
 test.each(
-  shapes.map((shape) => [shape.name, shape] as const),
-)('%s runs equally many statements for a long and a short page', async (_name, shape) => {
+  shapes,
+)('$name: runs as many statements for a long page as for a short one', async (shape) => {
   const { startCursor } = (await queryList(shape, 'first: 1')).list.pageInfo;
   const { endCursor } = (await queryList(shape, 'last: 1')).list.pageInfo;
   for (const [direction, bound] of [
@@ -106,10 +106,10 @@ test.each(
   ]) {
     const page = (size: number) =>
       queryList(shape, `${direction}: ${size}${bound}`, selectItem(shape.item, size));
-    const [shortPage, long] = [await page(SHORT), await page(LONG)];
-    expect(shortPage.list.nodes).toHaveLength(SHORT);
+    const [short, long] = [await page(SHORT), await page(LONG)];
+    expect(short.list.nodes).toHaveLength(SHORT);
     expect(long.list.nodes).toHaveLength(LONG);
-    expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
+    expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
     expect(long.texts.length).toBeLessThanOrEqual(getStatementsMax(shape));
   }
 });
@@ -117,15 +117,15 @@ test.each(
 const filtered = shapes.filter(({ filters }) => filters.length > 0);
 
 test.each(
-  filtered.map((shape) => [shape.name, shape] as const),
-)('%s with filters runs equally many statements for many parents as for two', async (_name, shape) => {
+  filtered,
+)('$name with filters: runs as many statements for many parents as for two', async (shape) => {
   for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
     for (const args of listFilterArguments(shape, FILTERS)) {
       const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
       const parents = (size: number) => queryList(parent, `first: ${size}`, list);
-      const [shortPage, long] = [await parents(SHORT), await parents(LONG)];
+      const [short, long] = [await parents(SHORT), await parents(LONG)];
       expect(long.list.nodes).toHaveLength(LONG);
-      expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
+      expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
     }
   }
 });
@@ -134,17 +134,18 @@ test.each(
 const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1, Invite: 1 };
 
 test.each(
-  listStoredNodeTypes(schema).map((type) => [type.name, type] as const),
-)('runs equally many statements for many nodes of type %s as for two', async (name, type) => {
+  listStoredNodeTypes(schema),
+)('runs as many statements for many nodes of type $name as for two', async (type) => {
+  const { name } = type;
   const table = `select "id" from "${toTable(name)}" order by "id" desc limit $1`;
   const nodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));
     return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT)} } } }`);
   };
-  const [shortPage, long] = [await nodes(SHORT), await nodes(LONG)];
+  const [short, long] = [await nodes(SHORT), await nodes(LONG)];
   expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
-  expect(long.texts.length, long.texts.join('\n')).toBe(shortPage.texts.length);
+  expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
   expect(long.texts.length).toBeLessThanOrEqual(
     1 + 2 * countRelations(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
   );

@@ -57,9 +57,8 @@ describe('after a vacuum', async () => {
     expect(largest.rows, `${largest.mode}: ${largest.text}`).toBeLessThan(ROWS_MAX);
   }
 
-  test.each(
-    listStoredNodeTypes(schema).map((type) => [type.name, type] as const),
-  )('reads all relations of %s by keys', async (name, type) => {
+  test.each(listStoredNodeTypes(schema))('reads all relations of $name by keys', async (type) => {
+    const { name } = type;
     const table = name === 'ConnectedAccount' ? 'Connection' : name;
     const rows = await query<{ id: string }>(
       `select "id" from "${table}" order by "id" desc limit ${NODES}`,
