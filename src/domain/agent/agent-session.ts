@@ -22,11 +22,16 @@ import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
 import { signAgentToken } from '../viewer/token/agent-token.ts';
 import { formatActor } from '../viewer/viewer.ts';
+import {
+  approvalRule,
+  approvalRuleResource,
+  OBJECTS_MAX,
+  objectName,
+  readRules,
+} from './approval-rule.ts';
 
 export type AgentSession = Row<'AgentSession'>;
 
-const OBJECTS_MAX = 200;
-const FIELDS_MAX = 500;
 const RULES_MAX = 50;
 const PINNED_TOOLS_MAX = 20;
 const DAY_SECONDS = 86_400;
@@ -34,44 +39,6 @@ const LIFETIME_SECONDS = 3_600;
 const LIFETIME_SECONDS_MIN = 60;
 const LIFETIME_SECONDS_MAX = 30 * DAY_SECONDS;
 const PROPOSAL_SECONDS_MAX = 7 * DAY_SECONDS;
-
-const objectName = z.string().min(1).max(256);
-
-const approvalRule = z.object({
-  name: label.describe('The name of the rule, which approved proposals show: 1 to 128 characters.'),
-  types: z.array(writeType).min(1).max(3).describe('The write types that the rule approves.'),
-  objects: z
-    .array(objectName)
-    .min(1)
-    .max(OBJECTS_MAX)
-    .nullish()
-    .describe("The builder's names of the objects. Default: all objects of the session."),
-  fields: z
-    .array(z.string().min(1).max(256))
-    .min(1)
-    .max(FIELDS_MAX)
-    .nullish()
-    .describe('The only fields that such a write may set. Default: all fields.'),
-  maxPerDay: z
-    .int()
-    .min(1)
-    .max(10_000)
-    .describe('How many proposals the rule approves in 24 hours, 1 to 10000.'),
-});
-
-const approvalRuleResource = resource('ApprovalRule', 'Writes that need no approval by a person.', {
-  ...approvalRule.shape,
-  objects: z
-    .array(z.string())
-    .nullable()
-    .describe("The builder's names of the objects. Null for all objects of the session."),
-  fields: z
-    .array(z.string())
-    .nullable()
-    .describe('The only fields that such a write may set. Null for all fields.'),
-});
-
-export type ApprovalRule = z.output<typeof approvalRuleResource>;
 
 const pinnedTool = z.object({
   type: writeType.describe('The type of the write.'),
@@ -120,17 +87,6 @@ export const agentSessionResource = resource(
     revokeTime: z.date().nullable().describe('When the session was revoked. Null if it was not.'),
   },
 );
-
-/** Returns the rules of a session, in order. */
-export function readRules({ rules }: Pick<AgentSession, 'rules'>): ApprovalRule[] {
-  return readJsonColumn<ApprovalRule[]>(rules).map(
-    ({ objects = null, fields = null, ...rule }) => ({
-      ...rule,
-      objects,
-      fields,
-    }),
-  );
-}
 
 const createAgentSessionInput = z
   .object({

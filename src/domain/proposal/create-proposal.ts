@@ -13,7 +13,8 @@ import {
   getAgentContract,
   getContractObject,
 } from '../agent/agent-objects.ts';
-import { type AgentSession, type ApprovalRule, readRules } from '../agent/agent-session.ts';
+import type { AgentSession } from '../agent/agent-session.ts';
+import { type ApprovalRule, readRules } from '../agent/approval-rule.ts';
 import type { Call } from '../call.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
 import type { ObjectContract } from '../contract/object-contract.ts';
