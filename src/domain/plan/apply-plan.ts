@@ -1,4 +1,4 @@
-/** Applies a stored plan: all of its changes in one transaction, by the functions behind the single mutations. */
+/** Applies a stored plan: all of its changes in one transaction, by the functions that the single mutations use. */
 import { z } from 'zod';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -27,7 +27,7 @@ import { updateProject } from '../project/project.ts';
 import { getOwned } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
-import { listMovedPaths } from './findings.ts';
+import { listChangedPaths } from './findings.ts';
 import { hashValue, type ItemKind } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
 import { PlanRun } from './plan-run.ts';
@@ -36,7 +36,7 @@ import { lockProject, type ProjectState, readProjectState } from './project-stat
 /** New revisions of 500 integrations with 10,000 installations took 9 s on two shared cores. */
 const APPLY_MS = 25_000;
 const SECRETS_MAX = 1_000;
-/** The most changed items that an error names. */
+/** The maximum number of changed items that an error names. */
 const NAMED_MAX = 20;
 
 const applyPlanInput = z
@@ -71,38 +71,38 @@ const applyPlanInput = z
   })
   .meta({ id: 'ApplyPlanInput', description: 'The plan to apply.' });
 
-/** The needs of each kind of change, which are those of the mutation that makes the same change. */
+/** The need of each change: the one of the mutation with the same effect. */
 const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
-  ALLOWED_ORIGIN: groupNeeds(updateProject, updateProject, updateProject),
-  JWT_KEY: groupNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
-  DESTINATION: groupNeeds(createDestination, updateDestination, deleteDestination),
-  TOPIC: groupNeeds(createTopic, createTopic, deleteTopic),
-  EVENT_TOPIC_ROUTE: groupNeeds(
+  ALLOWED_ORIGIN: createNeeds(updateProject, updateProject, updateProject),
+  JWT_KEY: createNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
+  DESTINATION: createNeeds(createDestination, updateDestination, deleteDestination),
+  TOPIC: createNeeds(createTopic, createTopic, deleteTopic),
+  EVENT_TOPIC_ROUTE: createNeeds(
     createEventTopicRoute,
     createEventTopicRoute,
     deleteEventTopicRoute,
   ),
-  TOPIC_DESTINATION_ROUTE: groupNeeds(
+  TOPIC_DESTINATION_ROUTE: createNeeds(
     createTopicDestinationRoute,
     createTopicDestinationRoute,
     deleteTopicDestinationRoute,
   ),
-  INTEGRATION: groupNeeds(createIntegration, createRevision, deleteIntegration),
+  INTEGRATION: createNeeds(createIntegration, createRevision, deleteIntegration),
 };
 
-type Needing = { needs: Need };
+type WithNeeds = { needs: Need };
 
-function groupNeeds(create: Needing, update: Needing, remove: Needing) {
+function createNeeds(create: WithNeeds, update: WithNeeds, remove: WithNeeds) {
   return { CREATE: create.needs, UPDATE: update.needs, DELETE: remove.needs };
 }
 
 /**
- * Applies a plan. An applied plan is returned again. Throws CONFLICT if the project has changed since the plan was
- * computed, and if the plan has expired or has an error.
+ * Returns an applied plan unchanged. Throws CONFLICT if the project has changed since the plan was computed, and if the plan
+ * has expired or has an error.
  */
 export const applyPlan = projectMutation({
   description:
-    'Applies all changes of a plan or none. It is refused if the project has changed since the plan was computed. An applied plan is returned again. Applying needs the scope of each change.',
+    'Applies all changes of a plan or none. It is refused if the project has changed since the plan was computed. An applied plan is returned unchanged. Requires the scope of each change.',
   needs: 'read',
   input: applyPlanInput,
   async run(call, { planId: id, secrets }, { id: projectId }): Promise<Plan> {
@@ -120,13 +120,13 @@ export const applyPlan = projectMutation({
       refuseErrors(locked);
       await lockProject(tx, projectId);
       const state = await readProjectState(tx, projectId);
-      refuseMoved(locked, state);
-      const applied = new PlanRun(call, tx, { plan: locked, state, values });
-      await applied.run();
+      refuseChangedProject(locked, state);
+      const planRun = new PlanRun(call, tx, { plan: locked, state, values });
+      await planRun.run();
       const where = { projectId_id: { projectId, id } };
       const plan = await tx.plan.update({ where, data: { applyTime: call.now() } });
-      await applied.recordEvents();
-      return { plan, afterCommit: applied.afterCommit };
+      await planRun.recordEvents();
+      return { plan, afterCommit: planRun.afterCommit };
     };
     const { plan, afterCommit } = await inTransaction(call.database, apply, { timeout: APPLY_MS });
     for (const work of afterCommit) await work();
@@ -134,7 +134,7 @@ export const applyPlan = projectMutation({
   },
 });
 
-/** Throws FORBIDDEN if the viewer may not make one of the changes by its own mutation. */
+/** Throws FORBIDDEN if the viewer may not make one of the changes by its mutation. */
 function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
   for (const { kind, action, before, after } of changes) {
     authorize(viewer, NEEDS[kind][action]);
@@ -179,12 +179,12 @@ function refuseErrors(plan: Plan): void {
   throw conflict(`The plan has errors. ${messages.join(' ')}`);
 }
 
-function refuseMoved(plan: Plan, state: ProjectState): void {
+function refuseChangedProject(plan: Plan, state: ProjectState): void {
   if (hashValue(state.document) === plan.baseHash) return;
-  const changedPaths = listMovedPaths(plan.base as Record<string, string>, hashItems(state));
+  const changedPaths = listChangedPaths(plan.base as Record<string, string>, hashItems(state));
   const pathNames = changedPaths.slice(0, NAMED_MAX).join(', ');
   const more =
     changedPaths.length > NAMED_MAX ? ` and ${changedPaths.length - NAMED_MAX} more` : '';
-  const what = changedPaths.length > 0 ? `${pathNames}${more}` : 'providerApps';
-  throw conflict(`The project has changed since the plan was computed: ${what}. Plan again.`);
+  const changes = changedPaths.length > 0 ? `${pathNames}${more}` : 'providerApps';
+  throw conflict(`The project has changed since the plan was computed: ${changes}. Plan again.`);
 }

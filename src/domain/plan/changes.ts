@@ -1,4 +1,4 @@
-/** Compares a document with a project: the issues of the document, and the changes that lead to it. */
+/** Compares a document with a project: lists the issues of the document, and the changes that the project needs. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { DomainError, type Issue } from '../../errors.ts';
@@ -17,7 +17,7 @@ import { integrationName } from '../names.ts';
 import { parsePublicKey } from '../project/jwt-key.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, toStoredWord } from '../resource.ts';
-import { type Item, itemKind, listItems, SECTION_OF } from './items.ts';
+import { type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
 import {
   createStringComparator,
   type ParsedDocument,
@@ -47,17 +47,17 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
     .describe('Identifies the item in the project, like `integrations.contact-sync`.'),
   before: item
     .nullable()
-    .describe('The item in the project, as in a document. Null for a creation.'),
+    .describe('The item in the project, as in a document. Null for a new item.'),
   after: item
     .nullable()
-    .describe('The item once the plan is applied, as in a document. Null for a deletion.'),
+    .describe('The item after the plan is applied, as in a document. Null for a deletion.'),
 });
 export type Change = z.output<typeof changeResource>;
 
-/** The requirements of a document for a project, after renames. */
-export interface DesiredProject {
+/** The desired state of a project: the document after renames. */
+export interface DesiredState {
   document: ParsedDocument;
-  /** Destinations that the document only refers to. They stay as they are in the project. */
+  /** Destinations that the document only refers to. They stay unchanged. */
   references: ReadonlySet<string>;
   allowDeletions: boolean;
 }
@@ -68,7 +68,7 @@ export interface DesiredProject {
  */
 export function* findDocumentIssues(
   call: Call,
-  desired: DesiredProject,
+  desired: DesiredState,
   state: ProjectState,
 ): Generator<Issue> {
   const { document } = desired;
@@ -100,19 +100,19 @@ export function* findDocumentIssues(
 
 function* findIntegrationIssues(
   call: Call,
-  { document }: DesiredProject,
+  { document }: DesiredState,
   { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
 ): Generator<Issue> {
   const names = new Map([...state.integrations.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [index, content] of (document.integrations ?? []).entries()) {
     const path = ['integrations', index];
     const { name, provider } = content;
-    const present = names.get(name.toLowerCase());
+    const existingName = names.get(name.toLowerCase());
     const { error } = integrationName.safeParse(name);
     if (error)
-      yield createInputIssue([...path, 'name'], error.issues[0]?.message ?? 'is no name.', name);
-    if (present !== undefined && present !== name) {
-      const detail = `differs from the integration ${present} of the project only by case.`;
+      yield createInputIssue([...path, 'name'], error.issues[0]?.message ?? 'is not a name.', name);
+    if (existingName !== undefined && existingName !== name) {
+      const detail = `differs from the integration ${existingName} of the project only by case.`;
       yield createInputIssue([...path, 'name'], detail, name);
     }
     yield* listProviderIssues(call, provider, [...path, 'provider']);
@@ -135,9 +135,9 @@ function findKeyIssue(publicKeyPem: string): string | null {
   }
 }
 
-/** Returns the names of the destinations that the project has once the document is applied. */
+/** Returns the names of the destinations that the project has after the document is applied. */
 function listDestinationsAfter(
-  { document, references, allowDeletions }: DesiredProject,
+  { document, references, allowDeletions }: DesiredState,
   { ids }: ProjectState,
 ): ReadonlySet<string> {
   const documentNames = document.destinations?.map(({ name }) => name) ?? [];
@@ -146,13 +146,13 @@ function listDestinationsAfter(
   return new Set([...remaining, ...documentNames, ...references]);
 }
 
-/** Returns the written form of a document whose issues were checked, with the warnings about contents. */
-export function writeDesired(
+/** Returns the canonical form of a document without issues, and warnings about its contents. */
+export function writeDesiredState(
   call: Pick<Call, 'log' | 'catalogue'>,
-  { document, references }: DesiredProject,
+  { document, references }: DesiredState,
 ): { written: WrittenDocument; warnings: string[] } {
   const warnings: string[] = [];
-  const writeNormalized = (content: IntegrationContent, index: number) => {
+  const writeIntegration = (content: IntegrationContent, index: number) => {
     const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
     return writeContent(result.content);
@@ -176,7 +176,7 @@ export function writeDesired(
         writeTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
       ),
     }),
-    ...(integrations && { integrations: integrations.map(writeNormalized) }),
+    ...(integrations && { integrations: integrations.map(writeIntegration) }),
   };
   return { written, warnings };
 }
@@ -204,25 +204,27 @@ export interface Comparison {
   surplus: string[];
 }
 
-/** Compares the items of a project with those of a document. Surplus items are deleted only with `allowDeletions`. */
-export function compareItems(
+/** Compares the items of a project with those of a document. Surplus items are deleted only if `allowDeletions` is set. */
+export function compareWithDocument(
   { items }: Pick<ProjectState, 'items'>,
   written: WrittenDocument,
-  { references, allowDeletions }: Pick<DesiredProject, 'references' | 'allowDeletions'>,
+  { references, allowDeletions }: Pick<DesiredState, 'references' | 'allowDeletions'>,
 ): Comparison {
-  const writtenItems = listItems(written);
+  const documentItems = listItems(written);
   const changes: Change[] = [];
-  for (const { kind, path, value: after } of writtenItems.values()) {
+  for (const { kind, path, value: after } of documentItems.values()) {
     const before = items.get(path)?.value ?? null;
     if (before === null) changes.push({ action: 'CREATE', kind, path, before, after });
     else if (!isDeepStrictEqual(before, after)) {
       changes.push({ action: 'UPDATE', kind, path, before, after });
     }
   }
-  const referenced = new Set([...references].map((name) => `destinations.${name}`));
+  const referencedPaths = new Set([...references].map((name) => `destinations.${name}`));
   const surplus = [...items.values()].filter(
     ({ kind, path }) =>
-      written[SECTION_OF[kind]] !== undefined && !writtenItems.has(path) && !referenced.has(path),
+      written[SECTION_BY_KIND[kind]] !== undefined &&
+      !documentItems.has(path) &&
+      !referencedPaths.has(path),
   );
   if (allowDeletions) {
     for (const { kind, path, value: before } of surplus) {
@@ -235,7 +237,7 @@ export function compareItems(
   };
 }
 
-/** Parses an integration of a plan, whose content is in its written form. */
+/** Parses an integration of a plan, whose content is in canonical form. */
 export function parseItemContent(item: Item['value'] | null): IntegrationContent {
   const issues: Issue[] = [];
   return integrationContentInput.parse(
@@ -243,7 +245,7 @@ export function parseItemContent(item: Item['value'] | null): IntegrationContent
   );
 }
 
-/** Returns the contents of the project's integrations once the changes are applied. */
+/** Returns the contents of the project's integrations after the changes. */
 export function listContentsAfter(
   { integrations }: Pick<ProjectState, 'integrations'>,
   changes: readonly Change[],
@@ -257,10 +259,7 @@ export function listContentsAfter(
   return [...contents.values()];
 }
 
-/**
- * Returns the destinations that integrations of the project name once the changes are applied, with one of
- * those integrations.
- */
+/** Returns the destinations that integrations name after the changes, each with the name of one such integration. */
 export function findDestinationUsers(
   state: ProjectState,
   changes: readonly Change[],

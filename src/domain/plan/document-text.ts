@@ -15,12 +15,12 @@ import {
 } from './project-document.ts';
 
 export const documentFormat = enumeration('DocumentFormat', 'The format of a project document.', {
-  YAML: 'YAML 1.2, in the form of manifests.',
+  YAML: 'YAML 1.2, as in manifests.',
   JSON: 'JSON with an indentation of two spaces.',
 });
 type DocumentFormat = z.output<typeof documentFormat>;
 
-/** Equal documents result in equal strings. */
+/** Formats a document. Equal documents result in equal strings. */
 export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {
   if (format === 'JSON') return `${JSON.stringify(document, null, 2)}\n`;
   return stringify(document, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });

@@ -1,4 +1,4 @@
-/** Reports on the changes of a plan: the installations that they break, and what prevents or limits applying them. */
+/** Reports the impacts of a plan on installations, and the findings that prevent it or need attention. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import {
@@ -16,7 +16,7 @@ import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   type Comparison,
-  type DesiredProject,
+  type DesiredState,
   findDestinationUsers,
   parseItemContent,
 } from './changes.ts';
@@ -44,23 +44,23 @@ export interface Report {
   findings: Finding[];
 }
 
-/** The most items that one finding names. */
+/** The maximum number of items that a finding names. */
 const NAMED_MAX = 10;
 
-interface Planned {
+interface PlanContext {
   projectId: string;
   state: ProjectState;
-  desired: DesiredProject;
+  desired: DesiredState;
   comparison: Comparison;
 }
 
-/** Reports impacts and findings. Queries accounts for fields that a changed integration requires. */
-export async function createReport(call: Call, planned: Planned): Promise<Report> {
-  const { state, comparison } = planned;
-  const report: Report = { impacts: [], findings: listSurplusFindings(planned) };
+/** Returns impacts and findings. Queries accounts for fields that a changed integration requires. */
+export async function createReport(call: Call, context: PlanContext): Promise<Report> {
+  const { state, comparison } = context;
+  const report: Report = { impacts: [], findings: listSurplusFindings(context) };
   report.findings.push(
-    ...listAppFindings(planned),
-    ...(await listDestinationFindings(call, planned)),
+    ...listAppFindings(context),
+    ...(await listDestinationFindings(call, context)),
   );
   let deletedInstallations = 0;
   for (const change of comparison.changes) {
@@ -71,7 +71,7 @@ export async function createReport(call: Call, planned: Planned): Promise<Report
       deletedInstallations += impacts.installationTotal;
       report.impacts.push(...impacts.list());
     } else {
-      await addRevisionReport(call, report, { planned, change, stored: storedIntegration });
+      await addRevisionReport(call, report, { context, change, stored: storedIntegration });
     }
   }
   if (deletedInstallations > DELETION_BATCH) {
@@ -84,9 +84,9 @@ export async function createReport(call: Call, planned: Planned): Promise<Report
 async function addRevisionReport(
   call: Call,
   { impacts: reported, findings }: Report,
-  { planned, change, stored }: { planned: Planned; change: Change; stored: StoredIntegration },
+  { context, change, stored }: { context: PlanContext; change: Change; stored: StoredIntegration },
 ): Promise<void> {
-  const { projectId } = planned;
+  const { projectId } = context;
   const { id: integrationId, name: integrationName, content: before } = stored;
   const content = parseItemContent(change.after);
   const revision = { projectId, integrationId, integrationName, before, content };
@@ -99,7 +99,7 @@ async function addRevisionReport(
     const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
     findings.push({ severity: 'WARNING', path, message });
   }
-  const droppedObjects = planned.desired.allowDeletions ? [] : listDroppedObjects(revision);
+  const droppedObjects = context.desired.allowDeletions ? [] : listDroppedObjects(revision);
   if (droppedObjects.length === 0) return;
   const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
   if (users.length === 0) return;
@@ -122,7 +122,7 @@ async function findDeletionImpacts(
   return impacts;
 }
 
-function listSurplusFindings({ desired, comparison: { surplus } }: Planned): Finding[] {
+function listSurplusFindings({ desired, comparison: { surplus } }: PlanContext): Finding[] {
   if (desired.allowDeletions || surplus.length === 0) return [];
   const surplusNames = surplus.slice(0, NAMED_MAX).join(', ');
   const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
@@ -130,7 +130,7 @@ function listSurplusFindings({ desired, comparison: { surplus } }: Planned): Fin
   return [{ severity: 'WARNING', path: '', message }];
 }
 
-function listAppFindings({ desired: { document }, state }: Planned): Finding[] {
+function listAppFindings({ desired: { document }, state }: PlanContext): Finding[] {
   const isSame = (a: { provider: string; name: string }) => (b: typeof a) =>
     a.provider === b.provider && a.name === b.name;
   return (document.providerApps ?? [])
@@ -145,7 +145,7 @@ function listAppFindings({ desired: { document }, state }: Planned): Finding[] {
 /** Reports deleted destinations that integrations or installations still name. They can't be deleted. */
 async function listDestinationFindings(
   { database }: Call,
-  { projectId, state, comparison: { changes } }: Planned,
+  { projectId, state, comparison: { changes } }: PlanContext,
 ): Promise<Finding[]> {
   const deleted = changes.flatMap(({ kind, action, before }) =>
     kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
@@ -167,10 +167,7 @@ async function listDestinationFindings(
   });
 }
 
-/**
- * Returns the paths of the values that applying needs: query values of URLs and header values that the
- * project does not have.
- */
+/** Returns the paths of the secrets that the project lacks: values of headers, and URLs with values in the query. */
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
@@ -186,12 +183,12 @@ export function listRequiredSecrets(changes: readonly Change[]): string[] {
   });
 }
 
-/** Returns the paths of the items that differ between a plan's base and the project. */
-export function listMovedPaths(
-  base: Record<string, string>,
-  now: Record<string, string>,
+/** Returns the paths of the items that changed since the plan was computed. */
+export function listChangedPaths(
+  baseHashes: Record<string, string>,
+  currentHashes: Record<string, string>,
 ): string[] {
-  return [...new Set([...Object.keys(base), ...Object.keys(now)])]
-    .filter((path) => base[path] !== now[path])
+  return [...new Set([...Object.keys(baseHashes), ...Object.keys(currentHashes)])]
+    .filter((path) => baseHashes[path] !== currentHashes[path])
     .sort();
 }

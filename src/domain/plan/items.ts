@@ -1,4 +1,4 @@
-/** The items of a document: what a plan creates, updates and deletes, each with a path. */
+/** The items of a document, which a plan creates, updates or deletes. Each has a path. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../resource.ts';
@@ -15,7 +15,7 @@ export const itemKind = enumeration('ItemKind', 'A kind of item of a project doc
 });
 export type ItemKind = z.output<typeof itemKind>;
 
-/** One thing of a project that a plan creates, updates or deletes. */
+/** An item of a project that a plan creates, updates or deletes. */
 export interface Item {
   kind: ItemKind;
   /** Identifies the item in its project, like `destinations.records`. */
@@ -55,7 +55,7 @@ export function listItems(document: WrittenDocument): Map<string, Item> {
 }
 
 /** The section of a document that holds the items of each kind. */
-export const SECTION_OF = {
+export const SECTION_BY_KIND = {
   ALLOWED_ORIGIN: 'allowedOrigins',
   JWT_KEY: 'jwtKeys',
   DESTINATION: 'destinations',
@@ -65,7 +65,7 @@ export const SECTION_OF = {
   INTEGRATION: 'integrations',
 } as const satisfies Record<ItemKind, keyof WrittenDocument>;
 
-/** Returns the first 12 hexadecimal digits of a public key's hash, by which people recognize the key. */
+/** Returns the first 12 hexadecimal digits of a public key's hash, which identify the key in paths. */
 function createFingerprint(publicKeyPem: string): string {
   return hashValue(publicKeyPem).slice(0, 12);
 }

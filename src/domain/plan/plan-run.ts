@@ -1,4 +1,4 @@
-/** Makes the changes of one plan in one transaction, by the functions behind the single mutations. */
+/** Makes the changes of one plan in one transaction, by the functions that the single mutations use. */
 import type { Transaction } from '../../database/transaction.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../errors.ts';
@@ -42,7 +42,7 @@ interface PlanRunOptions {
 }
 
 export class PlanRun {
-  /** Work that follows the commit. Sweeps do it if the process dies before. */
+  /** Work after the commit. If the process dies before, sweeps do the work. */
   readonly afterCommit: (() => Promise<unknown>)[] = [];
   readonly #call: Call;
   readonly #tx: Transaction;
@@ -61,7 +61,7 @@ export class PlanRun {
     this.#values = values;
   }
 
-  /** Creates what others refer to first, and deletes it last. */
+  /** Creates items before those that refer to them, and deletes them after those. */
   async run(): Promise<void> {
     const { changes } = readPlanLists(this.#plan);
     const pick = (kind: ItemKind, isDeletion: boolean) =>
@@ -69,7 +69,7 @@ export class PlanRun {
         (change) => change.kind === kind && (change.action === 'DELETE') === isDeletion,
       );
     await this.#setOrigins(changes);
-    for (const change of changes) if (change.kind === 'JWT_KEY') await this.#changeKey(change);
+    for (const change of changes) if (change.kind === 'JWT_KEY') await this.#putKey(change);
     for (const change of pick('DESTINATION', false)) await this.#putDestination(change);
     for (const change of pick('TOPIC', false)) await this.#createTopic(change);
     for (const change of pick('EVENT_TOPIC_ROUTE', false)) await this.#insertEventRoute(change);
@@ -101,7 +101,7 @@ export class PlanRun {
     await this.#tx.project.update({ where: { id: this.#projectId }, data });
   }
 
-  async #changeKey({ before, after }: Change): Promise<void> {
+  async #putKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
     const [stored, next] = [before, after].map(readJsonColumn<WrittenJwtKey | null>);
     const id = stored ? this.#state.ids.jwtKeys.get(stored.publicKeyPem) : undefined;
@@ -153,7 +153,7 @@ export class PlanRun {
     this.afterCommit.push(afterCommit);
   }
 
-  /** Returns the URL with its values. Undefined if the stored URL stays. */
+  /** Returns the URL with its secret values. Undefined if the stored URL stays. */
   #findUrl(
     path: string,
     next: WrittenDestination,

@@ -1,4 +1,4 @@
-/** Exports a project as a document, and plans the changes that lead from a project to a document. */
+/** Exports a project as a document, and plans the changes that a document makes to a project. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -19,10 +19,10 @@ import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
-  compareItems,
-  type DesiredProject,
+  compareWithDocument,
+  type DesiredState,
   findDocumentIssues,
-  writeDesired,
+  writeDesiredState,
 } from './changes.ts';
 import {
   type ContractChange,
@@ -48,12 +48,10 @@ export const planResource = resource(
   'The changes that a document makes to a project, with the installations that they break. A plan changes nothing until it is applied.',
   {
     ...createdInProject,
-    hash: z
-      .string()
-      .describe('Hash of the base and the changes: equal for plans that do the same.'),
+    hash: z.string().describe('Hash of the base and the changes. Equal plans have equal hashes.'),
     baseHash: z
       .string()
-      .describe('Hash of the project when the plan was computed, as `exportProject` gives it.'),
+      .describe('Hash of the project when the plan was computed, as `exportProject` returns it.'),
     allowDeletions: z
       .boolean()
       .describe('Whether the plan deletes items that the document does not have.'),
@@ -84,14 +82,14 @@ export const planResource = resource(
       .describe(
         'Paths of the values that `applyPlan` needs in `secrets`, like `destinations.records.headers.authorization`.',
       ),
-    expireTime: z.date().describe('When the plan is removed: 24 hours after it was computed.'),
+    expireTime: z.date().describe('When the plan is deleted: 24 hours after it was computed.'),
     applyTime: z.date().nullable().describe('When the plan was applied. Null if it was not.'),
   },
 );
 
-/** Allows a review before the plan is applied. */
+/** Enough time for a review. */
 const LIFETIME_MS = DAY_MS;
-/** The most plans of a project that are stored. A new plan replaces the oldest one that is not applied. */
+/** The maximum number of unapplied plans of a project. A new plan replaces the oldest one. */
 const PLANS_MAX = 20;
 const RENAMES_MAX = 200;
 
@@ -182,10 +180,10 @@ export const planProject = projectMutation({
     const source = { projectId, name: 'input.document', text: input.document };
     const parsed = await readDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
-    const desired = createDesired(parsed, input, state);
+    const desired = createDesiredState(parsed, input, state);
     await refuseDocument(call, source, findDocumentIssues(call, desired, state));
-    const { written, warnings } = writeDesired(call, desired);
-    const comparison = compareItems(state, written, desired);
+    const { written, warnings } = writeDesiredState(call, desired);
+    const comparison = compareWithDocument(state, written, desired);
     const report = await createReport(call, { projectId, state, desired, comparison });
     const base = hashItems(state);
     const { changes } = comparison;
@@ -238,11 +236,11 @@ async function refuseDocument(
 }
 
 /** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
-function createDesired(
+function createDesiredState(
   document: ParsedDocument,
   { renames, allowDeletions }: z.output<typeof planProjectInput>,
   { ids }: ProjectState,
-): DesiredProject {
+): DesiredState {
   const listNewNames = (kind: (typeof renames)[number]['kind']) =>
     new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
   const destinations = listNewNames('DESTINATION');

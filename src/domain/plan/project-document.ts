@@ -1,6 +1,6 @@
 /**
- * A project as a document: everything that a builder configures, without ids and without secrets. The document uses the
- * words of manifests, and a manifest is a document that has only integrations.
+ * A project as a document: everything that a builder configures, without ids and secrets. The vocabulary is that of
+ * manifests. A manifest is a document that has only integrations.
  */
 import { z } from 'zod';
 import {
@@ -75,7 +75,7 @@ const jwtKey = z.object({
     'The public half of the key in PEM. It identifies the key.',
   ),
   active: orDefault(z.boolean(), true).describe(
-    'False: tokens that the key has signed are refused. Default: true.',
+    'If false, tokens that the key has signed are rejected. Default: true.',
   ),
 });
 
@@ -143,7 +143,7 @@ export const projectDocument = z
 /** The parsed document. */
 export type ParsedDocument = z.output<typeof projectDocument>;
 
-/** A destination in its written form. Header names are in lower case and sorted. */
+/** A destination in canonical form. Header names are in lower case and sorted. */
 export interface WrittenDestination {
   name: string;
   type: 'webhook' | 'stream';
@@ -164,7 +164,7 @@ export interface WrittenTopic {
   destinations?: string[];
 }
 
-/** The written form: the members in the order of the schema, lists of names sorted, defaults omitted. */
+/** The canonical form: members in the order of the schema, sorted lists of names, no defaults. */
 export interface WrittenDocument {
   specVersion: string;
   allowedOrigins?: string[];
@@ -195,11 +195,11 @@ function* findDestinationIssues({
     headers: headers.length > 0 ? headers : undefined,
     status: status === 'ENABLED' ? undefined : status,
   });
-  const seen = new Set<string>();
+  const previousNames = new Set<string>();
   for (const [index, name] of headers.entries()) {
-    const issue = findHeaderNameIssue(name, seen);
+    const issue = findHeaderNameIssue(name, previousNames);
     if (issue) yield createRuleIssue(['headers', index], issue, { showsValue: true });
-    seen.add(name.toLowerCase());
+    previousNames.add(name.toLowerCase());
   }
 }
 
@@ -223,7 +223,7 @@ export function writeJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): Writ
 
 type ParsedJwtKey = z.output<typeof jwtKey>;
 
-/** Sorts the lists. The event types must be words. */
+/** Returns a topic in canonical form. Event types must be wire names. */
 export function writeTopic({
   name,
   eventTypes,
@@ -293,10 +293,7 @@ export function withNames(
   );
 }
 
-/**
- * Returns a stored content in its written form: members in the order of the schema, without members that have their
- * default. It applies no rules, so that content from before a rule is written too.
- */
+/** Returns stored content in canonical form. It applies no rules, because the content may be older than a rule. */
 export function writeContent(content: object): Record<string, unknown> & {
   name: string;
   provider: string;
@@ -324,7 +321,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Creates a comparison of strings by code units, so that the order is equal on every machine. */
+/** Creates a comparator of strings by code units, so that the order does not depend on the locale. */
 export function createStringComparator<T>(toText: (item: T) => string) {
   return (a: T, b: T): number => {
     const [left, right] = [toText(a), toText(b)];

@@ -31,7 +31,7 @@ export interface ProjectState {
   document: WrittenDocument & Required<Omit<WrittenDocument, 'specVersion'>>;
   items: Map<string, Item>;
   integrations: Map<string, StoredIntegration>;
-  /** Ids of rows by the names or strings that the document has for them. */
+  /** Ids of rows by their names in the document, or by the public key. */
   ids: Record<'destinations' | 'topics' | 'jwtKeys', Map<string, string>>;
 }
 
@@ -170,7 +170,7 @@ async function readApps(
   );
 }
 
-/** Returns a destination in its written form, without secrets. */
+/** Returns a destination in canonical form, without secrets. */
 function writeDestination({
   name,
   type,
