@@ -99,7 +99,7 @@ function formatResult(past: {
   objectName: string;
   records: number;
 }): string {
-  if (past.status === 'FAILURE') return `[${past.objectName}] The provider answered 503.`;
+  if (past.status === 'FAILURE') return `[${past.objectName}] The provider returned 503.`;
   if (past.actionType === 'WRITE') return `[${past.objectName}] Record 1 created`;
   if (past.records === 0) return `[${past.objectName}] No new data found.`;
   return `[${past.objectName}] Read completed (${past.records} records)`;
