@@ -97,16 +97,40 @@ const bench = {
   },
 };
 
-/** Behaviour over time, through a pooler that assigns another connection to each transaction. */
+/**
+ * Tests of what a pooler can break by assigning another connection to each transaction: prepared statements,
+ * notifications, advisory locks, leases, and transactions of several statements. `flows/tenancy` sends the statements
+ * of every query, list, filter and mutation.
+ */
+const THROUGH_POOLER = [
+  'test/database/sessions/changed-columns.test.ts',
+  'test/deliveries/{lease,running,worker}.test.ts',
+  'test/events/{enqueue-messages,feed,operation-changes,record}.test.ts',
+  'test/flows/{erasure,tenancy}.test.ts',
+  'test/flows/plan/project-plan.test.ts',
+  'test/flows/provider-event/hubspot-webhook.test.ts',
+  'test/flows/read/{read-statements,read-trigger}.test.ts',
+  'test/flows/sign-in/console-session.test.ts',
+  'test/flows/write/{write-asynchronous,write-idempotency,write-statements}.test.ts',
+  'test/jobs/{due-watch,queue,sweeps}.test.ts',
+];
+
 const pooler = {
   test: {
     ...postgres.test,
     name: 'pooler',
-    include: [
-      'test/{flows,events,jobs,deliveries}/**/*.test.ts',
-      'test/database/sessions/changed-columns.test.ts',
-    ],
+    include: THROUGH_POOLER,
     env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
+  },
+};
+
+/** The other behaviour over time. It sends statements of the same kinds as `pooler`, so CI does not run it. */
+const poolerFlows = {
+  test: {
+    ...pooler.test,
+    name: 'pooler-flows',
+    include: ['test/{flows,events,jobs,deliveries}/**/*.test.ts'],
+    exclude: [...ABOVE_DATABASE, ...THROUGH_POOLER],
   },
 };
 
@@ -192,6 +216,7 @@ function ifAvailable<T extends { test: { name: string } }>(project: T, reason: s
 
 function allProjects() {
   const withoutPostgres = reasonWithoutPostgres();
+  const withoutPooler = withoutPostgres ?? reasonWithoutPgbouncer();
   const withoutCitus = TEST_CITUS_URL
     ? null
     : 'TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker)';
@@ -199,7 +224,7 @@ function allProjects() {
     embedded,
     ifAvailable(postgres, withoutPostgres),
     ifAvailable(bench, withoutPostgres),
-    ifAvailable(pooler, withoutPostgres ?? reasonWithoutPgbouncer()),
+    ...[pooler, poolerFlows].map((project) => ifAvailable(project, withoutPooler)),
     ifAvailable(citus, withoutCitus),
     faults,
     measured,

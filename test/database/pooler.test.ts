@@ -1,4 +1,4 @@
-/** Differences of PgBouncer in transaction mode. The pooler project runs the other tests through it. */
+/** Differences of PgBouncer in transaction mode. The projects `pooler` and `pooler-flows` run other tests through it. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
