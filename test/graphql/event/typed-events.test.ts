@@ -3,6 +3,8 @@ import type { GraphQLObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import { createEventList } from '../../../src/domain/event/notification-event.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
@@ -37,7 +39,9 @@ const FRAGMENTS = types
   })
   .join(' ');
 const NODE = `__typename id eventType data ${FRAGMENTS}`;
-const SUBSCRIPTION = `subscription { notificationEvents { cursor node { ${NODE} } } }`;
+const SUBSCRIPTION = `subscription ($after: String!) {
+  notificationEvents(after: $after) { cursor node { ${NODE} } }
+}`;
 const LIST = `{ project { notificationEvents(first: 100) { nodes { ${NODE} } } } }`;
 
 interface Node extends Record<string, unknown> {
@@ -106,15 +110,18 @@ test('returns typed members in lists, nodes and streams over each transport', as
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const headers = { 'x-api-key': tenant.apiKey };
-  const events = await openEventStream(app.fetch, { query: SUBSCRIPTION, variables: {}, headers });
+  // Without a position, a stream that opens late would miss the first events.
+  const operation = {
+    query: SUBSCRIPTION,
+    variables: { after: encodeCursor(createEventList(tenant.projectId), 0n) },
+  };
+  const events = await openEventStream(app.fetch, { ...operation, headers });
   const { url } = await app.app.start();
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: headers });
   expect(await socket.next()).toMatchObject({ type: 'connection_ack' });
-  socket.send({ type: 'subscribe', id: '1', payload: { query: SUBSCRIPTION } });
-  socket.send({ type: 'ping' });
-  expect(await socket.next()).toMatchObject({ type: 'pong' });
-  const parts = await openParts(headers);
+  socket.send({ type: 'subscribe', id: '1', payload: operation });
+  const parts = await openParts(operation, headers);
 
   await recordAll(tenant);
   const { project } = await tenant.query(LIST);
@@ -137,13 +144,13 @@ test('returns typed members in lists, nodes and streams over each transport', as
 });
 
 /** Yields the payloads of a multipart response. */
-async function openParts(headers: Record<string, string>) {
+async function openParts(operation: object, headers: Record<string, string>) {
   const leaving = new AbortController();
   const accept = 'multipart/mixed;subscriptionSpec=1.0, application/json';
   const { body } = await app.fetch('/graphql', {
     method: 'POST',
     headers: { ...headers, accept, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: SUBSCRIPTION }),
+    body: JSON.stringify(operation),
     signal: leaving.signal,
   });
   const reader = (body as ReadableStream<Uint8Array>).getReader();
