@@ -78,12 +78,37 @@ const ABOVE_DATABASE = [
   'test/graphql/execution/{compiled,declared-field-needs,declared-needs}.test.ts',
 ];
 
+/**
+ * Long tests whose result PostgreSQL cannot change, for these reasons. Tests with concurrent callers or processes,
+ * notifications, plans or migrations of the schema run on both databases.
+ */
+const ONLY_EMBEDDED = [
+  // About the embedded database, or about decisions without a database.
+  'test/database/embedded/**',
+  'test/database/citus/node-watch.test.ts',
+  // The same statements give the same rows and the same number of statements.
+  'test/database/{filled-migrations,statements}.test.ts',
+  'test/flows/credential-check.test.ts',
+  'test/flows/plan/{project-document,revision-impacts}.test.ts',
+  'test/graphql/execution/validation.test.ts',
+  'test/graphql/typed/agreement.test.ts',
+  // Limits of this process. `faults/noisy-neighbours` attacks a server on PostgreSQL.
+  'test/flows/noisy-neighbours/*.test.ts',
+  // Failures and formats of providers. `faults/provider-stream`, `faults/provider-events` and the other files of the
+  // folder take events on PostgreSQL.
+  'test/flows/agents/values-at-providers.test.ts',
+  'test/flows/provider-event/{event-bounds,failing-account,subscribing}.test.ts',
+  'test/flows/provider-event/salesforce-{stream,tls}.test.ts',
+  // `pooler` runs it, on PostgreSQL.
+  'test/flows/tenancy.test.ts',
+];
+
 const postgres = {
   test: {
     ...common,
     name: 'postgres',
     include: [ON_DATABASE],
-    exclude: ABOVE_DATABASE,
+    exclude: [...ABOVE_DATABASE, ...ONLY_EMBEDDED],
     env: { TEST_DATABASE: 'postgres' },
   },
 };
@@ -120,6 +145,7 @@ const pooler = {
     ...postgres.test,
     name: 'pooler',
     include: THROUGH_POOLER,
+    exclude: ABOVE_DATABASE,
     env: { TEST_DATABASE: 'postgres', TEST_DATABASE_POOLER: 'pgbouncer' },
   },
 };
