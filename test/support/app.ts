@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
@@ -13,6 +13,7 @@ import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
 import { acquireEngine } from './database/embedded/embedded-databases.ts';
 import { acquirePostgres } from './database/postgres-databases.ts';
+import { Releasable } from './database/releasable.ts';
 import { asTestApp, asTestDatabase } from './database/test-statements.ts';
 import { createTenant, type Tenant } from './fixtures/tenant.ts';
 import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
@@ -38,14 +39,21 @@ interface TestOptions extends Overrides {
 export const onCitus = process.env.TEST_DATABASE === 'citus';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 
-export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Promise<TestApp> {
+export function testApp(options?: TestOptions): Promise<TestApp> {
+  return openTestApp(options);
+}
+
+async function openTestApp(
+  { env = {}, ...overrides }: TestOptions = {},
+  releasable?: Releasable,
+): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
   const createdApp = await createApp(config, { ...overrides, log, database });
   // Statements on a database that the test opened itself are not checked for the project.
-  const app = overrides.database ? createdApp : asTestApp(createdApp);
+  const app = overrides.database ? createdApp : asTestApp(createdApp, releasable);
   let listening: Promise<Served> | undefined;
   const fetch = async (path: string, init?: RequestInit) => {
     listening ??= serve(app.handler);
@@ -63,6 +71,7 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
     async [Symbol.asyncDispose]() {
       unregisterApp(app);
       await (await listening)?.stop();
+      listening = undefined;
       await app[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -71,11 +80,17 @@ export async function testApp({ env = {}, ...overrides }: TestOptions = {}): Pro
 
 /**
  * Returns one app for all tests of a file. Each test creates its own tenants, which cannot see each other's
- * rows.
+ * rows. The app can't be used after the file.
  */
 export async function sharedApp(options?: TestOptions): Promise<TestApp> {
-  const app = await testApp(options);
-  afterAll(() => app[Symbol.asyncDispose]());
+  const releasable = new Releasable();
+  const app = await openTestApp(options, releasable);
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]();
+    // Vitest would restore spies on the app later.
+    vi.restoreAllMocks();
+    releasable.release();
+  });
   return app;
 }
 

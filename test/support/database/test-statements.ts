@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { App } from '../../../src/app.ts';
 import type { Database } from '../../../src/database/database.ts';
 import type { Rows } from '../../../src/database/rows.ts';
+import { Releasable } from './releasable.ts';
 
 const testContext = new AsyncLocalStorage<true>();
 
@@ -24,31 +25,37 @@ prototype.connect = function (onConnect) {
 };
 
 /** Returns the app with a database whose statements count as the test's. */
-export function asTestApp(app: App): App {
+export function asTestApp(app: App, releasable = new Releasable()): App {
   const { services } = app;
-  const database = asTestDatabase(services.database);
-  const testServices = new Proxy(services, {
+  const database = asTestDatabase(services.database, releasable);
+  const testServices = releasable.wrap(services, {
     get: (target, name) => (name === 'database' ? database : Reflect.get(target, name)),
   });
-  return new Proxy(app, {
+  return releasable.wrap(app, {
     get: (target, name) => (name === 'services' ? testServices : Reflect.get(target, name)),
   });
 }
 
 /** Returns the database so that its statements count as the test's. */
-export function asTestDatabase(database: Database): Database {
-  const prisma = database.prisma.$extends({
+export function asTestDatabase(database: Database, releasable = new Releasable()): Database {
+  const extended = database.prisma.$extends({
     query: {
       $allOperations: ({ args, query }) => testContext.run(true, async () => await query(args)),
     },
   });
-  const rows = new Proxy(database.rows, {
+  const prisma = releasable.wrap(extended, {
+    get(target, name) {
+      const member = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const rows = releasable.wrap(database.rows, {
     get(target, name) {
       const read = target[name as keyof Rows] as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => testContext.run(true, () => read(...args));
     },
   });
-  return new Proxy(database, {
+  return releasable.wrap(database, {
     get(target, name) {
       if (name === 'prisma') return prisma;
       return name === 'rows' ? rows : Reflect.get(target, name);
