@@ -6,7 +6,8 @@ import { installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
-/** To send other calls, set `FUZZ_SEED=7`. */
+/** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
 
@@ -215,4 +216,6 @@ async function sendCalls(count: number): Promise<void> {
 
 test('has no internal error and writes no wrong value in 300 calls', () => sendCalls(300), 60_000);
 
-test('has none in 10,000 calls', { tags: ['all/walk'], timeout: 600_000 }, () => sendCalls(10_000));
+test(`has none in ${CALLS} calls`, { tags: ['all/walk'], timeout: 600_000 }, () =>
+  sendCalls(CALLS),
+);
