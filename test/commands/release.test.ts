@@ -1,4 +1,8 @@
-/** Runs `npm run release` in a repository of its own. */
+/**
+ * Runs `npm run release` in a repository of its own.
+ *
+ * @module-tag all/process
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
