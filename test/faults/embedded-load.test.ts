@@ -8,8 +8,8 @@ import { startGateway } from './scenes/gateway.ts';
 
 /** FAULTS_SHORT=1 runs the short form, for machines with other load. */
 const isShort = process.env.FAULTS_SHORT === '1';
-const WRITERS_MS = isShort ? 5_000 : 60_000;
-const STEADY_MS = isShort ? 10_000 : 300_000;
+const WRITERS_MS = isShort ? 3_000 : 60_000;
+const STEADY_MS = isShort ? 5_000 : 300_000;
 const WRITERS = 16;
 const PER_SECOND = 50;
 const WARM_UP = 100;
