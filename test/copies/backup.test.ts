@@ -127,9 +127,12 @@ async function startServer(databaseEnv: DatabaseEnv) {
   throw new Error('The server ended before it was ready.');
 }
 
-test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT, async () => {
+// The command checks the file and the passphrase in the same way for each kind of database.
+const onEmbedded = test.skipIf(onPostgres);
+
+onEmbedded('refuses an existing file and a missing or weak passphrase', LIMIT, async () => {
+  const { file } = await backUpOrg();
   const original = await createEmptyDatabase();
-  const file = join(createFolder(), 'backup');
   const unsealed = await runCommand('backup', [file], original);
   expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
   for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
@@ -137,34 +140,50 @@ test('refuses a damaged file and a wrong passphrase, and restores no row', LIMIT
     expect(weak).toMatchObject({ code: 1 });
     expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
   }
-  const app = await startGateway(original);
-  await app.tenant();
-  await app[Symbol.asyncDispose]();
-  expect(await runCommand('backup', [file], { ...original, ...SEALED })).toMatchObject({
-    code: 0,
-  });
   const repeated = await runCommand('backup', [file], { ...original, ...SEALED });
   expect(repeated.output).toBe(`${file} already exists: name another file.\n`);
-
-  const env = await createEmptyDatabase();
-  const restore = async (passphrase: Record<string, string>) => {
-    const { code, output } = await runCommand('restore', [file], { ...env, ...passphrase });
-    expect(code).toBe(1);
-    return output;
-  };
-  expect(await restore({})).toContain('Set BACKUP_PASSPHRASE');
-  expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
-  const archive = readFileSync(file);
-  truncateSync(file, archive.length - 20);
-  expect(await restore(SEALED)).toMatch(/is incomplete|is damaged/);
-  writeFileSync(file, 'something else');
-  expect(await restore(SEALED)).toContain('is damaged');
-  const { Org } = await openAndReadRows(env);
-  expect(Org).toEqual([]);
 });
 
-/** Creates a backup with an org. */
+onEmbedded(
+  'refuses a damaged file and a wrong passphrase, and restores no row',
+  LIMIT,
+  async () => {
+    const { file } = await backUpOrg();
+    const env = await createEmptyDatabase();
+    const restore = async (passphrase: Record<string, string>) => {
+      const { code, output } = await runCommand('restore', [file], { ...env, ...passphrase });
+      expect(code).toBe(1);
+      return output;
+    };
+    expect(await restore({})).toContain('Set BACKUP_PASSPHRASE');
+    expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
+    const archive = readFileSync(file);
+    truncateSync(file, archive.length - 20);
+    expect(await restore(SEALED)).toMatch(/is incomplete|is damaged/);
+    writeFileSync(file, 'something else');
+    expect(await restore(SEALED)).toContain('is damaged');
+    const { Org } = await openAndReadRows(env);
+    expect(Org).toEqual([]);
+  },
+);
+
+interface OrgBackup {
+  bytes: Buffer;
+  orgs: string[] | undefined;
+}
+
+let orgBackup: Promise<OrgBackup> | undefined;
+
+/** Returns a file of the test with a backup of an org, which the tests share. */
 async function backUpOrg() {
+  orgBackup ??= createOrgBackup();
+  const { bytes, orgs } = await orgBackup;
+  const file = join(createFolder(), 'backup');
+  writeFileSync(file, bytes);
+  return { file, orgs };
+}
+
+async function createOrgBackup(): Promise<OrgBackup> {
   const original = await createEmptyDatabase();
   const app = await startGateway(original);
   await app.tenant();
@@ -173,7 +192,7 @@ async function backUpOrg() {
   const created = await runCommand('backup', [file], { ...original, ...SEALED });
   expect(created).toMatchObject({ code: 0 });
   const { Org } = await openAndReadRows(original);
-  return { file, orgs: Org };
+  return { bytes: readFileSync(file), orgs: Org };
 }
 
 /** A location in which no gateway ever started: its DATA_DIR is an empty folder, or does not exist yet. */
@@ -214,7 +233,8 @@ async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string
 test('leaves an empty location unchanged if the restore fails', LIMIT, async () => {
   const { file, orgs } = await backUpOrg();
   const archive = readFileSync(file);
-  for (const folder of ['empty', 'missing'] as const) {
+  // On PostgreSQL, the next test has an empty folder.
+  for (const folder of onPostgres ? (['missing'] as const) : (['empty', 'missing'] as const)) {
     const env = await createEmptyLocation(folder);
     const untouched = await listLeftovers(env);
     const restore = (passphrase: Record<string, string>) =>
@@ -228,6 +248,8 @@ test('leaves an empty location unchanged if the restore fails', LIMIT, async () 
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
       expect(await listLeftovers(env)).toEqual(untouched);
     }
+    // The test of a killed restore fills a missing folder.
+    if (!onPostgres && folder === 'missing') continue;
     expect(await restore(SEALED)).toMatchObject({ code: 0 });
     expect((await openAndReadRows(env)).Org).toEqual(orgs);
   }
