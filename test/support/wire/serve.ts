@@ -11,7 +11,9 @@ export interface Served {
 
 /** Serves a request handler on a free port. */
 export async function serve(handler: RequestListener, host = '127.0.0.1'): Promise<Served> {
-  const server = createServer(handler).listen(0, host);
+  // Only clients close idle connections. After a stall of a busy machine, a client could send a request on a connection
+  // that the server is closing, and fail with ECONNRESET.
+  const server = createServer({ keepAliveTimeout: 0 }, handler).listen(0, host);
   await once(server, 'listening');
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
