@@ -15,7 +15,8 @@ import { hasDocs } from '../../src/server/docs/docs.ts';
 import { sharedApp } from '../support/app.ts';
 
 const BUILD_MS = 120_000;
-const app = await sharedApp({ env: { DEMO: 'true' } });
+// The stop would wait longer for responses whose bodies the tests do not read.
+const app = await sharedApp({ env: { DEMO: 'true', SHUTDOWN_MS: '1000' } });
 let url: string;
 beforeAll(async () => {
   ({ url } = await app.app.start());

@@ -53,6 +53,8 @@ const crm = createCrmProvider(upstream.url, {
 const app = await sharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+    // The stop would wait longer for requests of the attacker.
+    SHUTDOWN_MS: '1000',
     ...Object.fromEntries(Object.entries(LIMITS).map(([name, value]) => [name, String(value)])),
   },
   providers: [crm],

@@ -11,7 +11,8 @@ import {
 } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 
-const app = await sharedApp();
+// The stop would wait longer for connections that fetch keeps.
+const app = await sharedApp({ env: { SHUTDOWN_MS: '1000' } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
 const overHttp = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
