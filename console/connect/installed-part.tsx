@@ -61,7 +61,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
     integrationIdOrName: integration.name,
     groupRef: group.groupRef,
   };
-  const progressOf = (name: string) =>
+  const findProgress = (name: string) =>
     operations.nodes
       .map(({ metadata }) => metadata.progress)
       .find((candidate) => candidate?.objectName === name);
@@ -77,7 +77,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
       <ul className="plain-list">
         {objects.map((object) => {
           const { objectName, mappedObjectName } = object;
-          const progress = progressOf(objectName);
+          const progress = findProgress(objectName);
           const name = mappedObjectName ?? objectName;
           return (
             <li key={objectName}>

@@ -113,11 +113,11 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
   }
   const parties = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
   const { integrations, connections, installations, entitlements } = project;
-  const connectionOf = (integration: { provider: string }) =>
+  const findConnection = (integration: { provider: string }) =>
     connections.nodes.find((connection) => connection.provider === integration.provider) ?? null;
   // Several integrations may share the connection. One form is enough.
   const reconnecting = integrations.nodes.find(
-    (integration) => reconnectId !== null && connectionOf(integration)?.id === reconnectId,
+    (integration) => reconnectId !== null && findConnection(integration)?.id === reconnectId,
   );
   const mayApprove = permissions.includes('APPROVE');
   const isForApproval = mayApprove && (session.proposalId !== null || permissions.length === 1);
@@ -154,9 +154,11 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
           startsConnecting={integration === reconnecting}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
-          connection={connectionOf(integration)}
+          connection={findConnection(integration)}
           installationIds={installations.nodes
-            .filter((installation) => installation.connection.id === connectionOf(integration)?.id)
+            .filter(
+              (installation) => installation.connection.id === findConnection(integration)?.id,
+            )
             .map(({ id }) => id)}
           installation={
             installations.nodes.find(

@@ -57,9 +57,9 @@ function useCredential() {
     void find();
     return () => clearTimeout(timer);
   }, [isUnknown]);
-  const change = useCallback((next: Credential | null, because: string | null = null) => {
+  const change = useCallback((next: Credential | null, nextReason: string | null = null) => {
     storeCredential(next);
-    setReason(because);
+    setReason(nextReason);
     setCredential(next);
   }, []);
   return {
@@ -99,7 +99,7 @@ function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
         <Route path="/:project/*?">
           {({ project, '*': subpath = '' }) => (
             <Shell project={decodeURIComponent(project)} onSignOut={onSignOut}>
-              <ProjectPage project={decodeURIComponent(project)} below={subpath ?? ''} />
+              <ProjectPage project={decodeURIComponent(project)} subpath={subpath ?? ''} />
             </Shell>
           )}
         </Route>
@@ -111,7 +111,7 @@ function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
   );
 }
 
-function ProjectPage({ project, below: subpath }: { project: string; below: string }) {
+function ProjectPage({ project, subpath }: { project: string; subpath: string }) {
   const [path = '', id] = subpath.split('/').map(decodeURIComponent);
   const page = PLACES.find((candidate) => candidate.path === path);
   const PageComponent = id ? page?.DetailPage : page?.List;

@@ -1,4 +1,4 @@
-/** Creates a link to the connect page on which a customer decides on a proposal. It works for the others of the group too. */
+/** Creates a link to the connect page on which a customer decides on a proposal. The whole group can use it. */
 import { graphql } from 'react-relay';
 import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
 import { FormDialog, Secret } from '../parts/dialog.tsx';

@@ -59,10 +59,7 @@ export function NewAgentSession({ project }: { project: string }) {
             label="Token"
           />
           <Secret explanation="The MCP server of the project:" value={mcpUrl} label="MCP URL" />
-          <Snippet
-            title="MCP configuration"
-            text={createConfiguration({ project, token, mcpUrl })}
-          />
+          <Snippet title="MCP configuration" text={createConfiguration(project, mcpUrl, token)} />
         </>
       )}
     >
@@ -132,18 +129,8 @@ function createInput(project: string, values: FormValues) {
   };
 }
 
-interface Access {
-  project: string;
-  token: string;
-  mcpUrl: string;
-}
-
 /** The configuration that MCP clients read from a file. */
-function createConfiguration({ project, token, mcpUrl }: Access): string {
-  const server = {
-    type: 'http',
-    url: mcpUrl,
-    headers: { Authorization: `Bearer ${token}` },
-  };
+function createConfiguration(project: string, url: string, token: string): string {
+  const server = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } };
   return JSON.stringify({ mcpServers: { [project]: server } }, null, 2);
 }

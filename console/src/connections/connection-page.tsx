@@ -20,9 +20,9 @@ import { ConsentAction } from './consent-action.tsx';
 import { ReconnectLink } from './reconnect-link.tsx';
 
 const QUERY = graphql`
-  query connectionPageQuery($project: String!, $id: ID!) {
+  query connectionPageQuery($id: ID!) {
     node(id: $id) {
-      ... on ConnectedAccount {
+      ... on ConnectedAccount @alias(as: "connection") {
         id
         provider
         status
@@ -50,9 +50,6 @@ const QUERY = graphql`
         }
       }
     }
-    project(idOrName: $project) {
-      id
-    }
   }
 `;
 
@@ -76,49 +73,51 @@ const DELETE = graphql`
   }
 `;
 
-type Connection = NonNullable<connectionPageQuery['response']['node']>;
+type Connection = NonNullable<NonNullable<connectionPageQuery['response']['node']>['connection']>;
 
 export default function ConnectionPage({ project, id = '' }: PlaceProps) {
-  const variables = { project, id };
+  const variables = { id };
   const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
   const address = useAddress(project);
-  if (!node?.id) return <Missing noun="connection" />;
+  const connection = node?.connection;
+  if (!connection) return <Missing noun="connection" />;
+  const { group, consumer, provider, authScheme, providerMetadata } = connection;
   return (
     <Page
-      title={`${node.group?.groupName} at ${node.provider}`}
-      actions={<Actions project={project} connection={node} />}
+      title={`${group.groupName} at ${provider}`}
+      actions={<Actions project={project} connection={connection} />}
       query={QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
           facts={{
-            Status: <Status value={node.status ?? ''} />,
-            Scheme: getSchemeName(node.authScheme ?? ''),
-            Group: node.group && (
-              <Link href={address(`groups/${encodeURIComponent(node.group.groupRef)}`)}>
-                {node.group.groupName}
+            Status: <Status value={connection.status} />,
+            Scheme: getSchemeName(authScheme),
+            Group: (
+              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+                {group.groupName}
               </Link>
             ),
-            Consumer: `${node.consumer?.consumerName} (${node.consumer?.consumerRef})`,
-            'Access token expires': usesTokens(node.authScheme) ? (
-              <Time value={node.tokenExpireTime} none="unknown" />
+            Consumer: `${consumer.consumerName} (${consumer.consumerRef})`,
+            'Access token expires': usesTokens(authScheme) ? (
+              <Time value={connection.tokenExpireTime} none="unknown" />
             ) : null,
-            Workspace: node.providerWorkspaceRef,
-            'Account at the provider': node.providerConsumerRef,
-            Created: <Time value={node.createTime} />,
-            Changed: <Time value={node.updateTime} />,
-            ID: <Copyable value={node.id} label="ID" />,
+            Workspace: connection.providerWorkspaceRef,
+            'Account at the provider': connection.providerConsumerRef,
+            Created: <Time value={connection.createTime} />,
+            Changed: <Time value={connection.updateTime} />,
+            ID: <Copyable value={connection.id} label="ID" />,
           }}
         />
       </Panel>
       <Panel title="Installations">
-        <Installations installations={node.installations} address={address} />
+        <Installations installations={connection.installations} address={address} />
       </Panel>
-      <ConnectionRequests id={node.id} />
-      {node.providerMetadata && (
+      <ConnectionRequests id={connection.id} />
+      {providerMetadata && (
         <Panel title="Metadata of the account">
-          <Json value={node.providerMetadata} label="Metadata of the account" />
+          <Json value={providerMetadata} label="Metadata of the account" />
         </Panel>
       )}
     </Page>
@@ -131,17 +130,17 @@ interface InstallationsProps {
 }
 
 function Installations({ installations, address }: InstallationsProps) {
-  if (!installations?.totalCount) return <Empty title="No installation uses this connection" />;
+  if (installations.totalCount === 0) return <Empty title="No installation uses this connection" />;
   return <InstallationRows installations={installations.nodes} address={address} />;
 }
 
 /** True if the gateway gets access tokens for it. */
-const usesTokens = (scheme: string | undefined) => scheme?.startsWith('OAUTH2') ?? false;
+const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
   const address = useAddress(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
-  const { id: connectionId = '', authScheme = '' } = connection;
+  const { id: connectionId, authScheme, group, consumer, installations } = connection;
   const input = { projectIdOrName: project, connectionId };
   return (
     <>
@@ -151,14 +150,12 @@ function Actions({ project, connection }: { project: string; connection: Connect
           Refresh token
         </Action>
       )}
-      {connection.group && connection.consumer && (
-        <ReconnectLink
-          project={project}
-          connectionId={connectionId}
-          groupRef={connection.group.groupRef}
-          consumerRef={connection.consumer.consumerRef}
-        />
-      )}
+      <ReconnectLink
+        project={project}
+        connectionId={connectionId}
+        groupRef={group.groupRef}
+        consumerRef={consumer.consumerRef}
+      />
       {authScheme.startsWith('OAUTH2_AUTHORIZATION') && <ConsentAction input={input} />}
       <ConfirmChange<connectionPageDeleteMutation>
         triggerLabel="Delete"
@@ -167,7 +164,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
         variables={{ input }}
         leadsTo={address('connections')}
       >
-        {connection.installations?.totalCount ? (
+        {installations.totalCount > 0 ? (
           <p>
             These installations use the connection. Delete them first, or give them another
             connection:
@@ -175,7 +172,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
         ) : (
           <p>No installation uses it. To use this account again, the group has to reconnect.</p>
         )}
-        <Installations installations={connection.installations} address={address} />
+        <Installations installations={installations} address={address} />
       </ConfirmChange>
     </>
   );

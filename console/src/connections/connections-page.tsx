@@ -17,9 +17,9 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
 import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
-import { FoundConnections } from './found-connections.tsx';
+import { ConnectionSearch } from './connection-search.tsx';
 
-/** The gateway searches all connections: a search is a list of its own, without other filters. */
+/** A search has a list of its own, because the gateway refuses a list with the arguments of a search and of other filters. */
 const QUERY = graphql`
   query connectionsPageQuery(
     $project: String!
@@ -33,10 +33,10 @@ const QUERY = graphql`
         @arguments(status: $status, createTime: $createTime)
         @skip(if: $isSearching)
         @alias(as: "all")
-      ...foundConnections_project
+      ...connectionSearch_project
         @arguments(search: $search)
         @include(if: $isSearching)
-        @alias(as: "found")
+        @alias(as: "matches")
     }
   }
 `;
@@ -96,7 +96,7 @@ export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
         </>
       }
     >
-      {project.found && <FoundConnections project={project.found} address={address} />}
+      {project.matches && <ConnectionSearch project={project.matches} address={address} />}
       {project.all && (
         <Paged fragment={LIST} parent={project.all} list={getList} empty={EMPTY}>
           {(connections) => <ConnectionRows connections={connections} address={address} />}

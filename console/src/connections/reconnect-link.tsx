@@ -27,11 +27,6 @@ export function ReconnectLink({
   groupRef,
   consumerRef,
 }: ReconnectLinkProps) {
-  const addressOf = (connectUrl: string) => {
-    const url = new URL(connectUrl);
-    url.searchParams.set('connection', connectionId);
-    return url.href;
-  };
   return (
     <FormDialog<reconnectLinkMutation>
       triggerLabel="Reconnect link"
@@ -41,18 +36,23 @@ export function ReconnectLink({
       variables={() => ({
         input: {
           projectIdOrName: project,
+          groupRef,
+          consumerRef,
           expiresInSeconds: HOUR_SECONDS,
-          ...{ groupRef, consumerRef },
         },
       })}
       skipRefetch
-      renderResult={({ createSessionToken: { connectUrl } }) => (
-        <Secret
-          explanation="Send it to the person who connected the account. It is valid for one hour."
-          value={addressOf(connectUrl)}
-          label="Reconnect link"
-        />
-      )}
+      renderResult={({ createSessionToken }) => {
+        const url = new URL(createSessionToken.connectUrl);
+        url.searchParams.set('connection', connectionId);
+        return (
+          <Secret
+            explanation="Send it to the person who connected the account. It is valid for one hour."
+            value={url.href}
+            label="Reconnect link"
+          />
+        );
+      }}
     >
       <p className="quiet">
         The connect page opens with the form of this account. The connection and its installations

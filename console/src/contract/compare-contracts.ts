@@ -1,4 +1,4 @@
-/** Compares two contracts, and says each difference in words. */
+/** Compares two contracts, and describes each difference. */
 import { type FieldContract, formatType, type ObjectContract } from './contract-table.tsx';
 
 export interface ContractDifference {

@@ -120,19 +120,24 @@ const VALUES_SHOWN = 5;
 export function formatType({ type, isList, isTypeKnown, values }: FieldContract): string {
   if (!isTypeKnown) return 'unknown';
   const word = type.toLowerCase().replace('_', '-');
-  const shown = (values ?? []).slice(0, VALUES_SHOWN).map(({ value }) => value);
-  const rest = (values ?? []).length - shown.length;
-  const visibleObjects =
-    shown.length > 0 ? `: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}` : '';
-  return `${isList ? `list of ${word}` : word}${visibleObjects}`;
+  const name = isList ? `list of ${word}` : word;
+  if (!values?.length) return name;
+  const firstValues = values.slice(0, VALUES_SHOWN).map(({ value }) => value);
+  const hiddenCount = values.length - firstValues.length;
+  const more = hiddenCount > 0 ? ` and ${hiddenCount} more` : '';
+  return `${name}: ${firstValues.join(', ')}${more}`;
 }
+
+const PRESENCE: Record<FieldContract['origin'], string> = {
+  REQUIRED: 'always',
+  OPTIONAL: 'if selected',
+  MAPPED: 'if mapped',
+  EXTRA: 'if selected',
+};
 
 function formatPresence({ isAlwaysRead, isWriteOnly, origin }: FieldContract): string {
   if (isWriteOnly) return 'never';
-  if (isAlwaysRead) return 'always';
-  return { REQUIRED: 'always', OPTIONAL: 'if selected', MAPPED: 'if mapped', EXTRA: 'if selected' }[
-    origin as 'REQUIRED'
-  ];
+  return isAlwaysRead ? 'always' : PRESENCE[origin];
 }
 
 function formatWrite({ isRequired, isReadOnly }: FieldContract): string {

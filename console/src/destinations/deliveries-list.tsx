@@ -49,7 +49,7 @@ export function DeliveriesList({ project, destination }: DeliveriesListProps) {
   );
   return (
     <Paged fragment={LIST} parent={destination} list={(data) => data.deliveries} empty={empty}>
-      {(deliveries) => <DeliveryRows project={project} deliveries={deliveries} address={address} />}
+      {(deliveries) => <DeliveryRows project={project} deliveries={deliveries} />}
     </Paged>
   );
 }

@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import type { deliveriesPage_project$data } from '../../__generated__/deliveriesPage_project.graphql.ts';
 import type { deliveriesPageQuery } from '../../__generated__/deliveriesPageQuery.graphql.ts';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
-import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
+import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -69,7 +69,6 @@ export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, eventType, createTime };
   const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage
@@ -88,12 +87,7 @@ export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
     >
       <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(deliveries) => (
-          <DeliveryRows
-            project={idOrName}
-            deliveries={deliveries}
-            address={address}
-            showsDestination
-          />
+          <DeliveryRows project={idOrName} deliveries={deliveries} showsDestination />
         )}
       </Paged>
     </ListPage>

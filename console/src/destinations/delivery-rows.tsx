@@ -2,6 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
+import { useAddress } from '../parts/filters.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
@@ -35,13 +36,12 @@ interface DeliveryRowsProps {
   deliveries: deliveryRows_delivery$key;
   /** True if the rows go to several destinations. */
   showsDestination?: boolean;
-  address: (path: string) => string;
 }
 
 const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
 
-export function DeliveryRows({ project, deliveries, address, ...props }: DeliveryRowsProps) {
-  const { showsDestination = false } = props;
+export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
+  const address = useAddress(project);
   const rows = useFragment(ROW, deliveries);
   return (
     <Table
@@ -76,13 +76,13 @@ export function DeliveryRows({ project, deliveries, address, ...props }: Deliver
   );
 }
 
-interface About {
+interface DeliveryContent {
   event: { eventType: string } | null | undefined;
   operation: { id: string } | null | undefined;
 }
 
 /** The content of a delivery. Changed fields and tests belong to neither an event nor an operation. */
-export function describeContent({ event, operation }: About): string {
+export function describeContent({ event, operation }: DeliveryContent): string {
   if (event) return formatWords(event.eventType);
   return operation ? 'Records' : 'Message';
 }

@@ -5,7 +5,7 @@ import type { destinationActivityQuery } from '../../__generated__/destinationAc
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { computeSum, createLines, PeriodChoice, usePeriod } from './period.tsx';
+import { createLines, PeriodChoice, sum, usePeriod } from './period.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
@@ -61,25 +61,22 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
 }
 
-type DestinationHours = NonNullable<
+type Bucket = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-function createPlots(
-  activity: readonly DestinationHours[],
-  period: Parameters<typeof createLines>[1],
-) {
-  const { times, valuesOf } = createLines(activity, period);
-  const attemptCounts = valuesOf(({ attempts }) => attempts, 0);
-  const failed = valuesOf(({ failedAttempts }) => failedAttempts, 0);
+function createPlots(activity: readonly Bucket[], period: Parameters<typeof createLines>[1]) {
+  const { times, readValues } = createLines(activity, period);
+  const attemptCounts = readValues(({ attempts }) => attempts, 0);
+  const failed = readValues(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [
     { name: 'All', tone: 'accent', values: attemptCounts },
     { name: 'Failed', tone: 'bad', values: failed },
   ];
   const durations: Series[] = [
-    { name: 'p50 ms', tone: 'good', values: valuesOf(({ p50Ms }) => p50Ms, null) },
-    { name: 'p95 ms', tone: 'busy', values: valuesOf(({ p95Ms }) => p95Ms, null) },
-    { name: 'p99 ms', tone: 'bad', values: valuesOf(({ p99Ms }) => p99Ms, null) },
+    { name: 'p50 ms', tone: 'good', values: readValues(({ p50Ms }) => p50Ms, null) },
+    { name: 'p95 ms', tone: 'busy', values: readValues(({ p95Ms }) => p95Ms, null) },
+    { name: 'p99 ms', tone: 'bad', values: readValues(({ p99Ms }) => p99Ms, null) },
   ];
-  return { times, attempts, durations, all: computeSum(attemptCounts), failed: computeSum(failed) };
+  return { times, attempts, durations, all: sum(attemptCounts), failed: sum(failed) };
 }

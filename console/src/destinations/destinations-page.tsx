@@ -7,7 +7,7 @@ import type { destinationsPageCreateMutation } from '../../__generated__/destina
 import type { destinationsPageQuery } from '../../__generated__/destinationsPageQuery.graphql.ts';
 import { FormDialog, Secret } from '../parts/dialog.tsx';
 import { Search, useAddress, useSearch } from '../parts/filters.tsx';
-import { Choice, type FormValues, TextInput } from '../parts/form.tsx';
+import { Choice, TextInput } from '../parts/form.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -144,12 +144,6 @@ const TYPES: { id: Type; label: string }[] = [
 
 function CreateDestination({ project }: { project: string }) {
   const [type, setType] = useState<Type>('WEBHOOK');
-  const inputOf = ({ name, url }: FormValues) => ({
-    projectIdOrName: project,
-    type,
-    name: String(name),
-    ...(url && { url: String(url) }),
-  });
   return (
     <FormDialog<destinationsPageCreateMutation>
       triggerLabel="Create destination"
@@ -157,7 +151,14 @@ function CreateDestination({ project }: { project: string }) {
       title="Create destination"
       submitLabel="Create destination"
       mutation={CREATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={({ name, url }) => ({
+        input: {
+          projectIdOrName: project,
+          type,
+          name: String(name),
+          ...(url && { url: String(url) }),
+        },
+      })}
       renderResult={({ createDestination: { signingSecret } }) => renderSecret(signingSecret)}
     >
       <TextInput

@@ -26,19 +26,19 @@ export function usePeriod(): Period {
 }
 
 export function PeriodChoice() {
-  const chosen = useFilter('period', NAMES) ?? 'day';
+  const period = useFilter('period', NAMES) ?? 'day';
   const [, change] = useParameters();
   return (
     <Choice
       label="Time"
       options={CHOICES}
-      value={chosen}
-      onChange={(period) => change({ period })}
+      value={period}
+      onChange={(id) => change({ period: id })}
     />
   );
 }
 
-/** A value for each bucket of the period, and the start of each, in seconds. */
+/** Returns the starts of the period's buckets, in seconds, and a function that reads a value of each bucket. */
 export function createLines<Counted extends { startTime: string }>(
   counted: readonly Counted[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
@@ -47,7 +47,7 @@ export function createLines<Counted extends { startTime: string }>(
   const byTime = new Map(counted.map((bucket) => [Date.parse(bucket.startTime), bucket]));
   return {
     times: starts.map((start) => start / 1_000),
-    valuesOf: <None,>(read: (bucket: Counted) => number | null | undefined, fallback: None) =>
+    readValues: <None,>(read: (bucket: Counted) => number | null | undefined, fallback: None) =>
       starts.map((start) => {
         const bucket = byTime.get(start);
         return (bucket && read(bucket)) ?? fallback;
@@ -55,5 +55,4 @@ export function createLines<Counted extends { startTime: string }>(
   };
 }
 
-export const computeSum = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0);
+export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,4 +1,4 @@
-/** Retries many deliveries, those that match the list's filters, and shows the progress. */
+/** Retries the deliveries that match the list's filters, and shows the progress. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { retryManyMutation } from '../../__generated__/retryManyMutation.graphql.ts';
@@ -111,7 +111,7 @@ function RetryForm({
   const waiting =
     (data.project?.pendingDeliveries.totalCount ?? 0) +
     (data.project?.retryingDeliveries.totalCount ?? 0);
-  const send = async () => {
+  const retry = async () => {
     // The gateway accepts no null for filters that are not set.
     const scope = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
     const input = { projectIdOrName: project, statuses: [status], ...scope };
@@ -161,7 +161,7 @@ function RetryForm({
       <Refusal problem={problem} />
       <div className="row end">
         <Action onPress={close}>Close</Action>
-        <Action kind="primary" isPending={isRunning} isDisabled={matching === 0} onPress={send}>
+        <Action kind="primary" isPending={isRunning} isDisabled={matching === 0} onPress={retry}>
           Retry deliveries
         </Action>
       </div>

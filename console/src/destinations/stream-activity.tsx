@@ -5,7 +5,7 @@ import type { streamActivityQuery } from '../../__generated__/streamActivityQuer
 import { Empty, Panel } from '../parts/page.tsx';
 import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { computeSum, createLines, PeriodChoice, usePeriod } from './period.tsx';
+import { createLines, PeriodChoice, sum, usePeriod } from './period.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
 
@@ -31,9 +31,9 @@ export default function StreamActivity({ id }: { id: string }) {
   const activity = node?.streamActivity;
   const { times, series, all } = useMemo(() => {
     const lines = createLines(activity ?? [], { firstMs, bucketMs, buckets });
-    const values = lines.valuesOf(({ messages }) => messages, 0);
+    const values = lines.readValues(({ messages }) => messages, 0);
     const messageSeries: Series[] = [{ name: 'Messages', tone: 'accent', values }];
-    return { times: lines.times, series: messageSeries, all: computeSum(values) };
+    return { times: lines.times, series: messageSeries, all: sum(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
     <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>

@@ -51,12 +51,12 @@ export default function EventsPage({ project }: PlaceProps) {
   );
 }
 
-interface NoneProps {
+interface NoEventsProps {
   isFiltered: boolean;
   address: (path: string) => string;
 }
 
-function NoEvents({ isFiltered, address }: NoneProps) {
+function NoEvents({ isFiltered, address }: NoEventsProps) {
   if (isFiltered) return <Empty title="No events of this type in this period" />;
   return (
     <Empty title="No events yet">

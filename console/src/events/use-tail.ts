@@ -9,7 +9,7 @@ import type {
 import type { useTailSubscription } from '../../__generated__/useTailSubscription.graphql.ts';
 import { LAST_COUNT, type Live, type LiveSource, useLive } from '../parts/use-live.ts';
 
-const LAST = graphql`
+export const TAIL_QUERY = graphql`
   query useTailQuery(
     $project: String!
     $last: Int!
@@ -70,8 +70,6 @@ const LIVE = graphql`
   }
 `;
 
-export const TAIL_QUERY = LAST;
-
 export interface TailEvent {
   id: string;
   eventType: NotificationEventType;
@@ -102,7 +100,11 @@ function createEventSource(environment: IEnvironment, filter: TailFilter): LiveS
   return {
     read(before, sink) {
       const variables = { project, eventTypes, createTime, before, last: LAST_COUNT };
-      const { unsubscribe } = fetchQuery<useTailQuery>(environment, LAST, variables).subscribe({
+      const { unsubscribe } = fetchQuery<useTailQuery>(
+        environment,
+        TAIL_QUERY,
+        variables,
+      ).subscribe({
         next: ({ project }) => {
           const { edges = [], pageInfo } = project?.notificationEvents ?? {};
           sink.next({

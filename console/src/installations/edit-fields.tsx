@@ -123,14 +123,14 @@ interface EditFieldsProps {
 export function EditFields({ project, installation }: EditFieldsProps) {
   const { id, revision, config } = useFragment(INSTALLATION, installation);
   const objects = revision.content.read?.objects ?? [];
-  const configured = (name: string) => config.read.find(({ objectName }) => objectName === name);
-  const inputOf = (values: FormValues) => {
+  const findConfig = (name: string) => config.read.find(({ objectName }) => objectName === name);
+  const createInput = (values: FormValues) => {
     const read = config.read.map((object) =>
       applyChoice(object, readChoice(values, object.objectName)),
     );
     // A config replaces the one before, so parts that the form does not show are sent back unchanged.
-    const next = { ...config, read };
-    return { projectIdOrName: project, installationId: id, config: next as never };
+    const nextConfig = { ...config, read } as never;
+    return { projectIdOrName: project, installationId: id, config: nextConfig };
   };
   if (objects.length === 0) return null;
   return (
@@ -139,10 +139,10 @@ export function EditFields({ project, installation }: EditFieldsProps) {
       title="Fields to read"
       submitLabel="Save"
       mutation={UPDATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={(values) => ({ input: createInput(values) })}
     >
       {objects
-        .filter(({ objectName }) => configured(objectName))
+        .filter(({ objectName }) => findConfig(objectName))
         .map((object) => (
           <Loaded key={object.objectName} path={object.objectName}>
             <AccountFields installationId={id} objectName={object.objectName}>
@@ -150,7 +150,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
                 <ObjectFields
                   object={object}
                   accountFields={accountFields}
-                  chosen={configured(object.objectName) ?? null}
+                  chosen={findConfig(object.objectName) ?? null}
                 />
               )}
             </AccountFields>

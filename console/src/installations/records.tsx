@@ -46,10 +46,10 @@ interface RecordQuery {
 }
 
 export function Records({ id, objects }: RecordsProps) {
-  const [recordQuery, setAsked] = useState<RecordQuery | null>(null);
+  const [recordQuery, setRecordQuery] = useState<RecordQuery | null>(null);
   if (objects.length === 0) return null;
   const submitQuery = ({ objectName, fieldName, value }: FormValues) =>
-    setAsked({
+    setRecordQuery({
       objectName: String(objectName),
       filters: fieldName
         ? [{ fieldName: String(fieldName), value: parseLiteral(String(value)) }]
@@ -99,25 +99,25 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
   const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...query, first: pageSize, after });
   const { nodes = [], pageInfo } = node?.records ?? {};
   if (nodes.length === 0) return <Empty title="No records match" />;
-  const valuesOf = (record: (typeof nodes)[number]) => ({
-    ...record.fields,
-    ...record.mappedFields,
-  });
-  const columns = [...new Set(nodes.flatMap((record) => Object.keys(valuesOf(record))))];
+  const records = nodes.map(({ fields, mappedFields, ...record }) => ({
+    ...record,
+    values: { ...fields, ...mappedFields } as Record<string, unknown>,
+  }));
+  const columns = [...new Set(records.flatMap(({ values }) => Object.keys(values)))];
   const visibleColumns = columns.slice(0, COLUMNS_MAX);
   return (
     <>
       <Table label="Records at the provider" columns={['ID', ...visibleColumns, 'Raw record']}>
-        {nodes.map((record) => (
-          <tr key={record.id}>
-            <td className="mono">{record.id}</td>
+        {records.map(({ id: recordId, raw, values }) => (
+          <tr key={recordId}>
+            <td className="mono">{recordId}</td>
             {visibleColumns.map((name) => (
-              <td key={name}>{formatValue((valuesOf(record) as Record<string, unknown>)[name])}</td>
+              <td key={name}>{formatValue(values[name])}</td>
             ))}
             <td>
               <details>
                 <summary>Show raw</summary>
-                <Json value={record.raw} label={`Record ${record.id}`} />
+                <Json value={raw} label={`Record ${recordId}`} />
               </details>
             </td>
           </tr>

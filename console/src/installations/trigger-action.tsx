@@ -2,7 +2,7 @@
 import { graphql } from 'react-relay';
 import type { triggerActionMutation } from '../../__generated__/triggerActionMutation.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
-import { type FormValues, TextInput } from '../parts/form.tsx';
+import { TextInput } from '../parts/form.tsx';
 
 const TRIGGER = graphql`
   mutation triggerActionMutation($input: TriggerReadInput!) {
@@ -30,18 +30,15 @@ function toApiTime(value: FormDataEntryValue | undefined): string | null {
 }
 
 export function TriggerAction({ input }: TriggerProps) {
-  const inputOf = (values: FormValues) => ({
-    ...input,
-    sinceTime: toApiTime(values.sinceTime),
-    untilTime: toApiTime(values.untilTime),
-  });
   return (
     <FormDialog<triggerActionMutation>
       triggerLabel="Read now"
       title={`Read ${input.objectName} now`}
       submitLabel="Read now"
       mutation={TRIGGER}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={({ sinceTime, untilTime }) => ({
+        input: { ...input, sinceTime: toApiTime(sinceTime), untilTime: toApiTime(untilTime) },
+      })}
     >
       <TextInput
         name="sinceTime"

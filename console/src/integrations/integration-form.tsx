@@ -137,8 +137,11 @@ function TemplateForm(props: TemplateFormProps) {
   const [purpose, setPurpose] = useState<Purpose>('READ');
   const [schedule, setSchedule] = useState(SCHEDULES[0]?.id ?? '');
   const [destination, setDestination] = useState(destinations[0] ?? STREAM);
-  const draftOf = (values: FormValues): Draft => ({
-    ...{ purpose, schedule, destination, provider: provider.name },
+  const createDraft = (values: FormValues): Draft => ({
+    purpose,
+    schedule,
+    destination,
+    provider: provider.name,
     name: String(values.name).trim(),
     objects:
       provider.objects.length > 0
@@ -148,7 +151,7 @@ function TemplateForm(props: TemplateFormProps) {
             .filter(Boolean),
   });
   const submit = (values: FormValues) =>
-    values.as === YAML ? onYaml(draftOf(values)) : onSave(draftOf(values));
+    values.as === YAML ? onYaml(createDraft(values)) : onSave(createDraft(values));
   return (
     <Form onSubmit={submit} problem={problem}>
       <TextInput

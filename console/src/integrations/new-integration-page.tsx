@@ -40,11 +40,11 @@ const SANDBOX = 'sandbox';
 export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project, providers } = usePageQuery<newIntegrationPageQuery>(QUERY, variables);
-  const chosen = useTextFilter('provider');
+  const providerName = useTextFilter('provider');
   const address = useAddress(idOrName);
   const [, navigate] = useLocation();
   if (!project) return <Missing noun="project" />;
-  const provider = providers.nodes.find(({ name }) => name === chosen);
+  const provider = providers.nodes.find(({ name }) => name === providerName);
   return (
     <Page
       title="New integration"
@@ -76,7 +76,7 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
           providers={providers.nodes.toSorted(
             (a, b) => Number(b.name === SANDBOX) - Number(a.name === SANDBOX),
           )}
-          hrefOf={(name) => address(`new-integration?provider=${name}`)}
+          address={address}
         />
       )}
     </Page>
@@ -85,10 +85,10 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
 
 interface ProviderTilesProps {
   providers: readonly { name: string; displayName: string }[];
-  hrefOf: (name: string) => string;
+  address: (path: string) => string;
 }
 
-function ProviderTiles({ providers, hrefOf }: ProviderTilesProps) {
+function ProviderTiles({ providers, address }: ProviderTilesProps) {
   const [text, setText] = useState('');
   const matching = providers.filter(({ name, displayName }) =>
     `${name} ${displayName}`.toLowerCase().includes(text.trim().toLowerCase()),
@@ -102,7 +102,7 @@ function ProviderTiles({ providers, hrefOf }: ProviderTilesProps) {
       <ul className="tiles">
         {matching.map(({ name, displayName }) => (
           <li key={name}>
-            <Link href={hrefOf(name)} className="tile">
+            <Link href={address(`new-integration?provider=${name}`)} className="tile">
               <ProviderMark name={displayName} />
               {displayName}
             </Link>

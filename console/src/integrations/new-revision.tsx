@@ -5,7 +5,7 @@ import type { content_revision$key } from '../../__generated__/content_revision.
 import type { newRevision_revision$key } from '../../__generated__/newRevision_revision.graphql.ts';
 import type { newRevisionMutation } from '../../__generated__/newRevisionMutation.graphql.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Switched } from '../parts/form.tsx';
+import { SwitchedCheckBox } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { CONTENT, formatContent } from './content.ts';
 import { RevisionEditor } from './revision-editor.tsx';
@@ -58,7 +58,7 @@ export function NewRevision({ input, integration, revision }: NewRevisionProps) 
         >
           {(next) => (
             <>
-              <Switched
+              <SwitchedCheckBox
                 label="Pause reads of objects that this revision removes"
                 isOn={destructive}
                 onChange={setDestructive}

@@ -38,33 +38,33 @@ interface RevisionEditorProps {
 
 type Content = Record<string, unknown>;
 
-const NONE: Finding[] = [];
+const NO_FINDINGS: Finding[] = [];
 
 export function RevisionEditor(props: RevisionEditorProps) {
   const { initial, problem, prefix, isRunning, save, onSave, onDone, onCancel, children } = props;
   const { Editor, parse } = props.format ?? JSON_TEXT;
   const [text, setText] = useState(initial);
-  const [saved, setSaved] = useState<string | null>(null);
+  const [savedText, setSavedText] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
   const [created, setCreated] = useState<{ content: Content; warnings: readonly string[] } | null>(
     null,
   );
   // Findings of an older text may no longer apply.
-  const isOfText = saved === text;
+  const isTextSaved = savedText === text;
   const serverFindings = useMemo(
-    () => (problem && isOfText ? findingsOf(problem, prefix) : NONE),
-    [problem, isOfText, prefix],
+    () => (problem && isTextSaved ? toFindings(problem, prefix) : NO_FINDINGS),
+    [problem, isTextSaved, prefix],
   );
   const submit = async () => {
     const content = parseObject(text, parse);
-    setSaved(text);
+    setSavedText(text);
     const warnings = content && (await onSave(content));
     if (!warnings) return;
     if (warnings.length === 0) onDone(content);
     else setCreated({ content, warnings });
   };
   if (created) {
-    const warningFindings = created.warnings.map((warning) => findingOf(warning, prefix));
+    const warningFindings = created.warnings.map((warning) => parseWarning(warning, prefix));
     return <Warnings findings={warningFindings} onClose={() => onDone(created.content)} />;
   }
   return (
@@ -89,7 +89,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
           </ul>
         </div>
       )}
-      {serverFindings.length === 0 && isOfText && <Refusal problem={problem} />}
+      {serverFindings.length === 0 && isTextSaved && <Refusal problem={problem} />}
       {children?.(parseObject(text, parse))}
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
@@ -135,12 +135,12 @@ function parseObject(text: string, parse: TextFormat['parse']): Content | null {
   }
 }
 
-function findingsOf({ issues }: Problem, prefix: string): Finding[] {
+function toFindings({ issues }: Problem, prefix: string): Finding[] {
   return issues.map(({ name, detail }) => ({ path: removePrefix(name, prefix), detail }));
 }
 
 /** A warning is one text: a path, a colon and a sentence. */
-function findingOf(warning: string, prefix: string): Finding {
+function parseWarning(warning: string, prefix: string): Finding {
   const [, path = '', detail = warning] = /^(\S+): (.*)$/s.exec(warning) ?? [];
   return { path: removePrefix(path, prefix), detail };
 }

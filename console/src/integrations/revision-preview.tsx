@@ -1,11 +1,10 @@
 /** Previews a new revision: the customers that it would break, and the changes that it would make. */
-
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { revisionPreviewMutation } from '../../__generated__/revisionPreviewMutation.graphql.ts';
 import { useAddress } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
-import { type Changed, useChange } from '../parts/queries.ts';
+import { type ChangeResponse, useChange } from '../parts/queries.ts';
 import { PlanResult } from '../plans/plan-result.tsx';
 
 const PLAN = graphql`
@@ -33,7 +32,7 @@ export function RevisionPreview(props: RevisionPreviewProps) {
   });
   const [shown, setShown] = useState<{
     content: string;
-    plan: Changed<revisionPreviewMutation>['planProject']['plan'];
+    plan: ChangeResponse<revisionPreviewMutation>['planProject']['plan'];
   } | null>(null);
   const address = useAddress(project);
   const text = JSON.stringify(content);

@@ -42,10 +42,12 @@ export interface Draft {
 
 export function createContent({ name, provider, purpose, objects, schedule, destination }: Draft) {
   return {
-    ...{ name, provider },
+    name,
+    provider,
     read: {
       objects: objects.map((objectName) => ({
-        ...{ objectName, destination },
+        objectName,
+        destination,
         ...(schedule && { schedule }),
         optionalFieldsAuto: 'ALL',
       })),
@@ -56,7 +58,8 @@ export function createContent({ name, provider, purpose, objects, schedule, dest
     ...(purpose === 'FOLLOW' && {
       subscribe: {
         objects: objects.map((objectName) => ({
-          ...{ objectName, destination },
+          objectName,
+          destination,
           inheritFieldsAndMapping: true,
           createEvent: { enabled: 'ALWAYS' },
           updateEvent: { enabled: 'ALWAYS', watchFieldsAuto: 'ALL' },

@@ -20,12 +20,12 @@ function readDocuments(): Promise<Documents> {
 export function useDocument(id: string): string | null {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
-    let isLeft = false;
+    let isUnmounted = false;
     void readDocuments().then((documents) => {
-      if (!isLeft) setText(documents[id] ?? null);
+      if (!isUnmounted) setText(documents[id] ?? null);
     });
     return () => {
-      isLeft = true;
+      isUnmounted = true;
     };
   }, [id]);
   return text;

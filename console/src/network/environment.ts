@@ -18,7 +18,7 @@ const KEPT_QUERIES_MAX = 30;
 
 /** `onSignedOut` is called when the gateway does not accept the credential any more. */
 export function createEnvironment(headers: Headers, onSignedOut?: () => void): Environment {
-  const run: FetchFunction = (params, variables) =>
+  const fetchOperation: FetchFunction = (params, variables) =>
     fetchGraphql(
       {
         documentId: getDocumentId(params),
@@ -31,11 +31,14 @@ export function createEnvironment(headers: Headers, onSignedOut?: () => void): E
       throw error;
     }) as never;
   const store = new Store(new RecordSource(), { gcReleaseBufferSize: KEPT_QUERIES_MAX });
-  return new Environment({ network: Network.create(run, subscribeBy(headers)), store });
+  return new Environment({
+    network: Network.create(fetchOperation, createSubscribe(headers)),
+    store,
+  });
 }
 
 /** The stream updates the cursor in these variables, so a socket that reconnects resumes at the current cursor. */
-function subscribeBy(headers: Headers): SubscribeFunction {
+function createSubscribe(headers: Headers): SubscribeFunction {
   let socket: Client | undefined;
   return (params, variables) => {
     socket ??= createSocket(headers);
@@ -54,7 +57,7 @@ function subscribeBy(headers: Headers): SubscribeFunction {
           recordCursor(variables, response.data);
           sink.next(response as never);
         },
-        error: (error) => sink.error(toRefusal(error)),
+        error: (error) => sink.error(toStreamProblem(error)),
         complete: () => sink.complete(),
       }),
     );
@@ -81,7 +84,7 @@ function createResumableVariables(variables: Record<string, unknown>): Record<st
   };
 }
 
-function toRefusal(error: unknown): Error {
+function toStreamProblem(error: unknown): Problem {
   const [first] = Array.isArray(error) ? (error as GraphqlError[]) : [];
   return first ? new Problem(first) : new Problem({ message: 'The stream was closed.' });
 }

@@ -31,7 +31,10 @@ export async function fetchGraphql(
 ): Promise<GraphqlResponse> {
   for (;;) {
     const response = await send(operation, headers);
-    if (response) return removeRefusals(response);
+    if (response) {
+      requireNoRefusal(response);
+      return response;
+    }
     if (operation.isMutation) {
       throw new Problem({
         message:
@@ -53,9 +56,10 @@ async function send(
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ documentId, variables }),
     });
-    const isAway = response.status === 502 || response.status === 503 || response.status === 504;
-    connectionState.set(isAway);
-    return isAway ? null : ((await response.json()) as GraphqlResponse);
+    const isUnavailable =
+      response.status === 502 || response.status === 503 || response.status === 504;
+    connectionState.set(isUnavailable);
+    return isUnavailable ? null : ((await response.json()) as GraphqlResponse);
   } catch {
     connectionState.set(true);
     return null;
@@ -64,16 +68,14 @@ async function send(
 
 /** The error of a gateway of another version that does not have this page's operations. */
 const UNKNOWN_DOCUMENT = /^The documentId names no document/;
-const IS_OLD = new Problem({
+const OUTDATED_PAGE = new Problem({
   message: 'The gateway was updated. Reload the page.',
   extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
 });
 
-/** An error below an existing member makes that member null, which the page shows. */
-function removeRefusals(response: GraphqlResponse): GraphqlResponse {
-  const { data, errors = [] } = response;
+/** Ignores an error below an existing member, because it makes that member null, which the page shows. */
+function requireNoRefusal({ data, errors = [] }: GraphqlResponse): void {
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);
-  if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw IS_OLD;
+  if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw OUTDATED_PAGE;
   if (refusal) throw new Problem(refusal);
-  return response;
 }

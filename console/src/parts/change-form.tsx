@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { Action, Form, type FormValues, Refusal } from './form.tsx';
-import { type Changed, useChange } from './queries.ts';
+import { type ChangeResponse, useChange } from './queries.ts';
 
 export interface ChangeFormProps<Mutation extends MutationParameters> {
   mutation: GraphQLTaggedNode;
@@ -15,7 +15,7 @@ export interface ChangeFormProps<Mutation extends MutationParameters> {
   skipRefetch?: boolean;
   /** True if the inputs are cleared afterwards, for entries that are added to a list. */
   clears?: boolean;
-  onDone?: (response: Changed<Mutation>) => void;
+  onDone?: (response: ChangeResponse<Mutation>) => void;
   /** A second button leads away without the change. */
   onCancel?: () => void;
   children: ReactNode;

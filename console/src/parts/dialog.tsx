@@ -13,7 +13,7 @@ import type { Problem } from '../network/problem.ts';
 import { ChangeForm, type ChangeFormProps } from './change-form.tsx';
 import { CopyButton } from './copy.tsx';
 import { Action, Refusal } from './form.tsx';
-import { type Changed, useChange } from './queries.ts';
+import { type ChangeResponse, useChange } from './queries.ts';
 
 interface DialogProps {
   /** The text of the button that opens it. */
@@ -51,7 +51,7 @@ interface FormDialogProps<Mutation extends MutationParameters>
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
   /** Replaces the form after success, until the reader closes the dialog. Without it, the dialog closes immediately. */
-  renderResult?: (response: Changed<Mutation>) => ReactNode;
+  renderResult?: (response: ChangeResponse<Mutation>) => ReactNode;
 }
 
 /** A form in front of the page, for one change. */
@@ -84,7 +84,7 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
       </>
     );
   }
-  const finish = (response: Changed<Mutation>) => {
+  const finish = (response: ChangeResponse<Mutation>) => {
     onDone?.(response);
     const next = renderResult?.(response);
     if (next) setResult(next);
@@ -101,7 +101,7 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
 }
 
 /** A change that may be running or refused: the result of useChange. */
-export interface Doing {
+export interface ChangeState {
   isRunning: boolean;
   problem: Problem | null;
 }
@@ -114,7 +114,7 @@ interface ConfirmProps {
   cancel?: string;
   /** The consequences of the change. */
   children: ReactNode;
-  change: Doing;
+  change: ChangeState;
   /** Resolves with null if the change was refused. */
   onConfirm: () => Promise<unknown>;
   /** The path to open after success, because the present page shows a deleted object. */

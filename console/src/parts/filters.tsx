@@ -45,7 +45,15 @@ interface FilterProps {
 export function Filter({ name, label, values, isDisabled = false }: FilterProps) {
   const value = useFilter(name, values);
   const options = values.map((value) => ({ id: value, label: formatWords(value) }));
-  return <OneOrAll {...{ name, label, options, isDisabled }} value={value ?? ''} />;
+  return (
+    <OptionFilter
+      name={name}
+      label={label}
+      options={options}
+      value={value ?? ''}
+      isDisabled={isDisabled}
+    />
+  );
 }
 
 interface NameFilterProps {
@@ -59,10 +67,10 @@ export function NameFilter({ name, label, names }: NameFilterProps) {
   const value = useTextFilter(name) ?? '';
   const allNames = value === '' || names.includes(value) ? names : [...names, value];
   const options = allNames.map((name) => ({ id: name, label: name }));
-  return <OneOrAll {...{ name, label, options, value }} />;
+  return <OptionFilter name={name} label={label} options={options} value={value} />;
 }
 
-interface OneOrAllProps {
+interface OptionFilterProps {
   name: string;
   label: string;
   options: readonly { id: string; label: string }[];
@@ -71,7 +79,7 @@ interface OneOrAllProps {
   isDisabled?: boolean;
 }
 
-function OneOrAll({ name, label, options, value, isDisabled = false }: OneOrAllProps) {
+function OptionFilter({ name, label, options, value, isDisabled = false }: OptionFilterProps) {
   const [, change] = useParameters();
   return (
     <Choice
@@ -112,11 +120,11 @@ const RECENT: Record<string, { label: string; hours: number }> = {
   day: { label: 'Last 24 hours', hours: 24 },
   week: { label: 'Last 7 days', hours: 168 },
 };
-const CHOSEN = 'chosen';
+const CUSTOM = 'chosen';
 const TIMES = [
   { id: ALL, label: 'All' },
   ...Object.entries(RECENT).map(([id, { label }]) => ({ id, label })),
-  { id: CHOSEN, label: 'Custom range' },
+  { id: CUSTOM, label: 'Custom range' },
 ];
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -147,8 +155,8 @@ function parseTime(text: string | null): string | null {
 
 export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
   const [params, change] = useParameters();
-  const isChosen = params.has('from') || params.has('until') || params.get('time') === CHOSEN;
-  const value = isChosen ? CHOSEN : (params.get('time') ?? ALL);
+  const isCustom = params.has('from') || params.has('until') || params.get('time') === CUSTOM;
+  const value = isCustom ? CUSTOM : (params.get('time') ?? ALL);
   const choose = (time: string) => change({ time: time === ALL ? '' : time, from: '', until: '' });
   return (
     <>
@@ -159,13 +167,13 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
         onChange={choose}
         isDisabled={isDisabled}
       />
-      {isChosen &&
+      {isCustom &&
         (['from', 'until'] as const).map((name) => (
           <TimeInput
             key={name}
             label={formatWords(name)}
             value={parseTime(params.get(name))}
-            onChange={(time) => change({ time: CHOSEN, [name]: time ?? '' })}
+            onChange={(time) => change({ time: CUSTOM, [name]: time ?? '' })}
             isDisabled={isDisabled}
           />
         ))}

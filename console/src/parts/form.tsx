@@ -42,12 +42,12 @@ export function Form({ onSubmit, problem, children }: FormProps) {
   // An error goes while its field is edited. If it went on blur, the button would move under the pointer.
   const [edited, setEdited] = useState<{ problem: Problem; names: string[] } | null>(null);
   const editedNames = problem && edited?.problem === problem ? edited.names : [];
-  const noteEdit = ({ target }: InputEvent<HTMLFormElement>) => {
+  const recordEdit = ({ target }: InputEvent<HTMLFormElement>) => {
     const { name } = target as unknown as HTMLInputElement;
     if (problem) setEdited({ problem, names: [...editedNames, name] });
   };
   // The form passes all events on, but its type lacks this one.
-  const inputEvents: object = { onInput: noteEdit };
+  const inputEvents: object = { onInput: recordEdit };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { submitter } = event.nativeEvent as SubmitEvent;
@@ -189,7 +189,7 @@ export function CheckBox({ name, label, isCheckedByDefault = false }: CheckBoxPr
   );
 }
 
-interface SwitchedProps {
+interface SwitchedCheckBoxProps {
   /** The name in a form's values. Without one, the form has no value of it. */
   name?: string;
   label: string;
@@ -197,7 +197,7 @@ interface SwitchedProps {
   onChange: (isOn: boolean) => void;
 }
 
-export function Switched({ name, label, isOn, onChange }: SwitchedProps) {
+export function SwitchedCheckBox({ name, label, isOn, onChange }: SwitchedCheckBoxProps) {
   return (
     <Checkbox
       {...(name !== undefined && { name, value: 'on' })}

@@ -26,13 +26,13 @@ interface PageProps {
 }
 
 export function Page({ title, name, description, actions, query, variables, children }: PageProps) {
-  const called = name ?? (typeof title === 'string' ? title : 'Console');
+  const tabTitle = name ?? (typeof title === 'string' ? title : 'Console');
   useEffect(() => {
-    document.title = `${called} · Console`;
-  }, [called]);
+    document.title = `${tabTitle} · Console`;
+  }, [tabTitle]);
   return (
     <>
-      <Breadcrumbs current={called} />
+      <Breadcrumbs current={tabTitle} />
       <header className="page-head">
         <div>
           <h1>{title}</h1>
@@ -111,9 +111,9 @@ interface LoadedProps {
 /** Loads and fails separately, so that the rest of the screen stays. */
 export function Loaded({ path, errorFallback, children }: LoadedProps) {
   return (
-    <Refusals key={path} errorFallback={errorFallback}>
+    <ErrorBoundary key={path} errorFallback={errorFallback}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
-    </Refusals>
+    </ErrorBoundary>
   );
 }
 
@@ -126,9 +126,9 @@ export function Loading() {
   );
 }
 
-type RefusalsProps = Pick<LoadedProps, 'errorFallback' | 'children'>;
+type ErrorBoundaryProps = Pick<LoadedProps, 'errorFallback' | 'children'>;
 
-class Refusals extends Component<RefusalsProps, { problem: Problem | null }> {
+class ErrorBoundary extends Component<ErrorBoundaryProps, { problem: Problem | null }> {
   override state = { problem: null };
 
   static getDerivedStateFromError(error: unknown) {

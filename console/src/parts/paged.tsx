@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { usePaginationFragment } from 'react-relay';
 import type { FragmentType, GraphQLTaggedNode, OperationType } from 'relay-runtime';
 import { Action } from './form.tsx';
-import { refreshAll, useHeld } from './refresh.ts';
+import { refreshAll, useRefreshHold } from './refresh.ts';
 
 /** The reference of a fragment in a query's data, as relay-compiler types it. */
 type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentType }>;
@@ -26,7 +26,7 @@ export function Paged<Data, Node>(props: PagedProps<Data, Node>) {
   const { data, ...pages } = usePaginationFragment<OperationType, Spread<Data>>(fragment, parent);
   const { edges, totalCount } = list(data);
   const isLonger = edges.length > PAGE_SIZE;
-  useHeld(isLonger);
+  useRefreshHold(isLonger);
   if (edges.length === 0) return empty;
   return (
     <>

@@ -24,13 +24,13 @@ export function usePageQuery<Query extends OperationType>(
 }
 
 /** The response to a mutation without errors: only a refused field is null. */
-export type Changed<Mutation extends MutationParameters> = {
+export type ChangeResponse<Mutation extends MutationParameters> = {
   [Field in keyof Mutation['response']]: NonNullable<Mutation['response'][Field]>;
 };
 
 interface MutationControl<Mutation extends MutationParameters> {
   /** Null if the gateway refused it: then `problem` says why. */
-  run: (variables: Mutation['variables']) => Promise<Changed<Mutation> | null>;
+  run: (variables: Mutation['variables']) => Promise<ChangeResponse<Mutation> | null>;
   isRunning: boolean;
   problem: Problem | null;
 }
@@ -47,7 +47,7 @@ export function useChange<Mutation extends MutationParameters>(
   const [commit, isRunning] = useMutation<Mutation>(mutation);
   const [problem, setProblem] = useState<Problem | null>(null);
   const run = (variables: Mutation['variables']) =>
-    new Promise<Changed<Mutation> | null>((resolve) => {
+    new Promise<ChangeResponse<Mutation> | null>((resolve) => {
       setProblem(null);
       const refuse = (error: unknown) => {
         setProblem(toProblem(error));
@@ -60,7 +60,7 @@ export function useChange<Mutation extends MutationParameters>(
           const [error] = (errors ?? []) as unknown as GraphqlError[];
           if (error) return refuse(new Problem(error));
           if (!skipRefetch) refreshAll();
-          resolve(response as Changed<Mutation>);
+          resolve(response as ChangeResponse<Mutation>);
         },
       });
     });

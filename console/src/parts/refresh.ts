@@ -24,7 +24,7 @@ connectionState.subscribe(() => {
 let holdCount = 0;
 
 /** Stops regular refreshes, which would drop loaded pages of a list. */
-export function useHeld(isHeld: boolean): void {
+export function useRefreshHold(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
     holdCount += 1;

@@ -19,7 +19,7 @@ interface Formats {
 
 const formatsByLocale = new Map<string, Formats>();
 
-function formatsOf(locale: string): Formats {
+function getFormats(locale: string): Formats {
   const formats = formatsByLocale.get(locale) ?? {
     relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
     exact: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }),
@@ -49,7 +49,7 @@ function formatRelative(time: Date, relative: Intl.RelativeTimeFormat): string {
 
 export function Time({ value, none = '—' }: { value: string | null | undefined; none?: string }) {
   useSyncExternalStore(subscribe, () => now);
-  const { relative, exact } = formatsOf(useLocale().locale);
+  const { relative, exact } = getFormats(useLocale().locale);
   if (!value) return <span className="quiet">{none}</span>;
   const time = new Date(value);
   return (
@@ -62,7 +62,7 @@ export function Time({ value, none = '—' }: { value: string | null | undefined
 /** When something is due. "now" once that time has passed: it has begun or is about to begin. */
 export function DueTime({ value }: { value: string | null | undefined }) {
   useSyncExternalStore(subscribe, () => now);
-  const { exact } = formatsOf(useLocale().locale);
+  const { exact } = getFormats(useLocale().locale);
   const messages = usePartMessages();
   if (!value || Date.parse(value) > Date.now()) return <Time value={value} />;
   return (
@@ -77,7 +77,7 @@ const isToday = (time: Date) => time.toDateString() === new Date().toDateString(
 
 /** For lines of a log or a tail: with the day, unless it is today. */
 export function ClockTime({ value }: { value: string }) {
-  const { exact } = formatsOf(useLocale().locale);
+  const { exact } = getFormats(useLocale().locale);
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)} className="quiet clock">

@@ -55,12 +55,18 @@ interface LiveState<Item> {
   problem: Problem | null;
 }
 
-const NOTHING = { edges: [], room: KEPT_MAX, hasOlder: false, isLoaded: false, problem: null };
+const INITIAL_STATE = {
+  edges: [],
+  room: KEPT_MAX,
+  hasOlder: false,
+  isLoaded: false,
+  problem: null,
+};
 
 /** A new source restarts the list: pass the same object while nothing changed. */
 export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live<Item> {
   const cursor = useRef<string | null>(null);
-  const [state, setState] = useState<LiveState<Item>>(NOTHING);
+  const [state, setState] = useState<LiveState<Item>>(INITIAL_STATE);
   const [start, setStart] = useState(0);
   const [olderThan, setOlderThan] = useState<string | null>(null);
   const fail = (error: unknown) =>
@@ -72,10 +78,10 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
     return source.read(null, {
       next: ({ edges, endCursor, hasOlder }) => {
         cursor.current = endCursor;
-        setState({ ...NOTHING, edges: edges.toReversed(), hasOlder, isLoaded: true });
+        setState({ ...INITIAL_STATE, edges: edges.toReversed(), hasOlder, isLoaded: true });
         setStart((count) => count + 1);
       },
-      error: (error) => setState({ ...NOTHING, isLoaded: true, problem: toProblem(error) }),
+      error: (error) => setState({ ...INITIAL_STATE, isLoaded: true, problem: toProblem(error) }),
     });
   }, [source]);
 

@@ -103,15 +103,15 @@ interface NewAppProps {
 const { redirectUrl } = document.documentElement.dataset;
 
 export function NewApp({ project, provider, hasConsent }: NewAppProps) {
-  const inputOf = (values: FormValues) => {
-    const text = (name: string) => String(values[name] ?? '').trim();
+  const createInput = (values: FormValues) => {
+    const readText = (name: string) => String(values[name] ?? '').trim();
     return {
       projectIdOrName: project,
       provider: provider.name,
-      clientId: text('clientId'),
-      clientSecret: text('clientSecret'),
-      scopes: text('scopes') ? text('scopes').split(/[\s,]+/) : null,
-      webhookSecret: text('webhookSecret') || null,
+      clientId: readText('clientId'),
+      clientSecret: readText('clientSecret'),
+      scopes: readText('scopes') ? readText('scopes').split(/[\s,]+/) : null,
+      webhookSecret: readText('webhookSecret') || null,
     };
   };
   return (
@@ -121,7 +121,7 @@ export function NewApp({ project, provider, hasConsent }: NewAppProps) {
       title="Add app"
       submitLabel="Add app"
       mutation={CREATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={(values) => ({ input: createInput(values) })}
     >
       {hasConsent && redirectUrl && (
         <p>

@@ -28,9 +28,9 @@ export default function ProvidersPage({ project }: PlaceProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
   const address = useAddress(project);
-  const isFound = ({ name, displayName }: { name: string; displayName: string }) =>
-    `${name} ${displayName}`.toLowerCase().includes(search);
-  const providerList = providers.nodes.filter(isFound);
+  const matching = providers.nodes.filter(({ name, displayName }) =>
+    `${name} ${displayName}`.toLowerCase().includes(search),
+  );
   return (
     <ListPage
       title="Providers"
@@ -38,11 +38,11 @@ export default function ProvidersPage({ project }: PlaceProps) {
       query={QUERY}
       filters={<Search />}
     >
-      {providerList.length === 0 ? (
+      {matching.length === 0 ? (
         <Empty title="No providers match" />
       ) : (
         <Table label="Providers" columns={['Provider', 'Capabilities', 'Authentication']}>
-          {providerList.map(({ name, displayName, supports, authSchemes }) => (
+          {matching.map(({ name, displayName, supports, authSchemes }) => (
             <tr key={name}>
               <td>
                 <Link href={address(`providers/${name}`)} className="strong">

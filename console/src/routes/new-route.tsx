@@ -7,7 +7,7 @@ import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMut
 import { FormDialog } from '../parts/dialog.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
 import { formatWords } from '../parts/status.tsx';
-import type { RouteEnd } from './chosen.ts';
+import type { RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const TOPIC = graphql`
@@ -61,17 +61,17 @@ export function NewTopic({ project }: NewProps) {
 interface NewRouteProps extends NewProps {
   routed: RoutedProject;
   /** The selection in the picture, which prefills the form. */
-  chosen: RouteEnd | null;
+  selection: RouteEnd | null;
 }
 
-const getDefaultValue = (chosen: RouteEnd | null, kind: RouteEnd['kind']) =>
-  chosen?.kind === kind ? { defaultValue: chosen.id } : {};
+const getDefaultValue = (selection: RouteEnd | null, kind: RouteEnd['kind']) =>
+  selection?.kind === kind ? { defaultValue: selection.id } : {};
 
 const createOptions = (nodes: readonly { id: string; name: string }[]) =>
   nodes.map(({ id, name }) => ({ id, label: name }));
 const TYPES = EVENT_TYPES.map((id) => ({ id, label: formatWords(id) }));
 
-export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
+export function RouteFromEvents({ project, routed, selection }: NewRouteProps) {
   const topics = createOptions(routed.topics.nodes);
   return (
     <FormDialog<newRouteEventMutation>
@@ -93,20 +93,20 @@ export function RouteFromEvents({ project, routed, chosen }: NewRouteProps) {
         label="Event"
         options={TYPES}
         isRequired
-        {...getDefaultValue(chosen, 'event')}
+        {...getDefaultValue(selection, 'event')}
       />
       <Choice
         name="topicId"
         label="Topic"
         options={topics}
         isRequired
-        {...getDefaultValue(chosen, 'topic')}
+        {...getDefaultValue(selection, 'topic')}
       />
     </FormDialog>
   );
 }
 
-export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
+export function RouteToDestination({ project, routed, selection }: NewRouteProps) {
   const topics = createOptions(routed.topics.nodes);
   const destinations = createOptions(routed.destinations.nodes);
   return (
@@ -129,14 +129,14 @@ export function RouteToDestination({ project, routed, chosen }: NewRouteProps) {
         label="Topic"
         options={topics}
         isRequired
-        {...getDefaultValue(chosen, 'topic')}
+        {...getDefaultValue(selection, 'topic')}
       />
       <Choice
         name="destinationId"
         label="Destination"
         options={destinations}
         isRequired
-        {...getDefaultValue(chosen, 'destination')}
+        {...getDefaultValue(selection, 'destination')}
       />
     </FormDialog>
   );

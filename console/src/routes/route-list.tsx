@@ -7,7 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import { hasEnd, listRoutes, type RouteEnd } from './chosen.ts';
+import { hasEnd, listRoutes, type RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const REMOVE_EVENT = graphql`
@@ -30,14 +30,14 @@ interface RouteListProps {
   project: string;
   routed: RoutedProject;
   /** Only its routes; null for all. */
-  chosen: RouteEnd | null;
+  selection: RouteEnd | null;
 }
 
-export function RouteList({ project, routed, chosen }: RouteListProps) {
+export function RouteList({ project, routed, selection }: RouteListProps) {
   const event = useChange<routeListEventMutation>(REMOVE_EVENT);
   const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
   const visibleIds = new Set(
-    listRoutes(routed).flatMap((route) => (hasEnd(route, chosen) ? route.id : [])),
+    listRoutes(routed).flatMap((route) => (hasEnd(route, selection) ? route.id : [])),
   );
   const allRoutes = [
     ...routed.eventTopicRoutes.nodes.map((route) => ({

@@ -8,8 +8,8 @@ import { Action } from '../parts/form.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
-import type { RouteEnd } from './chosen.ts';
 import { NewTopic, RouteFromEvents, RouteToDestination } from './new-route.tsx';
+import type { RouteEnd } from './route-ends.ts';
 import { RouteList } from './route-list.tsx';
 import { RoutesPicture } from './routes-picture.tsx';
 
@@ -70,7 +70,7 @@ const POLL_MS = 5_000;
 export default function RoutesPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const [chosen, choose] = useState<RouteEnd | null>(null);
+  const [selection, setSelection] = useState<RouteEnd | null>(null);
   if (!project) return <Missing noun="project" />;
   return (
     <Page
@@ -79,34 +79,42 @@ export default function RoutesPage({ project: idOrName }: PlaceProps) {
       actions={
         <>
           <NewTopic project={idOrName} />
-          <RouteFromEvents project={idOrName} routed={project} chosen={chosen} />
-          <RouteToDestination project={idOrName} routed={project} chosen={chosen} />
+          <RouteFromEvents project={idOrName} routed={project} selection={selection} />
+          <RouteToDestination project={idOrName} routed={project} selection={selection} />
         </>
       }
       query={QUERY}
       variables={variables}
     >
       <Panel>
-        <RoutesPicture routed={project} chosen={chosen} onChoose={choose} />
+        <RoutesPicture routed={project} selection={selection} onSelect={setSelection} />
       </Panel>
       <Panel
-        title={chosen ? 'Its routes' : 'All routes'}
-        actions={chosen && <Leave project={idOrName} chosen={chosen} onAll={() => choose(null)} />}
+        title={selection ? 'Its routes' : 'All routes'}
+        actions={
+          selection && (
+            <SelectionActions
+              project={idOrName}
+              selection={selection}
+              onAll={() => setSelection(null)}
+            />
+          )
+        }
       >
-        <RouteList project={idOrName} routed={project} chosen={chosen} />
+        <RouteList project={idOrName} routed={project} selection={selection} />
       </Panel>
     </Page>
   );
 }
 
-interface LeaveProps {
+interface SelectionActionsProps {
   project: string;
-  chosen: RouteEnd;
+  selection: RouteEnd;
   onAll: () => void;
 }
 
 /** Links from the selection to its object, or back to all routes. */
-function Leave({ project, chosen: { kind, id }, onAll }: LeaveProps) {
+function SelectionActions({ project, selection: { kind, id }, onAll }: SelectionActionsProps) {
   const address = useAddress(project);
   return (
     <>

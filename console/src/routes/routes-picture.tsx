@@ -2,7 +2,7 @@
 import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
 import { formatWords } from '../parts/status.tsx';
-import { hasEnd, isSameEnd, listRoutes, type RouteEnd } from './chosen.ts';
+import { hasEnd, isSameEnd, listRoutes, type RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
 const ROW_PX = 40;
@@ -26,20 +26,20 @@ interface PictureNode extends RouteEnd {
 
 interface RoutesPictureProps {
   routed: RoutedProject;
-  chosen: RouteEnd | null;
+  selection: RouteEnd | null;
   /** Null clears the selection. */
-  onChoose: (chosen: RouteEnd | null) => void;
+  onSelect: (selection: RouteEnd | null) => void;
 }
 
-export function RoutesPicture({ routed, chosen, onChoose }: RoutesPictureProps) {
+export function RoutesPicture({ routed, selection, onSelect }: RoutesPictureProps) {
   const [events, topics, destinations] = createColumns(routed);
   if (topics.length === 0) {
     return <Empty title="No topics yet">Create a topic, and route an event type to it.</Empty>;
   }
   const lines = (from: PictureNode[], to: PictureNode[]) =>
-    createLines(routed, { from, to, chosen });
+    createLines(routed, { from, to, selection });
   const rows = Math.max(events.length, topics.length, destinations.length);
-  const column = { chosen, onChoose };
+  const column = { selection, onSelect };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="scrolls" tabIndex={0} aria-label="Picture of the routes">
@@ -70,10 +70,10 @@ function createColumns({ topics, destinations, eventTopicRoutes }: RoutedProject
 interface Between {
   from: PictureNode[];
   to: PictureNode[];
-  chosen: RouteEnd | null;
+  selection: RouteEnd | null;
 }
 
-function createLines(routed: RoutedProject, { from, to, chosen }: Between): Line[] {
+function createLines(routed: RoutedProject, { from, to, selection }: Between): Line[] {
   const findIndex = (nodes: PictureNode[], end: RouteEnd) =>
     nodes.findIndex((node) => isSameEnd(node, end));
   return listRoutes(routed).flatMap((route) => {
@@ -86,7 +86,7 @@ function createLines(routed: RoutedProject, { from, to, chosen }: Between): Line
       to: toIndex,
       flow: countFlow(routed, route.from, route.to),
       name: `${fromNode.name} to ${toNode.name}`,
-      isDim: !hasEnd(route, chosen),
+      isDim: !hasEnd(route, selection),
     };
   });
 }
@@ -100,12 +100,12 @@ function countFlow({ notificationEvents }: RoutedProject, from: RouteEnd, to: Ro
   ).length;
 }
 
-interface ColumnProps extends Pick<RoutesPictureProps, 'chosen' | 'onChoose'> {
+interface ColumnProps extends Pick<RoutesPictureProps, 'selection' | 'onSelect'> {
   name: string;
   nodes: readonly PictureNode[];
 }
 
-function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
+function Column({ name, nodes, selection, onSelect }: ColumnProps) {
   return (
     <div className="column">
       <h2 className="quiet">{name}</h2>
@@ -113,8 +113,8 @@ function Column({ name, nodes, chosen, onChoose }: ColumnProps) {
         <ToggleButton
           key={node.id}
           className={`node ${node.style ?? ''}`}
-          isSelected={isSameEnd(node, chosen)}
-          onChange={(isChosen) => onChoose(isChosen ? { kind: node.kind, id: node.id } : null)}
+          isSelected={isSameEnd(node, selection)}
+          onChange={(isSelected) => onSelect(isSelected ? { kind: node.kind, id: node.id } : null)}
         >
           {node.name}
         </ToggleButton>

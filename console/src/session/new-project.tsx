@@ -50,10 +50,10 @@ export function NewProject({ orgs, onCancel }: NewProjectProps) {
     return response?.createOrg.org.id ?? null;
   };
   const create = async (values: FormValues) => {
-    const text = (name: string) => String(values[name] ?? '').trim();
-    const parentId = await findOrgId(text('label'));
+    const readText = (name: string) => String(values[name] ?? '').trim();
+    const parentId = await findOrgId(readText('label'));
     if (parentId === null) return;
-    const input = { orgId: parentId, name: text('name'), appName: text('appName') };
+    const input = { orgId: parentId, name: readText('name'), appName: readText('appName') };
     const response = await project.run({ input });
     if (response) navigate(`/${encodeURIComponent(response.createProject.project.name)}/start`);
   };

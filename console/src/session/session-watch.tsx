@@ -102,7 +102,7 @@ function watchSession({ onEnded, onWarning }: Listeners): Watch {
     clearTimeout(timer);
     timer = setTimeout(() => void check(), Math.min(ms, TIMER_MS_MAX));
   };
-  const show = (state: { session: BrowserSession | null } | null) => {
+  const update = (state: { session: BrowserSession | null } | null) => {
     if (isStopped) return;
     if (!state) return plan(RETRY_MS);
     if (!state.session) return onEnded();
@@ -113,32 +113,32 @@ function watchSession({ onEnded, onWarning }: Listeners): Watch {
     plan(isWarned ? leftMs + 1_000 : leftMs - WARNING_MS);
   };
   // Another tab may have extended the session, so the gateway is asked before a warning.
-  const check = async () => show(await readSignInState());
+  const check = async () => update(await readSignInState());
   const extend = async () => {
     extendedMs = Date.now();
-    show(await extendSession());
+    update(await extendSession());
   };
-  const noteActivity = () => {
+  const recordActivity = () => {
     // During a warning, the reader decides.
     if (!isWarned && Date.now() - extendedMs >= EXTENSION_MS) void extend();
   };
   const checkVisible = () => {
     if (!document.hidden) void check();
   };
-  document.addEventListener('pointerdown', noteActivity);
-  document.addEventListener('keydown', noteActivity);
+  document.addEventListener('pointerdown', recordActivity);
+  document.addEventListener('keydown', recordActivity);
   document.addEventListener('visibilitychange', checkVisible);
-  const forget = onSignedOutElsewhere(onEnded);
+  const removeListener = onSignedOutElsewhere(onEnded);
   void check();
   return {
     extend: () => void extend(),
     stop() {
       isStopped = true;
       clearTimeout(timer);
-      document.removeEventListener('pointerdown', noteActivity);
-      document.removeEventListener('keydown', noteActivity);
+      document.removeEventListener('pointerdown', recordActivity);
+      document.removeEventListener('keydown', recordActivity);
       document.removeEventListener('visibilitychange', checkVisible);
-      forget();
+      removeListener();
     },
   };
 }

@@ -14,7 +14,7 @@ import {
   findDemo,
 } from './session.ts';
 
-const WHO = graphql`
+const VIEWER = graphql`
   query signInQuery {
     viewer {
       kind
@@ -23,7 +23,7 @@ const WHO = graphql`
 `;
 
 async function check(credential: string): Promise<void> {
-  const documentId = getDocumentId(getRequest(WHO).params);
+  const documentId = getDocumentId(getRequest(VIEWER).params);
   await fetchGraphql({ documentId, variables: {}, isMutation: true }, createHeaders(credential));
 }
 
@@ -145,13 +145,13 @@ function LocalForm({ onSignedIn }: { onSignedIn: () => void }) {
     setPending(true);
     setRefusal(null);
     const fullName = String(name).trim();
-    const refused = await signInLocally({
+    const reason = await signInLocally({
       email: String(email).trim(),
       password: String(password),
       ...(fullName && { name: fullName }),
     });
-    if (refused === null) return onSignedIn();
-    setRefusal(refused);
+    if (reason === null) return onSignedIn();
+    setRefusal(reason);
     setPending(false);
   };
   return (

@@ -5,7 +5,7 @@ import type { apiKeysCreateMutation } from '../../__generated__/apiKeysCreateMut
 import type { apiKeysDeleteMutation } from '../../__generated__/apiKeysDeleteMutation.graphql.ts';
 import type { apiKeysUpdateMutation } from '../../__generated__/apiKeysUpdateMutation.graphql.ts';
 import { FormDialog, Secret } from '../parts/dialog.tsx';
-import { type FormValues, TextInput } from '../parts/form.tsx';
+import { TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
@@ -93,11 +93,6 @@ interface NewApiKeyProps {
 }
 
 export function NewApiKey({ project, preset }: NewApiKeyProps) {
-  const inputOf = (values: FormValues) => ({
-    projectIdOrName: project,
-    label: String(values.label),
-    scopes: readScopes(values),
-  });
   return (
     <FormDialog<apiKeysCreateMutation>
       triggerLabel="Create key"
@@ -105,7 +100,13 @@ export function NewApiKey({ project, preset }: NewApiKeyProps) {
       title="Create API key"
       submitLabel="Create key"
       mutation={CREATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={(values) => ({
+        input: {
+          projectIdOrName: project,
+          label: String(values.label),
+          scopes: readScopes(values),
+        },
+      })}
       renderResult={({ createApiKey: { key } }) => (
         <Secret explanation="Copy it now. It is not shown again." value={key} label="API key" />
       )}

@@ -7,7 +7,7 @@ import type { endUsersOriginsMutation } from '../../__generated__/endUsersOrigin
 import type { endUsersUpdateMutation } from '../../__generated__/endUsersUpdateMutation.graphql.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
-import { type FormValues, TextInput } from '../parts/form.tsx';
+import { TextInput } from '../parts/form.tsx';
 import { Empty, Panel } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
@@ -84,14 +84,15 @@ export function EndUsers({ project }: { project: endUsers_project$key }) {
 }
 
 function Origins({ projectId, origins }: { projectId: string; origins: readonly string[] }) {
-  const inputOf = ({ allowedOrigins }: FormValues) => ({
-    projectIdOrName: projectId,
-    allowedOrigins: String(allowedOrigins).split(/\s+/).filter(Boolean),
-  });
   return (
     <ChangeForm<endUsersOriginsMutation>
       mutation={ORIGINS}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={({ allowedOrigins }) => ({
+        input: {
+          projectIdOrName: projectId,
+          allowedOrigins: String(allowedOrigins).split(/\s+/).filter(Boolean),
+        },
+      })}
       submitLabel="Save origins"
     >
       <TextInput
@@ -116,7 +117,7 @@ interface JwtKeyRow {
 function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtKeyRow[] }) {
   const update = useChange<endUsersUpdateMutation>(UPDATE);
   const remove = useChange<endUsersDeleteMutation>(DELETE);
-  const inputOf = (jwtKeyId: string) => ({ projectIdOrName: projectId, jwtKeyId });
+  const projectInput = { projectIdOrName: projectId };
   if (nodes.length === 0) {
     return (
       <Empty title="No JWT keys yet">To sign tokens on your server, add its public key.</Empty>
@@ -129,8 +130,8 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
       keys={nodes}
       update={update}
       remove={remove}
-      onSwitch={(id, active) => update.run({ input: { ...inputOf(id), active } })}
-      onDelete={(id) => remove.run({ input: inputOf(id) })}
+      onSwitch={(jwtKeyId, active) => update.run({ input: { ...projectInput, jwtKeyId, active } })}
+      onDelete={(jwtKeyId) => remove.run({ input: { ...projectInput, jwtKeyId } })}
       deleteWarning="Tokens signed with this key are refused immediately."
     >
       {({ algorithm, createTime }) => (
@@ -146,18 +147,19 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
 }
 
 function NewJwtKey({ projectId }: { projectId: string }) {
-  const inputOf = ({ label, publicKeyPem }: FormValues) => ({
-    projectIdOrName: projectId,
-    label: String(label),
-    publicKeyPem: String(publicKeyPem),
-  });
   return (
     <FormDialog<endUsersCreateMutation>
       triggerLabel="Add public key"
       title="Add public key"
       submitLabel="Add key"
       mutation={CREATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={({ label, publicKeyPem }) => ({
+        input: {
+          projectIdOrName: projectId,
+          label: String(label),
+          publicKeyPem: String(publicKeyPem),
+        },
+      })}
     >
       <TextInput name="label" label="Label" isRequired />
       <TextInput

@@ -1,6 +1,6 @@
 /** Keys, with buttons to activate, deactivate and delete them. */
 import type { ReactNode } from 'react';
-import { Confirm, type Doing } from '../parts/dialog.tsx';
+import { type ChangeState, Confirm } from '../parts/dialog.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
@@ -16,8 +16,8 @@ interface KeyTableProps<Row extends KeyRow> {
   /** Columns between the state and the actions. */
   columns: readonly string[];
   keys: readonly Row[];
-  update: Doing;
-  remove: Doing;
+  update: ChangeState;
+  remove: ChangeState;
   onSwitch: (id: string, active: boolean) => unknown;
   onDelete: (id: string) => Promise<unknown>;
   /** The consequence of its deletion. */

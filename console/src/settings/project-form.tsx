@@ -31,21 +31,21 @@ const UPDATE = graphql`
 export function ProjectForm({ project }: { project: projectForm_project$key }) {
   const { id, name, appName, logoUrl, accentColor, locale } = useFragment(PROJECT, project);
   const [, navigate] = useLocation();
-  const inputOf = (values: FormValues) => {
-    const textOf = (member: string) => String(values[member] ?? '').trim() || null;
+  const createInput = (values: FormValues) => {
+    const readText = (member: string) => String(values[member] ?? '').trim() || null;
     return {
       projectIdOrName: id,
       ...(values.name !== name && { name: String(values.name) }),
       appName: String(values.appName),
-      logoUrl: textOf('logoUrl'),
-      accentColor: textOf('accentColor'),
-      locale: textOf('locale'),
+      logoUrl: readText('logoUrl'),
+      accentColor: readText('accentColor'),
+      locale: readText('locale'),
     };
   };
   return (
     <ChangeForm<projectFormMutation>
       mutation={UPDATE}
-      variables={(values) => ({ input: inputOf(values) })}
+      variables={(values) => ({ input: createInput(values) })}
       submitLabel="Save"
       kind="primary"
       onDone={({

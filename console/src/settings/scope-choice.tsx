@@ -1,7 +1,7 @@
 /** Chooses the scopes of a new key: those of a preset, or any others. */
 import { useState } from 'react';
 import { Scope } from '../../__generated__/enums.ts';
-import { Choice, type FormValues, Switched } from '../parts/form.tsx';
+import { Choice, type FormValues, SwitchedCheckBox } from '../parts/form.tsx';
 
 type ScopeName = (typeof Scope)[number];
 
@@ -61,7 +61,7 @@ export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId 
       />
       <div className="checks">
         {Scope.map((scope) => (
-          <Switched
+          <SwitchedCheckBox
             key={scope}
             name={getInputName(scope)}
             label={scope}

@@ -203,7 +203,8 @@ const isMatch = (text: string, name: string) =>
 /** Pages are in the menu already, so they need no request. */
 function findPages(text: string): Result[] {
   return PLACES.filter(({ List, name }) => List && isMatch(text, name)).map(({ path, name }) => ({
-    ...{ path, name },
+    path,
+    name,
     kind: 'Page',
   }));
 }
@@ -229,23 +230,34 @@ function listProjectResults(project: NonNullable<SearchData['project']>): Result
   const { integrations, connections, groups, consumers, destinations, topics } = project;
   return [
     ...integrations.nodes.map(({ name, provider }) => ({
-      ...{ name, kind: 'Integration', detail: provider },
+      name,
+      kind: 'Integration',
+      detail: provider,
       path: `integrations/${encodeURIComponent(name)}`,
     })),
     ...groups.nodes.map(({ groupRef, groupName }) => ({
-      ...{ name: groupName, kind: 'Group', detail: groupRef },
+      name: groupName,
+      kind: 'Group',
+      detail: groupRef,
       path: `groups/${encodeURIComponent(groupRef)}`,
     })),
     ...consumers.nodes.map(({ consumerRef, consumerName }) => ({
-      ...{ name: consumerName, kind: 'Consumer', detail: consumerRef },
+      name: consumerName,
+      kind: 'Consumer',
+      detail: consumerRef,
       path: `groups?search=${encodeURIComponent(consumerRef)}`,
     })),
     ...connections.nodes.map(({ id, provider, group, consumer }) => ({
-      ...{ name: `${group.groupName} at ${provider}`, kind: 'Connection' },
-      ...{ detail: consumer.consumerName, path: `connections/${id}` },
+      name: `${group.groupName} at ${provider}`,
+      kind: 'Connection',
+      detail: consumer.consumerName,
+      path: `connections/${id}`,
     })),
     ...destinations.nodes.map(({ id, name, type }) => ({
-      ...{ name, kind: 'Destination', detail: formatWords(type), path: `destinations/${id}` },
+      name,
+      kind: 'Destination',
+      detail: formatWords(type),
+      path: `destinations/${id}`,
     })),
     ...topics.nodes.map(({ name }) => ({ name, kind: 'Topic', path: 'routes' })),
   ];

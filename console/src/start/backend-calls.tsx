@@ -27,10 +27,10 @@ export function BackendCalls(props: BackendCallsProps) {
           </Tab>
         ))}
       </TabList>
-      {LANGUAGES.map(({ id, textOf }) => (
+      {LANGUAGES.map(({ id, format }) => (
         <TabPanel key={id} id={id}>
           {listCalls(props).map((call) => (
-            <Snippet key={call.title} title={call.title} text={textOf(call)} />
+            <Snippet key={call.title} title={call.title} text={format(call)} />
           ))}
         </TabPanel>
       ))}
@@ -81,8 +81,8 @@ const SAMPLE = { email: 'ada@example.com', lastname: 'Lovelace' };
 const ENDPOINT = `${location.origin}${BASE}/graphql`;
 
 const LANGUAGES = [
-  { id: 'curl', textOf: formatCurl },
-  { id: 'TypeScript', textOf: formatTypescript },
+  { id: 'curl', format: formatCurl },
+  { id: 'TypeScript', format: formatTypescript },
 ];
 
 function formatCurl({ query, variables }: Call): string {

@@ -13,7 +13,7 @@ import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lin
 import { EditorState, type Extension, StateEffect } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import type { Finding, Placed } from './findings.ts';
+import type { Finding, LocatedFinding } from './findings.ts';
 import type { TextRange } from './json-tree.ts';
 import { parsePath, type Step } from './members.ts';
 import { COLOURS, LOOK } from './theme.ts';
@@ -27,9 +27,9 @@ export interface LineFinding extends Finding {
 export interface Format {
   extensions: Extension;
   /** Findings that need no request to the gateway. */
-  check: (view: EditorView) => Placed[];
+  check: (view: EditorView) => LocatedFinding[];
   /** The position of the value at a path, or of its innermost existing ancestor. */
-  rangeOf: (state: EditorState, path: readonly Step[]) => TextRange;
+  findRange: (state: EditorState, path: readonly Step[]) => TextRange;
 }
 
 export interface EditorProps {
@@ -111,7 +111,7 @@ function lint(view: EditorView, { current }: Latest): Diagnostic[] {
   const { state } = view;
   const locatedFindings = serverFindings.map((finding) => ({
     ...finding,
-    ...format.rangeOf(state, parsePath(finding.path)),
+    ...format.findRange(state, parsePath(finding.path)),
   }));
   const findings = [...format.check(view), ...locatedFindings];
   onFindings(
@@ -122,7 +122,9 @@ function lint(view: EditorView, { current }: Latest): Diagnostic[] {
     })),
   );
   return findings.map(({ from, to, path, detail }) => ({
-    ...{ from, to, severity: 'error' as const },
+    from,
+    to,
+    severity: 'error' as const,
     message: path ? `${path} ${detail}` : detail,
   }));
 }

@@ -22,15 +22,15 @@ export interface Finding {
   detail: string;
 }
 
-export interface Placed extends Finding, TextRange {}
+export interface LocatedFinding extends Finding, TextRange {}
 
 /** Findings of a text that is valid JSON. */
-export function findingsIn(state: EditorState): Placed[] {
+export function checkContent(state: EditorState): LocatedFinding[] {
   const root = findRoot(state);
   return root ? checkValue(state, root, []) : [];
 }
 
-function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): LocatedFinding[] {
   const member = findMember(path);
   if (!member || node.name === 'Null') return [];
   const location = {
@@ -38,7 +38,7 @@ function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[
     to: Math.min(node.to, node.from + 80),
     path: formatPath(path),
   };
-  if (!isOfKind(state, node, member)) {
+  if (!hasKind(state, node, member)) {
     return [{ ...location, detail: `must be ${describeKind(member)}.` }];
   }
   if (node.name === 'Array') {
@@ -47,7 +47,7 @@ function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): Placed[
   return node.name === 'Object' ? checkObject(state, node, path) : [];
 }
 
-function checkObject(state: EditorState, node: SyntaxNode, path: Step[]): Placed[] {
+function checkObject(state: EditorState, node: SyntaxNode, path: Step[]): LocatedFinding[] {
   const members = findMembers(path);
   // JSON of any form.
   if (!members) return [];
@@ -81,7 +81,7 @@ const KINDS: Record<string, readonly string[]> = {
   Boolean: ['True', 'False'],
 };
 
-function isOfKind(state: EditorState, node: SyntaxNode, member: Member): boolean {
+function hasKind(state: EditorState, node: SyntaxNode, member: Member): boolean {
   if (member.isList) return node.name === 'Array';
   if (member.values) {
     const text = state.sliceDoc(node.from + 1, node.to - 1);

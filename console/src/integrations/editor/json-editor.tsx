@@ -3,7 +3,7 @@ import { autocompletion } from '@codemirror/autocomplete';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { CodeEditor, type EditorProps, type Format } from './code-editor.tsx';
 import { completeContent } from './completion.ts';
-import { findingsIn } from './findings.ts';
+import { checkContent } from './findings.ts';
 import { findRange } from './json-tree.ts';
 
 const parseLinter = jsonParseLinter();
@@ -12,12 +12,14 @@ const JSON_FORMAT: Format = {
   extensions: [json(), autocompletion({ override: [completeContent], icons: false })],
   check(view) {
     const syntaxErrors = parseLinter(view).map(({ from, to, message }) => ({
-      ...{ from, to, path: '' },
+      from,
+      to,
+      path: '',
       detail: `Not JSON: ${message}`,
     }));
-    return syntaxErrors.length > 0 ? syntaxErrors : findingsIn(view.state);
+    return syntaxErrors.length > 0 ? syntaxErrors : checkContent(view.state);
   },
-  rangeOf: findRange,
+  findRange,
 };
 
 export default function JsonEditor(props: EditorProps) {

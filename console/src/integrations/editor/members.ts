@@ -64,9 +64,12 @@ export function describeKind({ valueType, isList, values }: Member): string {
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;
   if (valueType in inputs) return 'an object';
-  return (
-    { String: 'a string', Boolean: 'true or false', Int: 'a whole number', ID: 'an ID' }[
-      valueType
-    ] ?? valueType
-  );
+  return SCALAR_KINDS[valueType] ?? valueType;
 }
+
+const SCALAR_KINDS: Record<string, string> = {
+  String: 'a string',
+  Boolean: 'true or false',
+  Int: 'a whole number',
+  ID: 'an ID',
+};

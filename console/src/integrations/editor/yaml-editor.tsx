@@ -30,7 +30,7 @@ const YAML_FORMAT: Format = {
       // The lines after the first one repeat the text.
       detail: `Not YAML: ${message.split('\n')[0]}`,
     })),
-  rangeOf(state, path) {
+  findRange(state, path) {
     const document = parseDocument(state.doc.toString());
     for (let length = path.length; length > 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true);

@@ -1,4 +1,4 @@
-/** The selection in the picture: its routes are highlighted and listed. */
+/** The ends of routes. The page highlights and lists the routes of the selected one. */
 import type { RoutedProject } from './routes-page.tsx';
 
 export interface RouteEnd {
@@ -39,5 +39,5 @@ export const isSameEnd = (first: RouteEnd, second: RouteEnd | null) =>
   first.kind === second?.kind && first.id === second.id;
 
 /** True for all routes if nothing is selected. */
-export const hasEnd = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, chosen: RouteEnd | null) =>
-  chosen === null || isSameEnd(from, chosen) || isSameEnd(to, chosen);
+export const hasEnd = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, selection: RouteEnd | null) =>
+  selection === null || isSameEnd(from, selection) || isSameEnd(to, selection);
