@@ -109,8 +109,8 @@ const conventions: Rule[] = [
   },
 ];
 
-const MASKED = ['externalRef', 'clientId', 'clientSecret', 'provider', 'scopes', 'metadata'];
-const VALUES: Record<string, unknown> = {
+/** The fields of a provider app that a mask may name, each with a new value. */
+const NEW_VALUES = {
   externalRef: '45',
   clientId: 'other',
   clientSecret: 'planted',
@@ -119,12 +119,12 @@ const VALUES: Record<string, unknown> = {
   metadata: { authQueryParams: { prompt: ['consent'] } },
 };
 
-const masks = MASKED.map(
-  (field): Rule => ({
+const masks = Object.entries(NEW_VALUES).map(
+  ([field, value]): Rule => ({
     title: `\`updateMask\` may name \`${field}\`.`,
     rest: async ({ resources, patch, base }) => {
       const { id } = await resources.otherApp();
-      const providerApp = { [field]: VALUES[field] };
+      const providerApp = { [field]: value };
       const changed = await patch(`${base}/provider-apps/${id}`, {
         updateMask: [field],
         providerApp,

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { EVENTS } from '../../domain/event/notification-event.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { fieldOptions } from '../schema/inputs.ts';
+import { createFieldOptions } from '../schema/inputs.ts';
 import { Node } from '../schema/node-field.ts';
 import { builder, getEventTypeName, type Types } from '../schema/schema-builder.ts';
 import { Delivery, Integration, NotificationEvent } from '../schema/types.ts';
@@ -43,7 +43,7 @@ interface Member {
 }
 
 function createMemberField(t: Fields, { name, member, schema }: Member) {
-  const { type, required, description } = fieldOptions(`${name}.${member}`, schema);
+  const { type, required, description } = createFieldOptions(`${name}.${member}`, schema);
   return t.field({
     type: type as 'JSON',
     nullable: !required,

@@ -51,10 +51,9 @@ const CreateIntegrationPayload = builder
   .implement({
     description: describeResult('createIntegration'),
     fields: (t) => ({
-      integration: t.field({
+      integration: t.expose('integration', {
         type: Integration,
         description: 'The integration. Pass its id or name as `integrationIdOrName`.',
-        resolve: ({ integration }) => integration,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),
     }),
@@ -65,10 +64,9 @@ const UpsertIntegrationsPayload = builder
   .implement({
     description: describeResult('upsertIntegrations'),
     fields: (t) => ({
-      integrations: t.field({
+      integrations: t.expose('integrations', {
         type: [Integration],
         description: 'The integrations, in the order of the input.',
-        resolve: ({ integrations }) => integrations,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),
       impacts: impactsField(t),

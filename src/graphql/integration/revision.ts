@@ -36,15 +36,13 @@ const CreateRevisionPayload = builder
   .implement({
     description: describeResult('createRevision'),
     fields: (t) => ({
-      revision: t.field({
+      revision: t.expose('revision', {
         type: Revision,
         description: 'The revision, which is now active.',
-        resolve: ({ revision }) => revision,
       }),
-      integration: t.field({
+      integration: t.expose('integration', {
         type: Integration,
         description: 'The integration, with the revision as its latest.',
-        resolve: ({ integration }) => integration,
       }),
       warnings: t.exposeStringList('warnings', { description: WARNINGS }),
       impacts: impactsField(t),

@@ -24,10 +24,9 @@ const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge')
         'The position of the record in the list. Pass it as after to continue from here.',
       resolve: ({ cursor }) => cursor,
     }),
-    node: t.field({
+    node: t.expose('node', {
       type: AccountRecord,
       description: 'The record at this position in the list.',
-      resolve: ({ node }) => node,
     }),
   }),
 });
@@ -35,21 +34,19 @@ const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge')
 const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').implement({
   description: 'A page of records: at most one page of the provider. It is read forwards only.',
   fields: (t) => ({
-    edges: t.field({
+    edges: t.expose('edges', {
       type: [RecordEdge],
       description: 'The records of this page with their cursors.',
-      resolve: ({ edges }) => edges,
     }),
     nodes: t.field({
       type: [AccountRecord],
       description: 'The records of this page.',
       resolve: ({ edges }) => edges.map(({ node }) => node),
     }),
-    pageInfo: t.field({
+    pageInfo: t.expose('pageInfo', {
       type: builder.pageInfoRef(),
       description:
         'Whether there are records after this page, and the cursor to read them. A page may be empty though others follow.',
-      resolve: ({ pageInfo }) => pageInfo,
     }),
   }),
 });

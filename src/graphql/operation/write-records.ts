@@ -34,23 +34,20 @@ const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload
       description: 'The id of the operation.',
       resolve: ({ operation }) => operation.id,
     }),
-    operation: t.field({
+    operation: t.expose('operation', {
       type: Operation,
       description: 'The operation that writes: in progress if its outcome is not known yet.',
-      resolve: ({ operation }) => operation,
     }),
-    result: t.field({
+    result: t.expose('result', {
       type: WriteResult,
       nullable: true,
       description: 'The outcome of a synchronous write of a single record; null for any other.',
-      resolve: ({ result }) => result,
     }),
-    results: t.field({
+    results: t.expose('results', {
       type: [WriteResult],
       nullable: true,
       description:
         'The outcomes of a synchronous batch, one for each record, in order; null for any other write.',
-      resolve: ({ results }) => results,
     }),
     successCount: t.exposeInt('successCount', {
       nullable: true,

@@ -29,10 +29,9 @@ const DeleteInvitePayload = builder
     description: 'Result of `deleteInvite`. The invite stays in the list, as REVOKED.',
     fields: (t) => ({
       deletedId: t.exposeID('deletedId', { description: 'The id of the invite.' }),
-      invite: t.field({
+      invite: t.expose('invite', {
         type: Invite,
         description: 'The invite with its new status.',
-        resolve: ({ invite }) => invite,
       }),
     }),
   });
@@ -42,15 +41,13 @@ const AcceptInvitePayload = builder
   .implement({
     description: 'Result of `acceptInvite`: the invite, and the new member.',
     fields: (t) => ({
-      invite: t.field({
+      invite: t.expose('invite', {
         type: Invite,
         description: 'The invite with its new status.',
-        resolve: ({ invite }) => invite,
       }),
-      builder: t.field({
+      builder: t.expose('builder', {
         type: Builder,
         description: 'The caller, who is a member of the org now.',
-        resolve: ({ builder }) => builder,
       }),
     }),
   });

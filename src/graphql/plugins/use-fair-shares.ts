@@ -18,12 +18,11 @@ export function useRateCost(
     onContextBuilding({ context, extendContext }) {
       const { viewer, cost, slot } = context;
       const weight = toWeight(config, cost?.cost ?? 0);
-      const createOwnSlot = () => ({ slot: new RequestSlot(shares, meters), ownsSlot: true });
       const { turns, pace } = shares;
       extendContext({
         weight,
         ...(turns.isHeavy(weight) && { pace }),
-        ...(!slot && createOwnSlot()),
+        ...(!slot && { slot: new RequestSlot(shares, meters), ownsSlot: true }),
       });
       // Admission has counted one request already.
       return viewer && weight > 1 ? admission.spend(viewer, weight - 1, context) : undefined;

@@ -20,10 +20,9 @@ addList(Project, 'apiKeys', ApiKeys, listApiKeys, { filters: keyFilters });
 const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
   description: describeResult('createApiKey'),
   fields: (t) => ({
-    apiKey: t.field({
+    apiKey: t.expose('apiKey', {
       type: ApiKey,
       description: 'The API key.',
-      resolve: ({ apiKey }) => apiKey,
     }),
     key: t.exposeString('key', {
       description: 'The value to send as X-Api-Key. Store it: only this response contains it.',

@@ -65,22 +65,19 @@ const CommitProposalPayload = builder
   .implement({
     description: describeResult('commitProposal'),
     fields: (t) => ({
-      proposal: t.field({
+      proposal: t.expose('proposal', {
         type: Proposal,
         description:
           'The proposal after the mutation. It is still COMMITTING if the write takes too long.',
-        resolve: ({ proposal }) => proposal,
       }),
-      operation: t.field({
+      operation: t.expose('operation', {
         type: Operation,
         description: 'The operation that writes the record.',
-        resolve: ({ operation }) => operation,
       }),
-      result: t.field({
+      result: t.expose('result', {
         type: WriteResult,
         nullable: true,
         description: 'The outcome of the write. Null if it is not known yet.',
-        resolve: ({ result }) => result,
       }),
     }),
   });

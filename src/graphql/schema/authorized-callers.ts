@@ -52,7 +52,7 @@ function withAuthorization<Types extends SchemaTypes>(
   };
 }
 
-/** Returns the need that `needing` stores in a field's extensions. */
+/** Returns the need that `describeField` stores in a field's extensions. */
 function findNeed<Types extends SchemaTypes>({ extensions }: PothosOutputFieldConfig<Types>) {
   return extensions?.needs as Need | undefined;
 }

@@ -16,7 +16,7 @@ const ENUMS = new Map<string, unknown>();
 const INPUTS = new Map<string, InputRef<unknown>>();
 
 /** Creates an enum of the schema. Inputs use it for zod enums with the same `meta({ id })`. */
-export function enumType<V extends string>(
+export function createEnumType<V extends string>(
   name: string,
   description: string,
   values: Record<V, string>,
@@ -34,7 +34,7 @@ export function enumType<V extends string>(
 /** Returns the enum of a declaration, which is created at its first use. */
 export function getEnum<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
   const { name, description, values } = findEnumeration(schema) as Enumeration;
-  return (ENUMS.get(name) ?? enumType(name, description, values)) as never;
+  return (ENUMS.get(name) ?? createEnumType(name, description, values)) as never;
 }
 
 /** Returns the description of an `input` argument, which is that of its type. */
@@ -44,66 +44,63 @@ export function describeInput(schema: z.ZodObject): string {
   return description;
 }
 
-/** Returns the input type of an object schema, which is created at its first use. */
-export function inputType(schema: z.ZodObject): InputRef<unknown> {
+/** Returns the input type of an object schema. */
+export function getInputType(schema: z.ZodObject): InputRef<unknown> {
   const { id: name, description } = schema.meta() ?? {};
   if (!name) throw new Error('An input schema needs meta({ id }).');
-  let ref = INPUTS.get(name);
-  if (!ref) {
-    const inputRef = builder.inputRef<Record<string, unknown>>(name);
-    INPUTS.set(name, inputRef as InputRef<unknown>);
-    inputRef.implement({
-      description,
-      fields: (t) =>
-        Object.fromEntries(
-          listFields(name, schema).map(([field, options]) => [field, t.field(options as never)]),
-        ) as never,
-    });
-    ref = inputRef as InputRef<unknown>;
-  }
-  return ref;
+  return getOrCreateInput(name, { description }, () => listFields(name, schema));
 }
 
-type FieldOptions = ReturnType<typeof fieldOptions>;
+/** Creates the input at its first use. Its fields are listed later, because inputs may contain each other. */
+function getOrCreateInput(
+  name: string,
+  options: { description: string | undefined; isOneOf?: true },
+  listInputFields: () => [field: string, options: object][],
+): InputRef<unknown> {
+  const existing = INPUTS.get(name);
+  if (existing) return existing;
+  const ref = builder.inputRef<Record<string, unknown>>(name);
+  INPUTS.set(name, ref as InputRef<unknown>);
+  ref.implement({
+    ...options,
+    fields: (t) => {
+      const fields = listInputFields().map(([field, fieldOptions]) => [
+        field,
+        t.field(fieldOptions as never),
+      ]);
+      return Object.fromEntries(fields) as never;
+    },
+  });
+  return ref as InputRef<unknown>;
+}
 
 /** Returns the fields of an input. A group of exclusive members is one field, at the position of its first member. */
-function listFields(name: string, schema: z.ZodObject): [field: string, options: FieldOptions][] {
+function listFields(name: string, schema: z.ZodObject): [field: string, options: object][] {
   const groups = listExclusiveMembers(schema);
-  return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]) => {
+  return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]): [string, object][] => {
     const group = groups.find(({ members }) => members.includes(field));
-    if (!group) return [[field, fieldOptions(`${name}.${field}`, type)] as const];
+    if (!group) return [[field, createFieldOptions(`${name}.${field}`, type)]];
     if (field !== group.members[0]) return [];
-    const { description, isRequired } = group;
-    const options = { type: oneOfType(group, schema), required: isRequired, description };
-    return [[group.name, { ...options, defaultValue: undefined }] as const];
-  }) as [string, FieldOptions][];
+    const { description, isRequired: required } = group;
+    return [[group.name, { type: getOneOfType(group, schema), required, description }]];
+  });
 }
 
-/** The `@oneOf` input of a group, created at its first use. Its members are optional, as the specification requires. */
-function oneOfType(group: ExclusiveMembers, { shape }: z.ZodObject): Param {
-  const { id: name, description } = group.type;
-  let ref = INPUTS.get(name);
-  if (!ref) {
-    const inputRef = builder.inputRef<Record<string, unknown>>(name);
-    INPUTS.set(name, inputRef as InputRef<unknown>);
-    inputRef.implement({
-      description,
-      isOneOf: true,
-      fields: (t) =>
-        Object.fromEntries(
-          group.members.map((member) => {
-            const options = fieldOptions(`${name}.${member}`, shape[member] as z.ZodType);
-            return [member, t.field({ ...options, required: false } as never)];
-          }),
-        ) as never,
-    });
-    ref = inputRef as InputRef<unknown>;
-  }
-  return ref as unknown as Param;
+/** The `@oneOf` input of a group. Its members are optional, as the specification requires. */
+function getOneOfType(
+  { type: { id: name, description }, members }: ExclusiveMembers,
+  { shape }: z.ZodObject,
+): InputRef<unknown> {
+  return getOrCreateInput(name, { description, isOneOf: true }, () =>
+    members.map((member) => {
+      const options = createFieldOptions(`${name}.${member}`, shape[member] as z.ZodType);
+      return [member, { ...options, required: false }];
+    }),
+  );
 }
 
 /** The type, default and description of a field or an argument. */
-export function fieldOptions(path: string, schema: z.ZodType) {
+export function createFieldOptions(path: string, schema: z.ZodType) {
   const { inner, isOptional, defaultValue, description } = unwrapSchema(schema);
   if (!description) throw new Error(`${path} needs a description.`);
   const type: Param | [Param] = isList(inner)
@@ -117,7 +114,7 @@ export function isList(schema: z.ZodType): schema is z.ZodArray {
 }
 
 function getType(path: string, schema: z.ZodType): Param {
-  if (schema instanceof z.ZodObject) return inputType(schema) as unknown as Param;
+  if (schema instanceof z.ZodObject) return getInputType(schema) as unknown as Param;
   return getScalar(path, schema);
 }
 

@@ -7,7 +7,7 @@ import { toIssues } from '../../domain/issues.ts';
 import { invalidInput } from '../../errors.ts';
 import { describeField } from './describe-field.ts';
 import { addGroupsToError, flattenGroups } from './exclusive-members.ts';
-import { describeInput, inputType } from './inputs.ts';
+import { describeInput, getInputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Mutations<R> = Record<string, Mutation<z.ZodObject, R>>;
@@ -76,7 +76,7 @@ export function addMutation<R extends object>(
       nullable: true,
       args: {
         input: t.arg({
-          type: inputType(mutation.input),
+          type: getInputType(mutation.input),
           required: true,
           description: describeInput(mutation.input),
         }),

@@ -1,7 +1,7 @@
 /** Creates arguments from the domain's zod schemas, so that GraphQL and REST share one declaration. */
 import type { ArgBuilder, ArgumentRef } from '@pothos/core';
 import type { z } from 'zod';
-import { fieldOptions } from './inputs.ts';
+import { createFieldOptions } from './inputs.ts';
 import type { Types } from './schema-builder.ts';
 
 export type ParsedArgs<S extends z.ZodObject> = {
@@ -18,7 +18,7 @@ export function createArgs<S extends z.ZodObject>(
 ): ParsedArgs<S> {
   const args = Object.entries<z.ZodType>(schema.shape).map(([name, member]) => [
     name,
-    arg({ ...fieldOptions(name, member), validate: { schema: member } }),
+    arg({ ...createFieldOptions(name, member), validate: { schema: member } }),
   ]);
   return Object.fromEntries(args);
 }
