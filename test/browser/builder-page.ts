@@ -14,7 +14,7 @@ export function testBuilderPage(stage: () => PagesStage) {
   /** Sends a request from the page, and checks the response against the reference API's shapes. */
   async function send(page: Page, path: string, { method = 'GET', body }: Sent = {}) {
     const { url, apiKey } = stage().server.demo;
-    const answer = await page.evaluate(
+    const response = await page.evaluate(
       async ({ to, key, given }) => {
         const headers = { 'x-api-key': key, 'content-type': 'application/json' };
         const response = await fetch(to, {
@@ -27,7 +27,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       },
       { to: `${url}/v1${path}`, key: apiKey, given: { method, body } },
     );
-    const { status, contentType, text } = answer;
+    const { status, contentType, text } = response;
     const isJson = contentType?.includes('json');
     const read = isJson && text !== '' ? JSON.parse(text) : text;
     checkReferenceShape({ method, path, status, contentType, body: read });
@@ -121,8 +121,8 @@ export function testBuilderPage(stage: () => PagesStage) {
     expect(changed.config.content.read.objects.contacts.disabled).toBe(true);
     expect(changed.config.content.proxy).toEqual({ enabled: true });
     await send(page, installed, { method: 'DELETE' });
-    const left = await send(page, `${integration}/installations?groupRef=of-the-page`);
-    expect(left).toEqual([]);
+    const remaining = await send(page, `${integration}/installations?groupRef=of-the-page`);
+    expect(remaining).toEqual([]);
     await page.close();
   });
 
@@ -140,8 +140,8 @@ export function testBuilderPage(stage: () => PagesStage) {
     });
     const opened = page.waitForEvent('popup');
     await page.evaluate((to) => {
-      const kept = window as unknown as { told: Promise<unknown> };
-      kept.told = new Promise((resolve) => {
+      const opener = window as unknown as { firstMessage: Promise<unknown> };
+      opener.firstMessage = new Promise((resolve) => {
         window.addEventListener('message', ({ origin: from, data }) => resolve({ from, data }));
       });
       window.open(to, 'consent', 'popup');
@@ -157,7 +157,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     });
     const { origin: from } = new URL(stage().server.demo.url);
     const approved = await openConsent(page, 'ann');
-    const closed = approved.waitForEvent('close');
+    const approvedClosed = approved.waitForEvent('close');
     await approved.getByRole('button', { name: 'Approve' }).click();
     const { data, ...source } = (await messageTo(page)) as { from: string; data: { data: object } };
     expect(source).toEqual({ from });
@@ -165,18 +165,18 @@ export function testBuilderPage(stage: () => PagesStage) {
       eventType: 'AUTHORIZATION_SUCCEEDED',
       data: { connection: expect.stringMatching(/^con_/) },
     });
-    await closed;
+    await approvedClosed;
     const [connection] = await send(page, '/projects/demo/connections?groupRef=of-the-window');
     expect(data.data).toEqual({ connection: connection.id });
 
     const denied = await openConsent(page, 'bob');
-    const gone = denied.waitForEvent('close');
+    const deniedClosed = denied.waitForEvent('close');
     await denied.getByRole('button', { name: 'Deny' }).click();
     expect(await messageTo(page)).toMatchObject({
       from,
       data: { eventType: 'AUTHORIZATION_FAILED', data: { error: 'access_denied' } },
     });
-    await gone;
+    await deniedClosed;
     await page.close();
   });
 
@@ -234,9 +234,9 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.goto(stranger.origin);
     const opened = page.waitForEvent('popup');
     await page.evaluate((to) => {
-      const kept = window as unknown as { heard: unknown[] };
-      kept.heard = [];
-      window.addEventListener('message', ({ data }) => kept.heard.push(data));
+      const opener = window as unknown as { messages: unknown[] };
+      opener.messages = [];
+      window.addEventListener('message', ({ data }) => opener.messages.push(data));
       window.open(to, 'consent', 'popup');
     }, url);
     const consent = await opened;
@@ -244,12 +244,12 @@ export function testBuilderPage(stage: () => PagesStage) {
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();
     await closed;
-    expect(await page.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual(
-      [],
-    );
+    expect(
+      await page.evaluate(() => (window as unknown as { messages: unknown[] }).messages),
+    ).toEqual([]);
     await page.close();
   });
 }
 
 const messageTo = (page: Page) =>
-  page.evaluate(() => (window as unknown as { told: Promise<unknown> }).told);
+  page.evaluate(() => (window as unknown as { firstMessage: Promise<unknown> }).firstMessage);

@@ -8,7 +8,7 @@ interface Sent {
   variables?: object;
 }
 
-const WHO = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
+const VIEWER = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
 const CONNECT = {
   query: `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id group { groupRef } } }
@@ -55,7 +55,7 @@ export function testEndUserPage(stage: () => PagesStage) {
   let token: string;
 
   /** Sends a query as the builder's backend. */
-  async function ask(query: string, variables: object) {
+  async function sendAsBackend(query: string, variables: object) {
     const { url, apiKey } = stage().server.demo;
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -69,13 +69,13 @@ export function testEndUserPage(stage: () => PagesStage) {
     const pages = [await serveEmptyPage(), await serveEmptyPage()];
     [allowed, other] = pages.map(({ origin }) => origin) as [string, string];
     const project = { projectIdOrName: 'demo' };
-    await ask(
+    await sendAsBackend(
       'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
       {
         input: { ...project, allowedOrigins: [allowed] },
       },
     );
-    const created = await ask(CREATE_SESSION_TOKEN, {
+    const created = await sendAsBackend(CREATE_SESSION_TOKEN, {
       input: { ...project, groupRef: 'shop', consumerRef: 'eve' },
     });
     token = (created.createSessionToken as unknown as { token: string }).token;
@@ -88,7 +88,7 @@ export function testEndUserPage(stage: () => PagesStage) {
   async function sendFrom(origin: string, headers: Record<string, string>, sent: Sent) {
     const page = await stage().browser.newPage();
     await page.goto(origin);
-    const answer = await page.evaluate(
+    const response = await page.evaluate(
       async ({ to, given, body }) => {
         const init = { method: 'POST', headers: { 'content-type': 'application/json', ...given } };
         return fetch(to, { ...init, body: JSON.stringify(body) }).then(
@@ -99,7 +99,7 @@ export function testEndUserPage(stage: () => PagesStage) {
       { to: `${stage().server.demo.url}/graphql`, given: headers, body: sent },
     );
     await page.close();
-    return answer;
+    return response;
   }
 
   /** Returns the first message of a subscription over a WebSocket, or the code of its close. */
@@ -128,7 +128,7 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   test('serves queries, connections and subscriptions to a page of an allowed origin', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    const { data } = await sendFrom(allowed, headers, WHO);
+    const { data } = await sendFrom(allowed, headers, VIEWER);
     expect(data.viewer).toEqual({
       kind: 'END_USER',
       project: { name: 'demo', connections: { totalCount: 0 } },
@@ -145,9 +145,9 @@ export function testEndUserPage(stage: () => PagesStage) {
   test('refuses a page of another origin, and one with an API key', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const key = { 'x-api-key': stage().server.demo.apiKey };
-    expect(await sendFrom(other, headers, WHO)).toBeNull();
-    expect(await sendFrom(other, key, WHO)).toBeNull();
-    const { errors, data } = await sendFrom(allowed, key, WHO);
+    expect(await sendFrom(other, headers, VIEWER)).toBeNull();
+    expect(await sendFrom(other, key, VIEWER)).toBeNull();
+    const { errors, data } = await sendFrom(allowed, key, VIEWER);
     expect(data ?? null).toBeNull();
     expect(errors[0].extensions.code).toBe('FORBIDDEN');
     expect(errors[0].message).toContain('createSessionToken');

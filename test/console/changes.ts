@@ -85,14 +85,14 @@ export function testChanges(stage: () => ConsoleStage) {
     await open(`installations/${(await installation()).id}`);
     await press('Edit fields');
     const phone = dialog().getByRole('checkbox', { name: 'Phone' });
-    const was = await phone.isChecked();
+    const wasChecked = await phone.isChecked();
     await dialog().getByText('Phone', { exact: true }).click();
     await pressInDialog('Save');
     await dialog().waitFor({ state: 'detached' });
     const [{ selectedFields }] = (await installation()).config.read.filter(
       ({ objectName }: { objectName: string }) => objectName === 'contacts',
     );
-    expect(selectedFields.includes('phone')).toBe(!was);
+    expect(selectedFields.includes('phone')).toBe(!wasChecked);
   });
 
   test('creates a link to the connect page', async () => {

@@ -88,15 +88,15 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     const client = needs === 'bearer' ? rest.builder : rest;
     const bodies = parts.body ? [{}, ...wrongObjects(parts.body)] : [undefined];
     const queries = Object.keys(parts.query?.shape ?? {}).map((name) => `?${name}=no-such-value`);
-    const found: string[] = [];
+    const mistakes: string[] = [];
     const base = fillPath(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
         const response = await client.request(method, path, body);
-        if (response.status >= 400 && response.body?.type) found.push(...leaks(response.body));
+        if (response.status >= 400 && response.body?.type) mistakes.push(...leaks(response.body));
       }
     }
-    expect([...new Set(found)]).toEqual([]);
+    expect([...new Set(mistakes)]).toEqual([]);
   },
 );
 

@@ -40,9 +40,9 @@ addFormats.default(ajv);
 /** Returns the deviations of the body and of its headers from the OpenAPI document. */
 function findFaults(kind: string, { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>) {
   const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
-  const found = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
+  const values = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
   const headerValues = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
-  return [...found, ...headerValues].flatMap(([schema, value]) => {
+  return [...values, ...headerValues].flatMap(([schema, value]) => {
     const validate = ajv.compile(schema);
     validate(value);
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);

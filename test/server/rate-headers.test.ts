@@ -75,11 +75,11 @@ test('counts a page of REST as one request for each 100 items that it may have',
   });
   const { apiKey, projectName } = await slow.tenant();
   const path = `/v1/projects/${projectName}/topics`;
-  const ask = async (query: string) => {
+  const sendQuery = async (query: string) => {
     const response = await slow.fetch(path + query, { headers: { 'x-api-key': apiKey } });
     await response.text();
-    const left = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
-    return [response.status, Number(left)];
+    const remaining = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
+    return [response.status, Number(remaining)];
   };
   // The bucket gains a token each second, and a slow machine may need a second for a request.
   const expectLeft = ([status, left]: (number | undefined)[], expected: number) => {
@@ -87,11 +87,11 @@ test('counts a page of REST as one request for each 100 items that it may have',
     expect(left).toBeGreaterThanOrEqual(expected);
     expect(left).toBeLessThan(expected + 8);
   };
-  expectLeft(await ask('?pageSize=1000'), 20);
-  expectLeft(await ask('?pageSize=100'), 19);
+  expectLeft(await sendQuery('?pageSize=1000'), 20);
+  expectLeft(await sendQuery('?pageSize=100'), 19);
   // The default page size is 1,000.
-  expectLeft(await ask(''), 9);
-  let last = await ask('');
-  while (last[0] === 200) last = await ask('');
+  expectLeft(await sendQuery(''), 9);
+  let last = await sendQuery('');
+  while (last[0] === 200) last = await sendQuery('');
   expect(last[0]).toBe(429);
 });

@@ -31,11 +31,11 @@ async function findDestinationKey(tenant: Tenant, name: string) {
 
 async function refusals(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const found = await tenant.refusal(rename, { input: { ...input, name: 'other' } });
+  const conflict = await tenant.refusal(rename, { input: { ...input, name: 'other' } });
   const refused = await tenant.refusal(remove, { input });
   const { instance } = refused.problem;
-  expect(refused).toEqual({ ...found, problem: { ...found.problem, instance } });
-  return found;
+  expect(refused).toEqual({ ...conflict, problem: { ...conflict.problem, instance } });
+  return conflict;
 }
 
 test('refuses to rename or delete a destination that a latest revision names', async () => {

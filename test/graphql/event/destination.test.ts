@@ -480,8 +480,8 @@ test('keeps the values of headers for another host only for callers who can read
     destinationId: id,
     url: 'https://other.example.test/events',
   };
-  for (const kept of [{}, { keepHeaders: ['X-A'] }]) {
-    const { problem } = await caller.refusal(update, { input: { ...elsewhere, ...kept } });
+  for (const selection of [{}, { keepHeaders: ['X-A'] }]) {
+    const { problem } = await caller.refusal(update, { input: { ...elsewhere, ...selection } });
     expect(problem.issues).toMatchObject([
       { name: 'input.url', detail: expect.stringContaining('https://other.example.test') },
     ]);

@@ -208,7 +208,7 @@ test('omits an event that is deleted while its page is read', async () => {
   const { projectId } = tenant;
   const topicId = await topic(tenant, 'a');
   const deleted = await insert.event({ projectId, topicIds: [topicId] });
-  const kept = await insert.event({ projectId, topicIds: [topicId] });
+  const recentEvent = await insert.event({ projectId, topicIds: [topicId] });
   const { rows } = database;
   const find = rows.find.bind(rows);
   // Simulates retention between the two statements of a page.
@@ -219,7 +219,7 @@ test('omits an event that is deleted while its page is read', async () => {
     return find(table, where);
   };
   try {
-    expect((await page(tenant, { topicId })).ids).toEqual([kept.id]);
+    expect((await page(tenant, { topicId })).ids).toEqual([recentEvent.id]);
   } finally {
     rows.find = find;
   }

@@ -38,8 +38,8 @@ function addStream({ projectId }: Tenant, topicId?: string) {
 }
 
 async function listed(tenant: Tenant, variables: object = {}) {
-  const found = await tenant.query(LIST, { project: tenant.projectId, ...variables });
-  return found.project.destinations.nodes[0].messages;
+  const data = await tenant.query(LIST, { project: tenant.projectId, ...variables });
+  return data.project.destinations.nodes[0].messages;
 }
 
 const bodyNames = (edges: { node: { body: { name: string } } }[]) =>
@@ -204,9 +204,9 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   const [error] = (await refused.next())?.data.errors ?? [];
   expect(error.extensions.problem.issues).toMatchObject([{ name: 'after' }]);
   expect(error.message).toContain('too old');
-  const kept = await follow(asKey(tenant), { destinationId, after: edges[1].cursor });
-  expect((await kept.next())?.data.data.streamMessages).toEqual(edges[2]);
-  kept.close();
+  const keptStream = await follow(asKey(tenant), { destinationId, after: edges[1].cursor });
+  expect((await keptStream.next())?.data.data.streamMessages).toEqual(edges[2]);
+  keptStream.close();
 });
 
 test('refuses other destinations, foreign streams and callers without the scope', async () => {

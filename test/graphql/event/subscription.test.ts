@@ -188,8 +188,8 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
     { name: 'after', detail: expect.stringContaining('too old') },
   ]);
   const stream = await subscribe(asKey(tenant), { project, after: second });
-  const kept = await takeEdges(stream, 2);
-  expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
+  const keptEdges = await takeEdges(stream, 2);
+  expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
   stream.close();
 });
 
@@ -203,8 +203,8 @@ test('accepts a cursor before an erased event', async () => {
     where: { projectId: project, position: 3 },
   });
   const stream = await subscribe(asKey(tenant), { project, after: second });
-  const kept = await takeEdges(stream, 1);
-  expect(kept.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
+  const keptEdges = await takeEdges(stream, 1);
+  expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
   stream.close();
 });
 

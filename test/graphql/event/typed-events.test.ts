@@ -160,10 +160,10 @@ async function openParts(operation: object, headers: Record<string, string>) {
     leave: () => leaving.abort(),
     async next() {
       for (;;) {
-        const found = /\{"payload":(.*)\}\r\n/.exec(text);
-        if (found) {
-          text = text.slice(found.index + found[0].length);
-          return JSON.parse(found[1] as string);
+        const match = /\{"payload":(.*)\}\r\n/.exec(text);
+        if (match) {
+          text = text.slice(match.index + match[0].length);
+          return JSON.parse(match[1] as string);
         }
         const { done, value } = await reader.read();
         if (done) throw new Error('The stream has ended.');

@@ -324,10 +324,10 @@ test.each([
   const tenant = await limited.tenant();
   const heavy = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
-  const left = ({ headers }: GraphqlResponse) =>
+  const readRemaining = ({ headers }: GraphqlResponse) =>
     Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   // The cost is 502: the request itself and five more.
-  expect(left(await tenant.request(heavy(500)))).toBe(94);
+  expect(readRemaining(await tenant.request(heavy(500)))).toBe(94);
   for (let count = 0; count < 15; count += 1) await tenant.request(heavy(500));
   const refused = await tenant.request(heavy(500));
   expect(refused.status).toBe(429);

@@ -106,11 +106,11 @@ test.each([
     expect([type.name, object]).toEqual([type.name, expect.any(Object)]);
     for (const field of listFields(type)) {
       const codes = await read(field, { alone, viewer, object });
-      const place = `${type.name}.${field.name}`;
+      const fieldName = `${type.name}.${field.name}`;
       const expected = isMet(findNeed(field) ?? 'nothing')
         ? expect.not.arrayContaining(['FORBIDDEN'])
         : ['FORBIDDEN'];
-      expect([place, codes]).toEqual([place, expected]);
+      expect([fieldName, codes]).toEqual([fieldName, expected]);
     }
   }
 });

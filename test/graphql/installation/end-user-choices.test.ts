@@ -65,11 +65,11 @@ test("keeps the builder's destinations in an end user's update", async () => {
   ]);
   const never = { enabled: 'NEVER' };
   const off = { createEvent: never, updateEvent: never, deleteEvent: never, otherEvents: [] };
-  const kept = {
+  const storedConfig = {
     read: contacts({ destination: 'elsewhere', disabled: true }),
     subscribe: contacts({ destination: 'elsewhere', ...off }),
   };
-  const { updateInstallation } = await user.query(UPDATE_INSTALLATION, change(kept));
+  const { updateInstallation } = await user.query(UPDATE_INSTALLATION, change(storedConfig));
   expect(updateInstallation.installation.config.read).toMatchObject([
     { destination: 'elsewhere', disabled: true },
   ]);

@@ -9,9 +9,9 @@ const clock = { aheadMs: 0 };
 const app = await sharedApp({
   now: () => new Date(Date.now() + clock.aheadMs),
   async readTxtRecords(domain) {
-    const found = records.get(domain) ?? [];
-    if (found instanceof Error) throw found;
-    return found;
+    const values = records.get(domain) ?? [];
+    if (values instanceof Error) throw values;
+    return values;
   },
 });
 

@@ -63,8 +63,8 @@ test("returns NOT_FOUND for another tenant's key, and requires the scopes that t
   expect(refused.problem.detail).toContain('connections:write');
   const key = { projectIdOrName: a.projectId, jwtKeyId: id };
   await a.query(UPDATE, { input: { ...key, active: false } });
-  const kept = await weak.refusal(UPDATE, { input: { ...key, active: true } });
-  expect(kept.problem.detail).toContain('connections:write');
+  const refusal = await weak.refusal(UPDATE, { input: { ...key, active: true } });
+  expect(refusal.problem.detail).toContain('connections:write');
 });
 
 test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without repeating it', async () => {

@@ -57,9 +57,9 @@ test('finds a provider by id with node, and returns null for an unknown one', as
   const id = 'prv_alpha';
   expect(await tenant.query(`{ provider(name: "alpha") { id } }`)).toEqual({ provider: { id } });
   const query = '{ nodes(ids: ["prv_alpha", "prv_echo", "prv_"]) { __typename id } }';
-  const found = { nodes: [{ __typename: 'Provider', id }, null, null] };
-  expect(await tenant.query(query)).toEqual(found);
-  expect(await tenant.builder.query(query)).toEqual(found);
+  const expectedData = { nodes: [{ __typename: 'Provider', id }, null, null] };
+  expect(await tenant.query(query)).toEqual(expectedData);
+  expect(await tenant.builder.query(query)).toEqual(expectedData);
 });
 
 test('lists providers by name, in both directions', async () => {

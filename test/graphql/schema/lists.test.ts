@@ -61,8 +61,8 @@ test('pages through a time range in both directions', async () => {
   expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
   const second = await page(`first: 4, after: "${first.pageInfo.endCursor}"`);
   expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const found = [...first.nodes, ...second.nodes].map(({ id }: { id: string }) => id);
-  expect(found).toEqual(ids);
+  const listedIds = [...first.nodes, ...second.nodes].map(({ id }: { id: string }) => id);
+  expect(listedIds).toEqual(ids);
 });
 
 test('filters events by time range, also of a topic', async () => {

@@ -65,19 +65,19 @@ test(
 
     const forwards: string[] = [];
     for (let after: string | null = null, more = true; more; ) {
-      const found: Found = await nextPage({ first: 7, after });
-      expect(found.ids.length === 7 || !found.pageInfo.hasNextPage).toBe(true);
-      forwards.push(...found.ids);
-      ({ endCursor: after, hasNextPage: more } = found.pageInfo);
+      const result: Found = await nextPage({ first: 7, after });
+      expect(result.ids.length === 7 || !result.pageInfo.hasNextPage).toBe(true);
+      forwards.push(...result.ids);
+      ({ endCursor: after, hasNextPage: more } = result.pageInfo);
     }
     expect(forwards.filter((id) => known.has(id))).toEqual(ids);
 
     const backwards: string[] = [];
     for (let before: string | null = null, more = true; more; ) {
-      const found: Found = await nextPage({ last: 7, before });
-      expect(found.ids.length === 7 || !found.pageInfo.hasPreviousPage).toBe(true);
-      backwards.unshift(...found.ids);
-      ({ startCursor: before, hasPreviousPage: more } = found.pageInfo);
+      const result: Found = await nextPage({ last: 7, before });
+      expect(result.ids.length === 7 || !result.pageInfo.hasPreviousPage).toBe(true);
+      backwards.unshift(...result.ids);
+      ({ startCursor: before, hasPreviousPage: more } = result.pageInfo);
     }
     expect(backwards.filter((id) => known.has(id))).toEqual(ids);
     expect(new Set(backwards).size).toBe(backwards.length);

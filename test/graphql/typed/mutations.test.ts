@@ -69,8 +69,8 @@ test('a repeated write with the same idempotency key is done once', async () => 
   const variables = { group: 'acme', input: person(), key: 'create-ada' };
   const first = await client.query(CREATE, variables);
   expect(await client.query(CREATE, variables)).toEqual(first);
-  const found = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
-  expect((await client.query(found)).people.nodes).toHaveLength(1);
+  const search = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
+  expect((await client.query(search)).people.nodes).toHaveLength(1);
 });
 
 test('a refusal by the provider is a result', async () => {
@@ -93,8 +93,8 @@ test('a field without a mapping is an error that says what to do, and nothing is
       ],
     },
   });
-  const found = `{ people(group: "acme", where: { emailAddress: "${input.emailAddress}" }) { nodes { id } } }`;
-  expect((await client.query(found)).people.nodes).toEqual([]);
+  const search = `{ people(group: "acme", where: { emailAddress: "${input.emailAddress}" }) { nodes { id } } }`;
+  expect((await client.query(search)).people.nodes).toEqual([]);
 });
 
 test.each([

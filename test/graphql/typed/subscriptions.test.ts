@@ -205,7 +205,7 @@ test('a stream that breaks off resumes without a lost or a repeated message', as
         const received: string[] = [];
         let cursor: string | undefined;
         let appended = half;
-        const left = [...cuts];
+        const remainingCuts = [...cuts];
         while (received.length < wanted.length) {
           if (
             appended < messages.length &&
@@ -218,8 +218,8 @@ test('a stream that breaks off resumes without a lost or a repeated message', as
           const message = (await open.next()) as StreamMessage;
           received.push(...listIds(message));
           cursor = message.id;
-          if (left.length > 0 && received.length % (left[0] as number) === 0) {
-            left.shift();
+          if (remainingCuts.length > 0 && received.length % (remainingCuts[0] as number) === 0) {
+            remainingCuts.shift();
             open.close();
             open = byHeader
               ? await subscribe(tenant, { group: 'acme' }, { 'last-event-id': cursor as string })

@@ -78,16 +78,16 @@ test.each([
   const rest = await described();
   const url = `/v1${rest.base}/contract${form}`;
   const key = { 'x-api-key': rest.tenant.apiKey };
-  const ask = (tag?: string) =>
+  const requestContract = (tag?: string) =>
     app.app.rest.inject({ url, headers: { ...key, ...(tag && { 'if-none-match': tag }) } });
-  const first = await ask();
+  const first = await requestContract();
   const etag = first.headers.etag as string;
   expect(first.statusCode).toBe(200);
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-    const { statusCode, body, headers } = await ask(tag);
+    const { statusCode, body, headers } = await requestContract(tag);
     expect({ statusCode, body, etag: headers.etag }).toEqual({ statusCode: 304, body: '', etag });
   }
-  expect((await ask('"other"')).statusCode).toBe(200);
+  expect((await requestContract('"other"')).statusCode).toBe(200);
 });
 
 test('the JSON Schema tells valid inputs from invalid ones', async () => {

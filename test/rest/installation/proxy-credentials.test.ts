@@ -18,9 +18,9 @@ async function withTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
   const { id: connectionId } = await connectWithTokens(app, tenant, tokens);
   const { path } = await installProxy(app, tenant, { provider: 'sandbox', connectionId });
   const own = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };
-  const ask = (below: string, options: RawRequest = {}) =>
+  const sendProxied = (below: string, options: RawRequest = {}) =>
     calling.send(`${path}${below}`, { ...options, headers: { ...own, ...options.headers } });
-  return { ask, connectionId };
+  return { ask: sendProxied, connectionId };
 }
 
 function creation(lastname: string): RawRequest {

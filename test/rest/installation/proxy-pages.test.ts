@@ -60,14 +60,14 @@ async function createProxy(provider: string) {
   const tenant = await app.tenant();
   const { path } = await installProxy(app, tenant, { provider, apiKey: TOKEN });
   const headers = { 'x-api-key': tenant.apiKey };
-  const ask = (target: string) => calling.send(`${path}${target}`, { headers });
+  const sendProxied = (target: string) => calling.send(`${path}${target}`, { headers });
   const post = (target: string, body: unknown) =>
     calling.send(`${path}${target}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { ask, post };
+  return { ask: sendProxied, post };
 }
 
 const namesIn = (text: string) =>

@@ -19,9 +19,9 @@ test('creates an integration without a response body, and finds it by Location, 
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
   const created = await rest.request('POST', `${rest.base}/integrations`, body);
   expect([created.status, created.body]).toEqual([201, '']);
-  const place = created.headers.location as string;
-  expect(place).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
-  const shown = await rest.get(place.slice('/v1'.length));
+  const location = created.headers.location as string;
+  expect(location).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
+  const shown = await rest.get(location.slice('/v1'.length));
   expect(shown).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
   expect(shown).not.toHaveProperty('updateTime');
   expect(JSON.stringify(shown)).not.toContain('null');

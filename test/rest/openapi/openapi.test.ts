@@ -12,9 +12,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 test('passes the recommended rules of a public linter', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
-  const found = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
+  const findings = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   expect(
-    found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+    findings.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
   ).toEqual([]);
 });
 

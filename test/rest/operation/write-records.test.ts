@@ -165,7 +165,7 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
     'idempotency-key': 'order-7',
   };
   const url = `/v1${contacts(rest)}`;
-  const ask = (record: object) =>
+  const sendWrite = (record: object) =>
     app.app.rest.inject({
       method: 'POST',
       url,
@@ -173,10 +173,10 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
     });
   const record = contact();
-  const [first, second] = [await ask(record), await ask(record)];
+  const [first, second] = [await sendWrite(record), await sendWrite(record)];
   expect([first.statusCode, second.statusCode]).toEqual([200, 200]);
   expect(second.json()).toEqual(first.json());
-  const other = await ask(contact());
+  const other = await sendWrite(contact());
   expect(other.statusCode).toBe(409);
   const tooLong = await app.app.rest.inject({
     method: 'POST',

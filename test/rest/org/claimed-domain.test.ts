@@ -14,16 +14,16 @@ test('claims a domain, and returns it at its Location', async () => {
   expect([created.status, created.body]).toEqual([201, '']);
   const location = created.headers.location as string;
   expect(location).toBe(`/v1/claimed-domains?domain=${domain}`);
-  const found = await get(location.replace('/v1', ''));
-  expect(found).toEqual({
+  const claimedDomain = await get(location.replace('/v1', ''));
+  expect(claimedDomain).toEqual({
     id: expect.stringMatching(/^dom_/),
     domain,
     ...parent,
     createTime: expect.any(String),
     verificationText: expect.any(String),
   });
-  expect(await get(`/claimed-domains?domain=ann@${domain}`)).toEqual(found);
-  expect(await get(`/orgs/${tenant.orgId}/claimed-domains`)).toEqual([found]);
+  expect(await get(`/claimed-domains?domain=ann@${domain}`)).toEqual(claimedDomain);
+  expect(await get(`/orgs/${tenant.orgId}/claimed-domains`)).toEqual([claimedDomain]);
 });
 
 test('refuses and hides a domain that another org has claimed', async () => {

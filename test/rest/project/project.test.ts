@@ -55,10 +55,10 @@ test('sets and clears the appearance of the connect page', async () => {
   expect(changed).toMatchObject({ ...project, accentColor: '#aa3300', locale: 'de-AT' });
   const cleared = { logoUrl: null, accentColor: null };
   await rest.patch(rest.base, { updateMask: Object.keys(cleared), project: cleared });
-  const found = await rest.get(rest.base);
-  expect(found).toMatchObject({ locale: 'de-AT' });
-  expect(found).not.toHaveProperty('logoUrl');
-  expect(found).not.toHaveProperty('accentColor');
+  const readProject = await rest.get(rest.base);
+  expect(readProject).toMatchObject({ locale: 'de-AT' });
+  expect(readProject).not.toHaveProperty('logoUrl');
+  expect(readProject).not.toHaveProperty('accentColor');
 });
 
 test('names every invalid input', async () => {

@@ -52,10 +52,10 @@ test('runs a document by its id, over POST, GET and a WebSocket', async () => {
   expect(await post(app, { query: '', documentId: 'who', operationName: 'Who' }, headers)).toEqual({
     data,
   });
-  const got = await app.fetch('/graphql?documentId=who', {
+  const getResponse = await app.fetch('/graphql?documentId=who', {
     headers: { ...headers, 'content-type': 'application/json' },
   });
-  expect(await got.json()).toEqual({ data });
+  expect(await getResponse.json()).toEqual({ data });
   const { url } = await app.app.start();
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: headers });

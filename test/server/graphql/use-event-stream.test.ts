@@ -14,7 +14,7 @@ const KILOBYTE = 'x'.repeat(1024);
  */
 async function endless(events: number) {
   const cut = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   let pulled = 0;
   async function* ticks() {
     try {
@@ -22,9 +22,9 @@ async function endless(events: number) {
         pulled += 1;
         yield new Message({ data: { tick: KILOBYTE } });
       }
-      await left.promise;
+      await disconnected.promise;
     } finally {
-      left.resolve();
+      disconnected.resolve();
     }
   }
   const yoga = createYoga<RequestMetadata>({
@@ -38,7 +38,7 @@ async function endless(events: number) {
   const server = createServer((req, res) => {
     const disconnect = () => {
       cut.resolve();
-      left.resolve();
+      disconnected.resolve();
       req.socket.destroy();
     };
     void yoga.handle(req, res, {

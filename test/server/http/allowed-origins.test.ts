@@ -44,7 +44,7 @@ const CALLS: [string, string, RequestInit][] = [
   ['the proxy', `/v1/projects/${tenant.projectId}/installations/none/proxy/x`, {}],
 ];
 
-async function ask([, path, init]: (typeof CALLS)[number], headers: Record<string, string>) {
+async function sendCall([, path, init]: (typeof CALLS)[number], headers: Record<string, string>) {
   const response = await app.fetch(path, { ...init, headers: { ...init.headers, ...headers } });
   return { response, text: await response.text() };
 }
@@ -63,26 +63,26 @@ test.each(CALLS)('grants a preflight of %s to origins that a project allows', as
 
 test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
   const headers = { 'x-api-key': await keyWith(tenant, 'frontend') };
-  const own = await ask(call, { ...headers, origin: SHOP });
+  const own = await sendCall(call, { ...headers, origin: SHOP });
   expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
   expect(own.text).not.toContain('accepted from a page');
   expect(own.text).not.toContain('allowedOrigins');
   for (const origin of [OTHERS, EVIL]) {
-    const { text } = await ask(call, { ...headers, origin });
+    const { text } = await sendCall(call, { ...headers, origin });
     expect(text).toContain("it is not in the project's allowedOrigins");
   }
   const more = { 'x-api-key': await keyWith(tenant, 'frontend', 'records:write') };
-  const { text } = await ask(call, { ...more, origin: SHOP });
+  const { text } = await sendCall(call, { ...more, origin: SHOP });
   expect(text).toContain('whose only scope is frontend');
   expect(text).toContain('CORS_ORIGINS');
 });
 
 test.each(CALLS)("accepts %s from pages of the token's own project", async (...call) => {
-  const own = await ask(call, { ...user.headers, origin: SHOP });
+  const own = await sendCall(call, { ...user.headers, origin: SHOP });
   expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
   expect(own.text).not.toContain('allowedOrigins');
   for (const origin of [OTHERS, EVIL, 'null']) {
-    const { text } = await ask(call, { ...user.headers, origin });
+    const { text } = await sendCall(call, { ...user.headers, origin });
     expect([origin, text]).toEqual([
       origin,
       expect.stringContaining("it is not in the project's allowedOrigins"),
@@ -97,12 +97,12 @@ test.each(
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const credentials of [{ 'x-api-key': tenant.apiKey }, builder]) {
     for (const origin of [SHOP, EVIL]) {
-      const { text } = await ask(call, { ...credentials, origin });
+      const { text } = await sendCall(call, { ...credentials, origin });
       expect(text).toContain('createSessionToken');
       expect(text).toContain('forbidden');
     }
     for (const origin of [CONSOLE, new URL((await app.fetch('/livez')).url).origin]) {
-      expect((await ask(call, { ...credentials, origin })).text).not.toContain(
+      expect((await sendCall(call, { ...credentials, origin })).text).not.toContain(
         'createSessionToken',
       );
     }
@@ -149,7 +149,7 @@ test('refuses an origin soon after it is no longer allowed', async () => {
   await allow(fickle, origin);
   const theirs = await createEndUser(app, fickle);
   const [call] = CALLS as [(typeof CALLS)[number]];
-  const response = async () => (await ask(call, { ...theirs.headers, origin })).text;
+  const response = async () => (await sendCall(call, { ...theirs.headers, origin })).text;
   expect(await response()).toContain('END_USER');
   await allow(fickle);
   await expect.poll(response).toContain("it is not in the project's allowedOrigins");
@@ -175,7 +175,7 @@ test('ignores wildcards that a project has stored before they were refused', asy
   const theirs = await createEndUser(app, old);
   for (const origin of ['*', wildcard, 'https://a.old.example']) {
     for (const call of CALLS) {
-      const { response, text } = await ask(call, { ...theirs.headers, origin });
+      const { response, text } = await sendCall(call, { ...theirs.headers, origin });
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
       expect(text).toContain("it is not in the project's allowedOrigins");
     }

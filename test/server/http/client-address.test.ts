@@ -74,7 +74,7 @@ test('limits and logs by the client that a trusted proxy names, over GraphQL and
   const log = pino({ level: 'info' }, new Writable({ write }));
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,::1/128', WRONG_KEY_LIMIT_PER_MINUTE: '1' };
   await using app = await testApp({ env, log });
-  const ask = async (path: string, client: string) => {
+  const sendFrom = async (path: string, client: string) => {
     const headers = { 'x-api-key': createKeyValue(), 'x-forwarded-for': client };
     const init = path === '/graphql' ? { method: 'POST', body: '{"query":"{viewer{kind}}"}' } : {};
     const type = { 'content-type': 'application/json' };
@@ -82,10 +82,10 @@ test('limits and logs by the client that a trusted proxy names, over GraphQL and
   };
   const paths = ['/graphql', '/v1/orgs/none', '/graphql', '/v1/orgs/none'];
   const statuses = [];
-  for (const path of paths) statuses.push(await ask(path, '192.0.2.1'));
+  for (const path of paths) statuses.push(await sendFrom(path, '192.0.2.1'));
   expect(statuses).toEqual([401, 429, 429, 429]);
-  expect(await ask('/v1/orgs/none', '192.0.2.2')).toBe(401);
-  expect(await ask('/graphql', '192.0.2.3')).toBe(401);
+  expect(await sendFrom('/v1/orgs/none', '192.0.2.2')).toBe(401);
+  expect(await sendFrom('/graphql', '192.0.2.3')).toBe(401);
   const logged = () =>
     lines.filter(({ msg }) => msg === 'request.ended').map(({ address }) => address);
   await expect.poll(logged).toEqual([...paths.map(() => '192.0.2.1'), '192.0.2.2', '192.0.2.3']);

@@ -67,13 +67,13 @@ const CALLS: [string, string, RequestInit][] = [
 test.each(
   CALLS,
 )('lets pages of a configured origin read the response to %s', async (_name, path, init) => {
-  const ask = (origin: string) =>
+  const requestFrom = (origin: string) =>
     app.fetch(path, { ...init, headers: { ...init.headers, origin } });
-  const { headers } = await ask(ORIGIN);
+  const { headers } = await requestFrom(ORIGIN);
   expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
   expect(headers.get('access-control-expose-headers')).toMatch(/ratelimit.*retry-after/);
   expect(headers.get('access-control-allow-credentials')).toBeNull();
-  expect((await ask(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
+  expect((await requestFrom(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
 test('lets no page of another origin read health and the OAuth pages', async () => {

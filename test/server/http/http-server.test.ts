@@ -17,7 +17,7 @@ test('completes every accepted request on stop, and closes kept connections', as
   });
   const url = await server.listen(HOST);
   const agent = new Agent({ keepAlive: true });
-  const ask = () =>
+  const sendRequest = () =>
     new Promise<boolean>((resolve) => {
       const request = get(url, { agent }, (response) => {
         response.on('error', () => resolve(false)).resume();
@@ -29,7 +29,7 @@ test('completes every accepted request on stop, and closes kept connections', as
     });
   let completed = 0;
   const clients = Array.from({ length: 8 }, async () => {
-    while (await ask()) completed += 1;
+    while (await sendRequest()) completed += 1;
   });
   await expect.poll(() => completed).toBeGreaterThan(50);
   await server.stop(WITHIN_MS);
@@ -43,17 +43,17 @@ test('serves every request while it drains, and closes its connection', async ()
   server.app.get('/', async () => 'ok');
   const url = await server.listen(HOST);
   const agent = new Agent({ keepAlive: true });
-  const ask = () =>
+  const sendRequest = () =>
     new Promise<string | undefined>((resolve, reject) => {
       const request = get(url, { agent }, (response) => {
         response.resume().on('end', () => resolve(response.headers.connection));
       });
       request.on('error', reject);
     });
-  expect(await ask()).toBe('keep-alive');
+  expect(await sendRequest()).toBe('keep-alive');
   server.drain();
-  expect(await ask()).toBe('close');
-  expect(await ask()).toBe('close');
+  expect(await sendRequest()).toBe('close');
+  expect(await sendRequest()).toBe('close');
   await server.stop(WITHIN_MS);
   agent.destroy();
 });

@@ -45,7 +45,7 @@ const UNFINISHED: [string, string][] = [
   ['a connection', ''],
 ];
 
-const ask = async () => {
+const sendRequest = async () => {
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
   const body = '{"query":"{ __typename }"}';
   return (await fetch(`${url}/graphql`, { method: 'POST', headers, body })).status;
@@ -55,18 +55,18 @@ test.each(
   UNFINISHED,
 )('closes %s that stays unfinished, and serves others in the meantime', async (_what, bytes) => {
   const sockets = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(bytes)));
-  expect(await ask()).toBe(200);
+  expect(await sendRequest()).toBe(200);
   const responses = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
   if (bytes.includes('\r\n\r\n')) {
     for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 (408|401) /);
   }
-  expect(await ask()).toBe(200);
+  expect(await sendRequest()).toBe(200);
 });
 
 test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => send(body)));
-  const statuses = await Promise.all(Array.from({ length: PLACES }, ask));
+  const statuses = await Promise.all(Array.from({ length: PLACES }, sendRequest));
   expect(statuses).toEqual(statuses.map(() => 200));
   const responses = await Promise.all(sockets.map((socket) => text(socket)));
   for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 /);
@@ -92,7 +92,7 @@ const STANDSTILL_MS = 3_000;
 
 test('accepts a body that arrived while the event loop was blocked', async () => {
   const socket = await send(HEAD);
-  expect(await ask()).toBe(200);
+  expect(await sendRequest()).toBe(200);
   socket.write(QUERY);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);

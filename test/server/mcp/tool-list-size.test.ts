@@ -45,8 +45,8 @@ test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
   expect(data).toMatchObject({ total: TOTAL, objects: expect.any(Array) });
   expect(data.objects).toHaveLength(20);
   expect(text).toContain('Objects: 20 of 201. Search by words to see others.');
-  const found = await call('search_objects', { words: 'contacts_50' });
-  expect(found.data.objects[0].name).toBe('contacts_50');
+  const searchResult = await call('search_objects', { words: 'contacts_50' });
+  expect(searchResult.data.objects[0].name).toBe('contacts_50');
   const { tools } = await client.listTools();
   expect(JSON.stringify(tools).length / CHARACTERS_PER_TOKEN).toBeLessThan(TOKENS_MAX);
 });
