@@ -123,7 +123,8 @@ async function timeDeliveries(
 }
 
 async function addDestinations(client: pg.Client, url: string): Promise<string> {
-  const [orgId, projectId] = [newId('org'), newId('prj')];
+  const orgId = newId('org');
+  const projectId = newId('prj');
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
   await client.query(
     `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, 'bench', 'bench')`,

@@ -45,7 +45,7 @@ export interface InboundResults {
   memory: { waiting: number; idleBytes: number; withWaitingBytes: number };
 }
 
-interface Scene {
+interface Setup {
   postgres: Postgres;
   client: pg.Client;
   databaseUrl: string;
@@ -59,7 +59,7 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
   await using receiver = await startTimedReceiver();
   return await usingClient(databaseUrl, async (client) => {
     const { apiKey, projectId } = await addProject(client, String(sandbox.greeting));
-    let scene: Scene;
+    let setup: Setup;
     let posted: InboundResults['posted'];
     {
       await using gateway = await startGateway(databaseUrl, 'api,worker');
@@ -68,18 +68,18 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
         project: PROJECT,
         receiverUrl: receiver.url,
       });
-      scene = { postgres, client, databaseUrl, subscribed, projectId };
-      posted = await timePosts(scene, { gateway, receiver, flags });
+      setup = { postgres, client, databaseUrl, subscribed, projectId };
+      posted = await timePosts(setup, { gateway, receiver, flags });
     }
-    const stored = await measureStored(scene, flags);
-    const memory = await measureMemory(scene, flags);
+    const stored = await measureStored(setup, flags);
+    const memory = await measureMemory(setup, flags);
     return { stored, posted, memory };
   });
 }
 
-async function measureStored(scene: Scene, flags: Flags): Promise<Inbound[]> {
-  await using gateway = await startGateway(scene.databaseUrl, 'api');
-  await using limit = await startLimit(scene);
+async function measureStored(setup: Setup, flags: Flags): Promise<Inbound[]> {
+  await using gateway = await startGateway(setup.databaseUrl, 'api');
+  await using limit = await startLimit(setup);
   const peers: [string, Server][] = [
     ['limit', limit],
     ['gateway', gateway],
@@ -87,14 +87,14 @@ async function measureStored(scene: Scene, flags: Flags): Promise<Inbound[]> {
   const rounds = new Map<string, Inbound[]>(peers.map(([name]) => [name, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
     for (const [name, server] of round % 2 === 0 ? peers : peers.toReversed()) {
-      rounds.get(name)?.push(await measureRound(scene, { name, server, seconds: flags.seconds }));
+      rounds.get(name)?.push(await measureRound(setup, { name, server, seconds: flags.seconds }));
     }
   }
   return peers.map(([name]) => findMedianRound(rounds.get(name) ?? []));
 }
 
 async function measureRound(
-  { postgres, client, subscribed }: Scene,
+  { postgres, client, subscribed }: Setup,
   { name, server, seconds }: { name: string; server: Server; seconds: number },
 ): Promise<Inbound> {
   await client.query('truncate "ProviderEvent"');
@@ -102,7 +102,9 @@ async function measureRound(
   const requests = Array.from({ length: count }, () => createSignedRequest(subscribed));
   await using pool = createPool(server);
   await Promise.all(requests.splice(0, 200).map((request) => pool.post(subscribed, request)));
-  const [cpuMs, databaseMs, startMs] = [server.cpuMs(), postgres.cpuMs(), performance.now()];
+  const cpuMs = server.cpuMs();
+  const databaseMs = postgres.cpuMs();
+  const startMs = performance.now();
   const times: number[] = [];
   const sender = async () => {
     while (performance.now() - startMs < seconds * 1_000) {
@@ -116,9 +118,9 @@ async function measureRound(
   await Promise.all(Array.from({ length: SOCKETS }, sender));
   const tookMs = performance.now() - startMs;
   const { rows } = await client.query('select count(*)::int as count from "ProviderEvent"');
-  const sent = (times.length + 200) * EVENTS_EACH;
-  if (rows[0].count !== sent)
-    throw new Error(`${name}: ${rows[0].count} of ${sent} events were stored.`);
+  const sentEvents = (times.length + 200) * EVENTS_EACH;
+  if (rows[0].count !== sentEvents)
+    throw new Error(`${name}: ${rows[0].count} of ${sentEvents} events were stored.`);
   const sorted = times.toSorted((a, b) => a - b);
   return {
     peer: name,
@@ -137,7 +139,7 @@ interface Steady {
 }
 
 /** Sends at a steady rate for the duration of the part. */
-async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: Steady) {
+async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: Steady) {
   const { seconds, sizes } = flags;
   await using pool = createPool(gateway);
   const sentMs = new Map<string, number>();
@@ -161,13 +163,13 @@ async function timePosts({ subscribed }: Scene, { gateway, receiver, flags }: St
 }
 
 /** No worker processes these events, so they accumulate while the process stores more. */
-async function measureMemory(scene: Scene, flags: Flags): Promise<InboundResults['memory']> {
-  const { client, subscribed, projectId } = scene;
+async function measureMemory(setup: Setup, flags: Flags): Promise<InboundResults['memory']> {
+  const { client, subscribed, projectId } = setup;
   const waiting = flags.sizes.waitingEvents;
   await client.query('truncate "ProviderEvent"');
-  await using gateway = await startGateway(scene.databaseUrl, 'api');
+  await using gateway = await startGateway(setup.databaseUrl, 'api');
   const round = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
-  await measureRound(scene, round);
+  await measureRound(setup, round);
   const idleBytes = gateway.readMemoryBytes();
   await client.query(
     `insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
@@ -242,7 +244,7 @@ async function startGateway(databaseUrl: string, ROLES: string): Promise<Server>
   });
 }
 
-async function startLimit({ databaseUrl, projectId, subscribed }: Scene): Promise<Server> {
+async function startLimit({ databaseUrl, projectId, subscribed }: Setup): Promise<Server> {
   const { DATABASE_POOL_SIZE: POOL_SIZE } = GATEWAY_ENV;
   const SUBSCRIBED = JSON.stringify(subscribed);
   return startServer({

@@ -37,7 +37,7 @@ interface MovingPeer {
   headers: Record<string, string>;
 }
 
-interface Scene {
+interface Setup {
   peers: MovingPeer[];
   postgres: Postgres;
   sandbox: Child;
@@ -124,37 +124,37 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
   const installed = await install(execute, sandboxUrl, String(receiver.greeting));
   await using limit = await startLimit(databaseUrl, projectId, installed);
   return await usingClient(databaseUrl, async (client) => {
-    const all: MovingPeer[] = [
+    const allPeers: MovingPeer[] = [
       { name: 'limit', server: limit, headers: {} },
       { name: 'gateway', server: gateway, headers },
     ];
-    const peers = all.filter(({ name }) => flags.peers?.includes(name) ?? true);
-    const scene = { peers, postgres, sandbox, receiver, client, execute, installed };
+    const peers = allPeers.filter(({ name }) => flags.peers?.includes(name) ?? true);
+    const setup = { peers, postgres, sandbox, receiver, client, execute, installed };
     const results: Moved[] = [];
     const isSelected = (name: MovingWorkload['name']) =>
       flags['moving-workloads']?.includes(name) ?? true;
     for (const workload of WORKLOADS) {
       if (isSelected(workload.name))
-        results.push(...(await measureWorkload(scene, workload, flags)));
+        results.push(...(await measureWorkload(setup, workload, flags)));
     }
     if (isSelected('W9'))
-      results.push(...(await measureBackfill(scene, flags.sizes.backfillRecords)));
+      results.push(...(await measureBackfill(setup, flags.sizes.backfillRecords)));
     return results;
   });
 }
 
 async function measureWorkload(
-  scene: Scene,
+  setup: Setup,
   workload: MovingWorkload,
   flags: Flags,
 ): Promise<Moved[]> {
-  const { client, peers } = scene;
+  const { client, peers } = setup;
   if (workload.commitDelayMs) await delayCommits(client, workload.commitDelayMs);
   const rounds = new Map<MovingPeer, Moved[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
     const order = round % 2 === 0 ? peers : peers.toReversed();
     for (const peer of order)
-      rounds.get(peer)?.push(await measureRound(scene, workload, { peer, flags }));
+      rounds.get(peer)?.push(await measureRound(setup, workload, { peer, flags }));
   }
   if (workload.commitDelayMs) await delayCommits(client, 0);
   return peers.map((peer) => findMedianRound(rounds.get(peer) ?? []));
@@ -164,11 +164,11 @@ async function measureWorkload(
 let requestCount = 0;
 
 async function measureRound(
-  scene: Scene,
+  setup: Setup,
   workload: MovingWorkload,
   { peer, flags: { seconds } }: { peer: MovingPeer; flags: Flags },
 ): Promise<Moved> {
-  const { postgres, client } = scene;
+  const { postgres, client } = setup;
   const { name, meaning, records, sockets } = workload;
   const load = {
     server: peer.server,
@@ -178,7 +178,7 @@ async function measureRound(
   };
   const databaseMs = postgres.cpuMs();
   const { measured, perSecond, count } = workload.endsAtProvider
-    ? await driveUntilWritten(scene, load)
+    ? await driveUntilWritten(setup, load)
     : await driveUntilResponses(load);
   await waitForDeliveries(client);
   return {
@@ -200,7 +200,7 @@ async function driveUntilResponses(load: Load) {
 }
 
 /** Time from the first request to the last record at the provider. */
-async function driveUntilWritten({ sandbox }: Scene, load: Load) {
+async function driveUntilWritten({ sandbox }: Setup, load: Load) {
   const recordCount = async () => Number(await sandbox.request({}));
   const before = await recordCount();
   const cpuMs = load.server.cpuMs();
@@ -235,7 +235,7 @@ function createRequests(
 
 /** W9: all contacts of the sandbox, to a webhook. */
 async function measureBackfill(
-  { peers, sandbox, receiver, client, execute, postgres }: Scene,
+  { peers, sandbox, receiver, client, execute, postgres }: Setup,
   recordsMin: number,
 ): Promise<Moved[]> {
   const missing = recordsMin - Number(await sandbox.request({}));
@@ -243,7 +243,9 @@ async function measureBackfill(
   const results: Moved[] = [];
   for (const peer of peers) {
     const { server, name } = peer;
-    const [cpuMs, databaseMs, startMs] = [server.cpuMs(), postgres.cpuMs(), performance.now()];
+    const cpuMs = server.cpuMs();
+    const databaseMs = postgres.cpuMs();
+    const startMs = performance.now();
     if (name === 'limit') {
       const input = { receiverUrl: String(receiver.greeting) };
       await createExecute(server, {})('', input, 'Backfill');
@@ -303,9 +305,10 @@ export async function delayCommits(client: pg.Client, ms: number): Promise<void>
   await client.query('select pg_reload_conf()');
 }
 
-/** The benchmark holds the sandbox's lease, so that no process of the gateway runs result. */
+/** The benchmark holds the sandbox's lease, so that no process of the gateway runs the sandbox. */
 export async function addProject(client: pg.Client, sandboxUrl: string) {
-  const [orgId, projectId] = [newId('org'), newId('prj')];
+  const orgId = newId('org');
+  const projectId = newId('prj');
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
   await client.query(
     `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, $3, $3)`,

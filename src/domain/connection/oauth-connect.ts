@@ -13,7 +13,7 @@ import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
-import { createRandomString, createTicket, findKeyOfTicket } from './consent/connect-ticket.ts';
+import { createRandomString, createTicket, parseTicket } from './consent/connect-ticket.ts';
 import { listForeignParties } from './end-user-parties.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 
@@ -71,7 +71,7 @@ export async function beginConnect(
   );
   await requireCapacity(call, projectId);
   const ticket = createTicket(projectId);
-  const id = findKeyOfTicket(ticket)?.id as string;
+  const id = parseTicket(ticket)?.id as string;
   const codeVerifier =
     plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? createRandomString() : null;
   const gatewayUrl = call.publicUrl();

@@ -71,22 +71,25 @@ export async function runRecordingSetupFailures<R>(
   try {
     return await work();
   } catch (error) {
-    const { viewer } = call;
-    // End users could name any provider, and each would leave a row.
-    if (
-      viewer.kind === 'END_USER' &&
-      isSetupMistake(error) &&
-      (await findPermittedProvider(call, provider))
-    ) {
-      const [[group], [consumer]] = await Promise.all([
-        byId('Group')(call, [viewer.groupId]),
-        byId('Consumer')(call, [viewer.consumerId]),
-      ]);
-      const customer = group && consumer ? { group, consumer } : null;
-      await recordSetupFailure(call, { projectId, provider, customer, error: error.message });
-    }
+    if (isSetupMistake(error)) await recordForEndUser(call, { projectId, provider, error });
     throw error;
   }
+}
+
+async function recordForEndUser(
+  call: Call,
+  { projectId, provider, error }: { projectId: string; provider: string; error: DomainError },
+): Promise<void> {
+  const { viewer } = call;
+  if (viewer.kind !== 'END_USER') return;
+  // End users could name any provider, and each would leave a row.
+  if (!(await findPermittedProvider(call, provider))) return;
+  const [[group], [consumer]] = await Promise.all([
+    byId('Group')(call, [viewer.groupId]),
+    byId('Consumer')(call, [viewer.consumerId]),
+  ]);
+  const customer = group && consumer ? { group, consumer } : null;
+  await recordSetupFailure(call, { projectId, provider, customer, error: error.message });
 }
 
 interface SetupFailureToRecord {

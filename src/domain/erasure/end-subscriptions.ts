@@ -1,3 +1,4 @@
+/** Removes the subscriptions of an erased subject at their providers, and deletes them with their events. */
 import { inTransaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from '../provider-event/object-subscription.ts';

@@ -59,9 +59,9 @@ export async function getStoredBody(
 function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | undefined> {
   const text = `
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
-      select t."id", t."body", sum(octet_length(t."body")) over (order by wanted."place") as "bytes"
-      from unnest($2::text[]) with ordinality as wanted("id", "place")
-      join "${table}" t on t."projectId" = any($1) and t."id" = wanted."id") found`;
+      select t."id", t."body", sum(octet_length(t."body")) over (order by requested."position") as "bytes"
+      from unnest($2::text[]) with ordinality as requested("id", "position")
+      join "${table}" t on t."projectId" = any($1) and t."id" = requested."id") sized`;
   return async ({ database: { rows } }, keys) => {
     const bodyRows = await rows.query<{ id: string; body: string | null }>(text, keyColumns(keys));
     const bodies = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));

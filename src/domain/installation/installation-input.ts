@@ -1,3 +1,4 @@
+/** The inputs of the mutations of installations. */
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { integrationIdOrName } from '../integration/integration.ts';

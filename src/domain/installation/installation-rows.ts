@@ -51,44 +51,40 @@ export async function lockInstallation(
   return installation;
 }
 
-interface ChosenConfig {
+interface RequestedConfig {
   /** Null means everything in the integration. */
   config: ParsedConfig | null;
   /** Null means the creator of the installation. */
   createdBy: string | null;
 }
 
-type Parties = Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
+interface NewInstallation extends RequestedConfig {
+  parties: Pick<Installation, 'projectId' | 'integrationId' | 'groupId' | 'connectionId'>;
+  content: IntegrationContent;
+}
 
 export async function insertInstallation(
   call: Call,
   tx: Transaction,
-  { parties, content, ...chosen }: { parties: Parties; content: IntegrationContent } & ChosenConfig,
+  { parties, content, config: requestedConfig, createdBy }: NewInstallation,
 ): Promise<Installation> {
   const configId = newId('cfg');
   const installation = await tx.installation.create({
     data: { id: newId('ins'), ...parties, configId, createdBy: formatActor(call.viewer) },
   });
-  const stored = {
-    content: createStoredConfig(chosen.config, content),
-    createdBy: chosen.createdBy,
-  };
-  const config = await insertConfig(tx, { installation, configId, ...stored });
-  await setInstalledObjects(tx, {
+  const config = await insertConfig(tx, {
     installation,
-    content,
-    config: readConfigContent(config),
-    now: call.now(),
+    configId,
+    content: createStoredConfig(requestedConfig, content),
+    createdBy,
   });
+  const stored = { installation, content, config: readConfigContent(config) };
+  await setInstalledObjects(tx, { ...stored, now: call.now() });
   const fields = await readInstallationFields(tx, installation);
   const data = { ...fields, config: createConfigData(config) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
-  await reconcileSubscriptions(call, tx, {
-    installation,
-    content,
-    config: readConfigContent(config),
-  });
+  await reconcileSubscriptions(call, tx, stored);
   return withHealth(tx, installation);
 }
 
@@ -100,7 +96,7 @@ function withHealth(tx: Transaction, { projectId, id }: Installation): Promise<I
   return tx.installation.findUniqueOrThrow({ where: { projectId_id: { projectId, id } } });
 }
 
-interface InstallationChange extends ChosenConfig {
+interface InstallationChange extends RequestedConfig {
   installation: Installation;
   connectionId: string;
   content: IntegrationContent;
@@ -113,30 +109,26 @@ export async function changeInstallation(
   change: InstallationChange,
 ): Promise<Installation> {
   const { installation: before, connectionId, content } = change;
-  const last = await tx.installationConfig.findUniqueOrThrow({
+  const previousConfig = await tx.installationConfig.findUniqueOrThrow({
     where: { projectId_id: { projectId: before.projectId, id: before.configId } },
   });
-  const config = await findOrCreateConfig(tx, change, last);
+  const config = await findOrCreateConfig(tx, change, previousConfig);
   const installation = await tx.installation.update({
     where: { projectId_id: { projectId: before.projectId, id: before.id } },
     data: { connectionId, configId: config.id, updateTime: call.now() },
   });
-  await setInstalledObjects(tx, {
-    installation,
-    content,
-    before: readConfigContent(last),
-    config: readConfigContent(config),
-    now: call.now(),
-  });
+  const stored = { installation, content, config: readConfigContent(config) };
+  const previousContent = readConfigContent(previousConfig);
+  await setInstalledObjects(tx, { ...stored, before: previousContent, now: call.now() });
   if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
   const fields = await readInstallationFields(tx, installation);
-  const data = { ...fields, config: createConfigData(config), lastConfig: createConfigData(last) };
+  const data = {
+    ...fields,
+    config: createConfigData(config),
+    lastConfig: createConfigData(previousConfig),
+  };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
-  await reconcileSubscriptions(call, tx, {
-    installation,
-    content,
-    config: readConfigContent(config),
-  });
+  await reconcileSubscriptions(call, tx, stored);
   return withHealth(tx, installation);
 }
 
@@ -146,7 +138,7 @@ export async function changeInstallation(
  */
 export async function deleteInstallations(
   tx: Transaction,
-  { projectId, some: installations }: { projectId: string; some: readonly Installation[] },
+  { projectId, installations }: { projectId: string; installations: readonly Installation[] },
   now: Date,
 ): Promise<() => Promise<void>> {
   const ids = installations.map(({ id }) => id);
@@ -154,7 +146,7 @@ export async function deleteInstallations(
   const configs = await tx.installationConfig.findMany({
     where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
   });
-  const configOfEach = new Map(configs.map((config) => [config.installationId, config]));
+  const configsByInstallation = new Map(configs.map((config) => [config.installationId, config]));
   await markSubscriptionsUnwanted(tx, installations, now);
   await tx.installation.deleteMany({ where: { projectId, id: { in: ids } } });
   // A paused read of a deleted installation must resume so that it can end.
@@ -164,7 +156,7 @@ export async function deleteInstallations(
   });
   return async () => {
     for (const fields of deletedFields) {
-      const config = configOfEach.get(fields.installationId) as InstallationConfig;
+      const config = configsByInstallation.get(fields.installationId) as InstallationConfig;
       const data = { ...fields, config: createConfigData(config) };
       await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_DELETED', data });
     }
@@ -175,15 +167,14 @@ export async function deleteInstallations(
 async function findOrCreateConfig(
   tx: Transaction,
   { installation, content, config, createdBy }: InstallationChange,
-  last: InstallationConfig,
+  previousConfig: InstallationConfig,
 ): Promise<InstallationConfig> {
-  if (!config && createdBy === null) return last;
-  const chosen = config ? createStoredConfig(config, content) : readConfigContent(last);
+  if (!config && createdBy === null) return previousConfig;
   return insertConfig(tx, {
     installation,
     configId: newId('cfg'),
-    content: chosen,
-    createdBy: createdBy ?? last.createdBy,
+    content: config ? createStoredConfig(config, content) : readConfigContent(previousConfig),
+    createdBy: createdBy ?? previousConfig.createdBy,
   });
 }
 

@@ -175,7 +175,7 @@ export const deleteInstallation = projectMutation({
       const installation = await lockInstallation(tx, { projectId, id });
       const recordEvents = await deleteInstallations(
         tx,
-        { projectId, some: [installation] },
+        { projectId, installations: [installation] },
         call.now(),
       );
       await recordEvents();

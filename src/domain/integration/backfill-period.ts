@@ -25,10 +25,10 @@ export const backfillPeriodResource = resource('BackfillPeriod', PERIOD, {
 export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 
 export function* findPeriodIssues({ days, fullHistory }: BackfillPeriod) {
-  const shown = { showsValue: true };
+  const options = { showsValue: true };
   if ((days === null) === (fullHistory === null)) {
-    yield createRuleIssue([], 'must have exactly one of days and fullHistory.', shown);
+    yield createRuleIssue([], 'must have exactly one of days and fullHistory.', options);
   } else if (fullHistory === false) {
-    yield createRuleIssue(['fullHistory'], 'must be true, or days must be given instead.', shown);
+    yield createRuleIssue(['fullHistory'], 'must be true, or days must be given instead.', options);
   }
 }

@@ -244,8 +244,8 @@ const subscribeObjectInput = z
   .superRefine(
     checkRules(function* (object) {
       if (object.inheritFieldsAndMapping || !hasRecordEvents(object)) return;
-      const shown = { showsValue: true };
-      yield createRuleIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', shown);
+      const options = { showsValue: true };
+      yield createRuleIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', options);
     }),
   )
   .meta({

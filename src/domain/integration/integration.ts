@@ -270,11 +270,7 @@ export async function removeIntegration(
 ): Promise<{ isDeleted: boolean; recordEvents: () => Promise<void> }> {
   const { id, projectId } = await lockIntegration(tx, integration, 'change');
   const installations = await lockSomeInstallations(tx, { id, projectId });
-  const recordEvents = await deleteInstallations(
-    tx,
-    { projectId, some: installations },
-    call.now(),
-  );
+  const recordEvents = await deleteInstallations(tx, { projectId, installations }, call.now());
   const remaining = await tx.installation.count({ where: { projectId, integrationId: id } });
   if (remaining === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
   return { isDeleted: remaining === 0, recordEvents };

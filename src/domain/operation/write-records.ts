@@ -35,11 +35,16 @@ export const writeRecords = projectMutation({
   async run(call, input, project): Promise<WriteOutcome> {
     const key = createWriteKey(call, project.id, input);
     const earlierOperation = key && (await findOperationByKey(call, key));
-    if (earlierOperation) return awaitEarlierOutcome(call, input, earlierOperation);
+    const mustWait = input.mode === 'SYNCHRONOUS';
+    if (earlierOperation) {
+      return mustWait
+        ? awaitOperation(call, earlierOperation, input)
+        : createAcceptedOutcome(earlierOperation);
+    }
     const target = await getWriteTarget(call, project.id, input);
     const plan = await planWrite(call, input, target);
     const write = { input, plan, key };
-    return input.mode === 'SYNCHRONOUS' ? writeAndWait(call, write) : writeLater(call, write);
+    return mustWait ? writeAndWait(call, write) : writeLater(call, write);
   },
 });
 
@@ -56,10 +61,14 @@ export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutc
   });
 }
 
-/** Waits for the outcome of a write of one record that another call has accepted. */
-export function awaitSingleOutcome(call: Call, operation: Row<'Operation'>): Promise<WriteOutcome> {
+/** Waits for the outcome of a write that another call has accepted. `batch` is null for a single record. */
+export function awaitOperation(
+  call: Call,
+  operation: Row<'Operation'>,
+  { batch }: Pick<WriteInput, 'batch'>,
+): Promise<WriteOutcome> {
   const { projectId } = operation;
-  return waitForProvider(call, { projectId }, () => awaitOutcome(call, { batch: null }, operation));
+  return waitForProvider(call, { projectId }, () => awaitOutcome(call, { batch }, operation));
 }
 
 /** Returns when the write is stored. */
@@ -68,17 +77,6 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
   const { operation, task, entries } = await acceptWrite(call, write);
   if (task) await beginWrite(call, task, entries);
   return createAcceptedOutcome(operation);
-}
-
-/** Returns the outcome of the earlier call with the same idempotency key. */
-function awaitEarlierOutcome(
-  call: Call,
-  input: WriteInput,
-  operation: Row<'Operation'>,
-): Promise<WriteOutcome> {
-  if (input.mode === 'ASYNCHRONOUS') return Promise.resolve(createAcceptedOutcome(operation));
-  const { projectId } = operation;
-  return waitForProvider(call, { projectId }, () => awaitOutcome(call, input, operation));
 }
 
 /**

@@ -16,7 +16,7 @@ import { getServingInstallation } from '../operation/object-installation.ts';
 import type { StoredOutcome } from '../operation/write/outcome.ts';
 import type { RecordVersion } from '../operation/write/record-version.ts';
 import { ProposalTaken } from '../operation/write/write-start.ts';
-import { awaitSingleOutcome, type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
+import { awaitOperation, type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
@@ -80,7 +80,7 @@ async function findOutcome(
   const operation = await call.database.prisma.operation.findUnique({
     where: { projectId_id: { projectId, id: operationId } },
   });
-  return operation && awaitSingleOutcome(call, operation);
+  return operation && awaitOperation(call, operation, { batch: null });
 }
 
 /** Writes the record. Throws PROPOSAL_STALE if the write would differ from the one that was approved. */

@@ -33,7 +33,7 @@ export function isBrowserSecret(value: string | undefined): value is string {
 }
 
 /** Returns the key of a ticket's connect. Null if the ticket is malformed. */
-export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
+export function parseTicket(ticket: string | null): ConnectKey | null {
   const projectId = TICKET_PATTERN.exec(ticket ?? '')?.groups?.projectId;
   return ticket !== null && projectId
     ? { projectId, id: hashHandle(createHandle(ticket, projectId)) }
@@ -41,7 +41,7 @@ export function findKeyOfTicket(ticket: string | null): ConnectKey | null {
 }
 
 /** Returns the key of a state's connect. Null if the state is malformed. */
-export function findKeyOfState(state: string | null): ConnectKey | null {
+export function parseState(state: string | null): ConnectKey | null {
   const { projectId, handle } = STATE_PATTERN.exec(state ?? '')?.groups ?? {};
   return projectId && handle ? { projectId, id: hashHandle(handle) } : null;
 }

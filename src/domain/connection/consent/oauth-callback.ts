@@ -18,7 +18,7 @@ import { findText, requestTokens, type TokenResponse } from '../token/token-endp
 import { isClientRejection } from '../token/token-endpoint-errors.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { type ConnectKey, findKeyOfState, isIssuedTo } from './connect-ticket.ts';
+import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
 
 interface AccountRefs {
   providerConsumerRef: string | null;
@@ -96,7 +96,7 @@ export async function finishOAuthConnect(
   services: Waiter,
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
-  const key = findKeyOfState(params.state);
+  const key = parseState(params.state);
   if (!key) return { kind: 'UNKNOWN' };
   if (!isIssuedTo(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
   const { projectId } = key;

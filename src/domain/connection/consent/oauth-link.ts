@@ -10,7 +10,7 @@ import { toAccount } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
-import { createState, findKeyOfTicket } from './connect-ticket.ts';
+import { createState, parseTicket } from './connect-ticket.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 
@@ -37,7 +37,7 @@ export async function openLink(
   services: Services,
   { ticket, browser }: { ticket: string | null; browser: string },
 ): Promise<OpenedLink | null> {
-  const key = findKeyOfTicket(ticket);
+  const key = parseTicket(ticket);
   if (!key || ticket === null) return null;
   const { database, now } = services;
   const connect = await database.prisma.oAuthConnect.findUnique({ where: { projectId_id: key } });
