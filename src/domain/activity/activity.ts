@@ -66,7 +66,7 @@ export const listStreamActivity = read(
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
 
 function parseRange(
-  call: Call,
+  call: Pick<Call, 'now'>,
   subject: Subject,
   { from, until, bucket }: ActivityInput,
 ): ActivityRange {

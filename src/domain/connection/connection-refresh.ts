@@ -157,7 +157,11 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
   }
 }
 
-async function postpone(services: Services, key: ConnectionKey, ms: number): Promise<void> {
+async function postpone(
+  services: Pick<Services, 'database' | 'now'>,
+  key: ConnectionKey,
+  ms: number,
+): Promise<void> {
   const refreshRetryTime = new Date(services.now().getTime() + ms);
   await services.database.prisma.connection.updateMany({ where: key, data: { refreshRetryTime } });
 }

@@ -184,7 +184,11 @@ function toChangedAccount(
   };
 }
 
-function listChangeIssues(call: Call, connection: Row<'Connection'>, input: Changes): Issue[] {
+function listChangeIssues(
+  call: Pick<Call, 'catalogue'>,
+  connection: Row<'Connection'>,
+  input: Changes,
+): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
   const isWithCredentials = listCredentialFields(input).length > 0;

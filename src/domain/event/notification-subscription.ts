@@ -58,7 +58,10 @@ interface Resumption {
  * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if an event after it has
  * been removed.
  */
-async function readCursor(call: Call, { projectId, after, end }: Resumption): Promise<bigint> {
+async function readCursor(
+  call: Pick<Call, 'database'>,
+  { projectId, after, end }: Resumption,
+): Promise<bigint> {
   const position = decodeCursor(createEventList(projectId), after);
   if (typeof position !== 'bigint' || position > end) {
     throw invalid('after', 'is not a cursor of this list.', after);

@@ -290,7 +290,7 @@ function createDesiredState(
 type JsonColumn = 'base' | 'changes' | 'contractChanges' | 'impacts' | 'findings';
 
 async function storePlan(
-  call: Call,
+  call: Pick<Call, 'database' | 'now'>,
   {
     projectId,
     ...plan

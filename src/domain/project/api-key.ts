@@ -175,7 +175,11 @@ async function getKey(
 }
 
 /** Updates a key and clears this process's cache of viewers. Caches of other processes expire within a second. */
-async function updateKey(call: Call, apiKeyId: string, change: Prisma.ApiKeyUpdateArgs) {
+async function updateKey(
+  call: Pick<Call, 'database' | 'viewers'>,
+  apiKeyId: string,
+  change: Prisma.ApiKeyUpdateArgs,
+) {
   try {
     const key = await call.database.prisma.apiKey.update(change);
     call.viewers.clear();

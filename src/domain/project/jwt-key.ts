@@ -165,7 +165,11 @@ function toUniqueKey(projectId: string, id: string) {
 /**
  * Runs a change of a key and clears this process's cache of viewers. Caches of other processes expire within a second.
  */
-async function changeKey<T>(call: Call, id: string, change: () => Promise<T>): Promise<T> {
+async function changeKey<T>(
+  call: Pick<Call, 'viewers'>,
+  id: string,
+  change: () => Promise<T>,
+): Promise<T> {
   try {
     return await change();
   } catch (error) {

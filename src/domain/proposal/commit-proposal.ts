@@ -131,7 +131,7 @@ interface CommitEnd {
 
 /** Stores the result of the write, or that it is still running. */
 async function endCommit(
-  services: Services,
+  services: Pick<Services, 'database' | 'now'>,
   { projectId, id }: Proposal,
   { operation, outcome }: CommitEnd,
 ): Promise<Proposal> {

@@ -208,7 +208,7 @@ interface ProposalToStore {
 
 /** Stores the proposal, approved if a rule of the agent session approves it. */
 async function storeProposal(
-  call: Call,
+  call: Pick<Call, 'database' | 'now' | 'viewer'>,
   { input, serving, current, defaults, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { installation } = serving;

@@ -122,7 +122,7 @@ interface Done {
  * Commits the messages and marks the events as done. Throws LeaseLost if the claim no longer holds the subscription.
  */
 async function record(
-  services: Services,
+  services: Pick<Services, 'database' | 'now'>,
   claim: EventClaim,
   { events, messages, source }: Done,
 ): Promise<void> {

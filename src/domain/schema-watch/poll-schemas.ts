@@ -130,7 +130,7 @@ interface PollResult {
 
 /** Stores the fields and enqueues the messages. Throws LeaseLost if the claim no longer holds the watch. */
 async function recordFields(
-  services: Services,
+  services: Pick<Services, 'database' | 'now'>,
   watch: SchemaWatch,
   { installed, watchSchema, descriptions }: PollResult,
 ): Promise<void> {

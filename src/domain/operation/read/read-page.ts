@@ -30,7 +30,10 @@ interface ReadPage {
  * Records a page and returns the updated run. Null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE,
  * with nothing recorded, if the object is no longer installed or the destination does not exist.
  */
-export async function recordPage(services: Services, readPage: ReadPage): Promise<ReadRun | null> {
+export async function recordPage(
+  services: Pick<Services, 'database' | 'now'>,
+  readPage: ReadPage,
+): Promise<ReadRun | null> {
   const { database } = services;
   const { operationId: id, projectId } = readPage.run;
   const [operation] = await database.rows.find('Operation', { projectId, id });

@@ -105,7 +105,7 @@ function lockDueObjects(
 
 /** Starts the object's read and returns its operation. Null if the read does not start now. */
 async function startOrPostpone(
-  services: Services,
+  services: Pick<Services, 'now'>,
   tx: Transaction,
   { object, backlogged }: { object: DueObject; backlogged: ReadonlySet<string> },
 ): Promise<Row<'Operation'> | null> {

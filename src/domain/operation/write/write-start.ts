@@ -66,7 +66,10 @@ export async function acceptWrite(services: Services, write: WriteToStart): Prom
   throw new Error('Bug: a write was neither accepted nor found by its idempotency key.');
 }
 
-function toRow(services: Services, { input, plan, key, proposal }: WriteToStart): WriteToAccept {
+function toRow(
+  services: Pick<Services, 'database' | 'now'>,
+  { input, plan, key, proposal }: WriteToStart,
+): WriteToAccept {
   const now = services.now();
   const { target, objectName, entries } = plan;
   const { id: installationId, projectId, integrationId, configId, groupId } = target.installation;
