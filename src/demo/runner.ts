@@ -1,6 +1,7 @@
 /** Runs GraphQL operations for the demo as its builder. */
 import { graphql } from 'graphql';
 import type { Services } from '../domain/call.ts';
+import { createOrgRoles } from '../domain/viewer/org-role.ts';
 import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import type { BuilderViewer } from '../domain/viewer/viewer.ts';
 import { createContext } from '../graphql/execution/context.ts';
@@ -50,6 +51,6 @@ async function getDemoBuilder({ database }: Services, issuer: string): Promise<B
     where: { idpProvider_idpRef: { idpProvider: issuer, idpRef: DEMO_SUBJECT } },
     include: { memberships: true },
   });
-  const orgIds = memberships.map(({ orgId }) => orgId);
-  return { kind: 'BUILDER', id, orgIds, email: primaryEmail, scopes: ALL_SCOPES, expireTime: null };
+  const roles = createOrgRoles(memberships);
+  return { kind: 'BUILDER', id, roles, email: primaryEmail, scopes: ALL_SCOPES, expireTime: null };
 }

@@ -7,7 +7,7 @@ import type { Row } from '../database/rows.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import type { Call } from './call.ts';
 import { getNamedProject, getOrg, type ProjectReference } from './scope.ts';
-import { authorize, type Need } from './viewer/needs.ts';
+import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
 export interface Mutation<S extends z.ZodObject, R> {
@@ -57,31 +57,43 @@ export function projectMutation<
 }: Declaration<S> & {
   run(call: Call, input: z.output<S>, project: Readonly<Row<'Project'>>): Promise<R>;
 }): Mutation<S, R> {
-  return declare(declared, async (call, input) =>
-    run(call, input, await getNamedProject(call, input as ProjectReference, PROJECT_ARGUMENT)),
-  );
+  return declare(declared, async (call, input) => {
+    const project = await getNamedProject(call, input as ProjectReference, PROJECT_ARGUMENT);
+    authorizeInOrg(call.viewer, declared.needs, project.orgId);
+    return run(call, input, project);
+  });
 }
 
-/** Declares a mutation in the org that its input names. Throws NOT_FOUND if the viewer has no such org. */
-export function orgMutation<S extends z.ZodObject<{ orgId: z.ZodString }>, R>({
+/**
+ * Declares a mutation in the org that its input names by `orgId`, or by `parentId` as in the reference API. Throws NOT_FOUND
+ * if the viewer has no such org.
+ */
+export function orgMutation<
+  S extends z.ZodObject<{ orgId: z.ZodString }> | z.ZodObject<{ parentId: z.ZodString }>,
+  R,
+>({
   run,
   ...declared
 }: Declaration<S> & {
   run(call: Call, input: z.output<S>, org: Row<'Org'>): Promise<R>;
 }): Mutation<S, R> {
-  return declare(declared, async (call, input) =>
-    run(call, input, await getOrg(call, input.orgId)),
-  );
+  return declare(declared, async (call, input) => {
+    const org = await getOrg(call, 'orgId' in input ? input.orgId : input.parentId);
+    authorizeInOrg(call.viewer, declared.needs, org.id);
+    return run(call, input, org);
+  });
 }
 
-/** Declares a mutation that only builders may call. */
+/** Declares a mutation that only builders may call. If it needs a role, `run` checks it. */
 export function builderMutation<S extends z.ZodObject, R>({
   run,
+  needs = 'bearer',
   ...declared
 }: Omit<Declaration<S>, 'needs'> & {
+  needs?: Need;
   run(call: Call, input: z.output<S>, builder: BuilderViewer): Promise<R>;
 }): Mutation<S, R> {
-  return declare({ ...declared, needs: 'bearer' }, async (call, input) =>
+  return declare({ ...declared, needs }, async (call, input) =>
     run(call, input, requireBuilder(call.viewer)),
   );
 }

@@ -19,11 +19,11 @@ export type { Row } from '../database/rows.ts';
 /** Lists the ids of the viewer's orgs. Scopes decide what an API key may do with its org. An end user has none. */
 export function listOrgIds(viewer: Viewer): string[] {
   if (viewer.kind === 'END_USER') return [];
-  return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.orgIds];
+  return viewer.kind === 'API_KEY' ? [viewer.orgId] : [...viewer.roles.keys()];
 }
 
 function toProjectCondition(viewer: Viewer): string | InOrgs {
-  return viewer.kind === 'BUILDER' ? { projectsOfOrgs: [...viewer.orgIds] } : viewer.projectId;
+  return viewer.kind === 'BUILDER' ? { projectsOfOrgs: listOrgIds(viewer) } : viewer.projectId;
 }
 
 /**
@@ -144,7 +144,7 @@ function listProjectOrgIds(viewer: Viewer): string[] {
 
 function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
   return viewer.kind === 'BUILDER'
-    ? viewer.orgIds.includes(project.orgId)
+    ? viewer.roles.has(project.orgId)
     : project.id === viewer.projectId;
 }
 

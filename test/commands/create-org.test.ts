@@ -24,7 +24,7 @@ async function run(...args: string[]): Promise<{ output: string; code: number }>
   );
 }
 
-test('creates an org without members, and invites its first one', async () => {
+test('creates an org without members, and invites its first admin', async () => {
   const created = await run('--label', 'Acme', '--invite', 'Ada@example.com');
   expect(created.code).toBe(0);
   expect(created.output).toMatch(
@@ -38,7 +38,7 @@ test('creates an org without members, and invites its first one', async () => {
     {
       label: 'Acme',
       members: [],
-      invites: [{ invitedEmail: 'ada@example.com', status: 'PENDING' }],
+      invites: [{ invitedEmail: 'ada@example.com', status: 'PENDING', role: 'ADMIN' }],
       billingAccount: { displayName: 'Acme' },
     },
   ]);

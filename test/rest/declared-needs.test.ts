@@ -6,7 +6,13 @@
  */
 import { expect, test } from 'vitest';
 import { forwardRequest, getForwarding } from '../../src/domain/installation/proxy.ts';
-import { describeNeed, findScope, type Need, scopesMeet } from '../../src/domain/viewer/needs.ts';
+import {
+  describeNeed,
+  findScope,
+  isForBuilders,
+  type Need,
+  scopesMeet,
+} from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
@@ -98,7 +104,7 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
     const schemes = security?.flatMap((one) => Object.keys(one));
-    const bearerOnly = declared.includes('bearer');
+    const bearerOnly = declared.some(isForBuilders);
     expect([operationId, schemes]).toEqual([
       operationId,
       bearerOnly ? ['bearer'] : ['apiKey', 'bearer'],

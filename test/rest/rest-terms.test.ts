@@ -5,6 +5,7 @@ import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { unwrapSchema } from '../../src/domain/unwrapped.ts';
+import { isForBuilders } from '../../src/domain/viewer/needs.ts';
 import type { Problem } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
@@ -85,7 +86,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
   { tags: ['all/walk'], timeout: 60_000 },
   async (_id, endpoint) => {
     const { parts, method, needs } = endpoint;
-    const client = needs === 'bearer' ? rest.builder : rest;
+    const client = isForBuilders(needs) ? rest.builder : rest;
     const bodies = parts.body ? [{}, ...wrongObjects(parts.body)] : [undefined];
     const queries = Object.keys(parts.query?.shape ?? {}).map((name) => `?${name}=no-such-value`);
     const mistakes: string[] = [];

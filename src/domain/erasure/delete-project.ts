@@ -4,6 +4,7 @@ import { invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { requiredProjectIdOrName } from '../names.ts';
+import { ADMIN } from '../viewer/needs.ts';
 import { beginErasure } from './erasure.ts';
 
 const deleteProjectInput = z
@@ -26,7 +27,7 @@ const deleteProjectInput = z
 export const deleteProject = projectMutation({
   description:
     'Deletes a project and everything in it. Callers no longer see it when the call returns, and its name can be used again. Its keys are rejected within a second, and no more messages are sent. Tokens are revoked at providers that support it. The rows are deleted in the background.',
-  needs: 'bearer',
+  needs: ADMIN,
   input: deleteProjectInput,
   async run(call, { confirmName }, { id, name }): Promise<{ deletedId: string }> {
     if (confirmName.toLowerCase() !== name) {

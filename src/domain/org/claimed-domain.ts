@@ -7,12 +7,13 @@ import { conflict, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
-import { builderMutation } from '../declared-mutation.ts';
+import { orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource } from '../resource.ts';
-import { canSeeClaimedDomain, getOrg, listOrgIds, toOrgCondition } from '../scope.ts';
+import { canSeeClaimedDomain, listOrgIds, toOrgCondition } from '../scope.ts';
+import { ADMIN } from '../viewer/needs.ts';
 import { claimableDomain, domainName } from './domain-name.ts';
 import { parentFields, parentType } from './org.ts';
 
@@ -108,12 +109,12 @@ export const listClaimedDomains = read(
 );
 
 /** Throws CONFLICT if another claim on the domain is still valid. */
-export const claimDomain = builderMutation({
+export const claimDomain = orgMutation({
   description:
     'Claims an e-mail domain for an org of the caller. Without a proof, another org may claim it after 7 days.',
+  needs: ADMIN,
   input: claimDomainInput,
-  async run(call, { domain, parentId }): Promise<ClaimedDomain> {
-    const { id: orgId } = await getOrg(call, parentId);
+  async run(call, { domain }, { id: orgId }): Promise<ClaimedDomain> {
     const validAfter = new Date(call.now().getTime() - UNPROVEN_MS);
     return inTransaction(call.database, async (tx) => {
       // Locked until the commit, so that the second of two concurrent claims sees the first.

@@ -11,9 +11,11 @@ import type { PageArgs } from '../paging/page.ts';
 import { createArrayPage } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { requireUnique } from '../unique.ts';
-import { type BuilderViewer, renewMembership } from '../viewer/viewer.ts';
+import { ADMIN, requireAdmin } from '../viewer/needs.ts';
+import { applyRole, type BuilderViewer } from '../viewer/viewer.ts';
 import { createVerificationText } from './claimed-domain.ts';
 import { parseDomain } from './domain-name.ts';
+import { insertMember } from './membership.ts';
 
 type ClaimedDomain = Row<'ClaimedDomain'>;
 
@@ -35,6 +37,7 @@ const joinOrgInput = z
 export const verifyClaimedDomain = builderMutation({
   description:
     "Proves a claim by the domain's DNS: a TXT record must contain the claim's `verificationText`. Builders with an e-mail address of the domain can then join the org, and claims of other orgs end.",
+  needs: ADMIN,
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
     const claim = await getOwnClaim(call, viewer, claimedDomainId);
@@ -65,6 +68,7 @@ async function requireRecord(call: Call, claim: ClaimedDomain): Promise<void> {
 export const releaseClaimedDomain = builderMutation({
   description:
     'Releases a claim, proven or not. Members of the org stay, but no one can join by the domain any more.',
+  needs: ADMIN,
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOwnClaim(call, viewer, claimedDomainId);
@@ -73,13 +77,17 @@ export const releaseClaimedDomain = builderMutation({
   },
 });
 
-/** Finds a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, even if the viewer may see it. */
+/**
+ * Finds a claim of the viewer's orgs, for a change. Throws NOT_FOUND for a claim of another org, even if the viewer may
+ * see it, and FORBIDDEN if the viewer is not an admin of the org.
+ */
 async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promise<ClaimedDomain> {
   const [claim] = await call.database.rows.find('ClaimedDomain', {
     id,
-    orgId: [...viewer.orgIds],
+    orgId: [...viewer.roles.keys()],
   });
   if (!claim) throw notFound('Claimed domain', id);
+  requireAdmin(viewer, claim.orgId);
   return claim;
 }
 
@@ -97,18 +105,18 @@ export const listJoinableOrgs = read(
   },
 );
 
-/** Does nothing for an existing member. */
+/** An existing member keeps its role. */
 export const joinOrg = builderMutation({
   description:
-    "Adds the caller to an org that has proven the domain of the caller's e-mail address.",
+    "Adds the caller to an org that has proven the domain of the caller's e-mail address, with the role MEMBER.",
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;
-    const permittedOrgIds = [...viewer.orgIds, ...(await findJoinableOrgIds(call, viewer))];
+    const permittedOrgIds = [...viewer.roles.keys(), ...(await findJoinableOrgIds(call, viewer))];
     if (!permittedOrgIds.includes(orgId)) throw notFound('Org', orgId);
-    const data = { orgId, builderId: viewer.id };
-    await prisma.orgMember.createMany({ data, skipDuplicates: true });
-    renewMembership(call, viewer, orgId);
+    const key = { orgId, builderId: viewer.id };
+    const role = await insertMember(prisma, { ...key, role: 'MEMBER' });
+    applyRole(call, { ...key, role });
     return prisma.org.findUniqueOrThrow({ where: { id: orgId } });
   },
 });
@@ -117,5 +125,5 @@ async function findJoinableOrgIds({ database }: Call, viewer: BuilderViewer): Pr
   const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
   const proven = await database.rows.find('ClaimedDomain', { provenDomain });
-  return proven.map(({ orgId }) => orgId).filter((orgId) => !viewer.orgIds.includes(orgId));
+  return proven.map(({ orgId }) => orgId).filter((orgId) => !viewer.roles.has(orgId));
 }

@@ -18,7 +18,10 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, enumeration, resource, updateTime } from '../resource.ts';
 import { type Batch, getOrg, toOrgCondition } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
-import { renewMembership } from '../viewer/viewer.ts';
+import { orAdmin, requireAdmin } from '../viewer/needs.ts';
+import { type OrgRole, orgRole } from '../viewer/org-role.ts';
+import { applyRole } from '../viewer/viewer.ts';
+import { insertMember } from './membership.ts';
 import { insertOrg, parentFields } from './org.ts';
 
 type Builder = Row<'Builder'>;
@@ -27,7 +30,7 @@ type Invite = Row<'Invite'>;
 const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
   PENDING: 'The invite can be accepted or revoked, until 7 days after it was created.',
   ACCEPTED: 'The person has accepted the invite and is a member of the org.',
-  REVOKED: 'A member of the org has revoked the invite.',
+  REVOKED: 'An admin of the org has revoked the invite.',
   EXPIRED: 'The invite was not accepted within 7 days.',
 });
 
@@ -42,6 +45,7 @@ export const inviteResource = resource(
       (invite: Invite, call: Call) => getCurrentStatus(call, invite),
     ),
     invitedEmail: z.string().describe('The invited e-mail address, in lower case.'),
+    role: orgRole.describe('The role that the person gets.'),
     updateTime,
   },
 );
@@ -60,6 +64,11 @@ const createInviteInput = z
       .max(254)
       .toLowerCase()
       .describe('The e-mail address to invite, stored in lower case.'),
+    role: orgRole
+      .default('MEMBER')
+      .describe(
+        'The role that the person gets. Default: MEMBER. An API key can only invite members.',
+      ),
   })
   .meta({ id: 'CreateInviteInput', description: 'The e-mail address to invite, and the org.' });
 
@@ -164,17 +173,21 @@ export const listInvitesToViewer = read(
  */
 export const createInvite = orgMutation({
   description: 'Invites an e-mail address to an org. No e-mail is sent.',
-  needs: 'org:write',
+  needs: orAdmin('org:write'),
   input: createInviteInput,
-  run: (call, { orgId, email }): Promise<Invite> =>
-    requireUnique(
-      inTransaction(call.database, (tx) => recordInvite(tx, { orgId, email, now: call.now() })),
+  run(call, { orgId, email, role }): Promise<Invite> {
+    // A key with org:write must not create admins, who have more rights than the key.
+    if (role === 'ADMIN') requireAdmin(call.viewer, orgId);
+    const invite = { orgId, email, role, now: call.now() };
+    return requireUnique(
+      inTransaction(call.database, (tx) => recordInvite(tx, invite)),
       `${email} already has a pending invite.`,
-    ),
+    );
+  },
 });
 
 /**
- * Creates an org without members and invites its first one. The operator uses it if ORG_CREATION does not permit
+ * Creates an org without members and invites its first admin. The operator uses it if ORG_CREATION does not permit
  * everyone to create orgs.
  */
 export function createInvitedOrg(
@@ -183,14 +196,14 @@ export function createInvitedOrg(
 ): Promise<{ org: Row<'Org'>; invite: Invite }> {
   return inTransaction(database, async (tx) => {
     const org = await insertOrg(tx, { label });
-    const invite = await recordInvite(tx, { orgId: org.id, email, now: database.now() });
-    return { org, invite };
+    const details = { orgId: org.id, email, role: 'ADMIN', now: database.now() } as const;
+    return { org, invite: await recordInvite(tx, details) };
   });
 }
 
 async function recordInvite(
   tx: Transaction,
-  { orgId, email, now }: { orgId: string; email: string; now: Date },
+  { orgId, email, role, now }: { orgId: string; email: string; role: OrgRole; now: Date },
 ): Promise<Invite> {
   const member = await tx.orgMember.findFirst({
     where: { orgId, builder: { primaryEmail: email } },
@@ -201,16 +214,16 @@ async function recordInvite(
     data: { status: 'EXPIRED', pendingEmail: null },
   });
   const expireTime = new Date(now.getTime() + LIFETIME_MS);
-  const id = newId('inv');
+  const addresses = { invitedEmail: email, pendingEmail: email };
   return tx.invite.create({
-    data: { id, orgId, invitedEmail: email, pendingEmail: email, status: 'PENDING', expireTime },
+    data: { id: newId('inv'), orgId, role, ...addresses, status: 'PENDING', expireTime },
   });
 }
 
 /** The invite stays in the list. */
 export const deleteInvite = orgMutation({
   description: 'Revokes a pending invite. It can no longer be accepted.',
-  needs: 'org:write',
+  needs: orAdmin('org:write'),
   input: deleteInviteInput,
   async run(call, { orgId, inviteId }): Promise<{ deletedId: string; invite: Invite }> {
     const invite = await inTransaction(call.database, (tx) =>
@@ -223,7 +236,7 @@ export const deleteInvite = orgMutation({
 /** Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
   description:
-    "Accepts an invite to the caller's own e-mail address, and adds the caller to the org.",
+    "Accepts an invite to the caller's own e-mail address, and adds the caller to the org with the invite's role. A member who is an admin stays one.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<AcceptedInvite> {
     const inviteName = inviteId ?? invitedEmail ?? '';
@@ -231,17 +244,17 @@ export const acceptInvite = builderMutation({
     if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
       throw notFound('Invite', inviteName);
     }
-    const accepted = await inTransaction(call.database, async (tx) => {
+    const { role, ...accepted } = await inTransaction(call.database, async (tx) => {
       const id = inviteId ?? (await findPendingInviteId(tx, email, call.now()));
       if (id === null) throw notFound('Invite', inviteName);
       const where = { id, invitedEmail: email };
       const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
-      const membership = { orgId: invite.orgId, builderId: viewer.id };
-      await tx.orgMember.createMany({ data: membership, skipDuplicates: true });
+      const membership = { orgId: invite.orgId, builderId: viewer.id, role: invite.role };
+      const role = await insertMember(tx, membership);
       const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
-      return { invite, builder };
+      return { invite, builder, role };
     });
-    renewMembership(call, viewer, accepted.invite.orgId);
+    applyRole(call, { orgId: accepted.invite.orgId, builderId: viewer.id, role });
     return accepted;
   },
 });

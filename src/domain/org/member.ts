@@ -1,16 +1,46 @@
-/** Members of orgs: builders who may do everything in the org's projects. Most join through an invite (invite.ts). */
+/** Members of orgs: builders with a role, who work in the org's projects. Most join through an invite (invite.ts). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { builderMutation } from '../declared-mutation.ts';
-import { getOrg, listOrgIds } from '../scope.ts';
-import { endMembership } from '../viewer/viewer.ts';
+import { builderMutation, orgMutation } from '../declared-mutation.ts';
+import { read } from '../declared-read.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { resource, shownId } from '../resource.ts';
+import { getOrg, listOrgIds, toOrgCondition } from '../scope.ts';
+import { ADMIN, requireAdmin } from '../viewer/needs.ts';
+import { orgRole } from '../viewer/org-role.ts';
+import { applyRole } from '../viewer/viewer.ts';
 import { parseDomain } from './domain-name.ts';
 import { joinOrg } from './domain-proof.ts';
+import { deleteMember, insertMember, updateRole } from './membership.ts';
+
+type OrgMember = Row<'OrgMember'>;
+
+export const memberResource = resource('Member', 'A builder as a member of an org.', {
+  orgId: shownId.describe('The id of the org.'),
+  builderId: shownId.describe('The id of the builder.'),
+  role: orgRole.describe('What the builder may do in the org.'),
+  createTime: z.date().describe('When the builder became a member.'),
+});
+
+export const listMembers = read(
+  'org:read',
+  "Lists an org's members with their roles, newest first by their first use of the gateway.",
+  (call: Call, org: Row<'Org'>, args: PageArgs) => {
+    const list = {
+      name: 'Org.members',
+      parentId: org.id,
+      table: 'OrgMember',
+      where: { orgId: toOrgCondition(call.viewer, org) },
+      key: 'builderId',
+    } as const;
+    return listPage(call, list, args);
+  },
+);
 
 const removeMemberInput = z
   .object({
@@ -18,6 +48,14 @@ const removeMemberInput = z
     builderId: id.describe('The id of the builder to remove: another member, or the caller.'),
   })
   .meta({ id: 'RemoveMemberInput', description: 'The member to remove, and the org.' });
+
+const updateMemberInput = z
+  .object({
+    orgId: id.describe('The id of the org.'),
+    builderId: id.describe('The id of the member.'),
+    role: orgRole.describe('The new role.'),
+  })
+  .meta({ id: 'UpdateMemberInput', description: 'The member to change, and the new role.' });
 
 const addMemberInput = z
   .object({
@@ -29,21 +67,25 @@ const addMemberInput = z
   .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
 
 /**
- * Adds a builder to an org. The caller is a member of the org, or the builder itself, who joins (`joinOrg`). An
- * existing member stays one. Throws NOT_FOUND for builders that the caller may not see.
+ * Adds a builder to an org. The caller is an admin of the org, or the builder itself, who joins (`joinOrg`). An existing
+ * member keeps its role. Throws NOT_FOUND for builders that the caller may not see.
  */
 export const addMember = builderMutation({
   description:
-    'Adds a builder to an org of the caller. The builder must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven. Invite other people with `createInvite`. A builder who adds themselves joins, as by `joinOrg`.',
+    'Adds a builder to an org that the caller administers, with the role MEMBER. The builder must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven. Invite other people with `createInvite`. A builder who adds themselves joins, as by `joinOrg`.',
   input: addMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
     if (builderId === viewer.id) return joinOrg(call, { orgId });
     const org = await getOrg(call, orgId);
+    requireAdmin(viewer, org.id);
     const builder = await findAddableBuilder(call, org.id, builderId);
     if (!builder) throw notFound('Builder', builderId);
-    const data = { orgId: org.id, builderId };
-    await call.database.prisma.orgMember.createMany({ data, skipDuplicates: true });
-    call.viewers.clear();
+    const role = await insertMember(call.database.prisma, {
+      orgId: org.id,
+      builderId,
+      role: 'MEMBER',
+    });
+    applyRole(call, { orgId: org.id, builderId, role });
     return org;
   },
 });
@@ -65,32 +107,32 @@ async function findAddableBuilder(
   return proven > 0 ? builder : null;
 }
 
+/** The new role takes effect within a second, also for sessions of the console and in other processes. */
+export const updateMember = orgMutation({
+  description: "Changes a member's role within a second. The last admin must stay one.",
+  needs: ADMIN,
+  input: updateMemberInput,
+  async run(call, { builderId, role }, { id: orgId }): Promise<OrgMember> {
+    const change = { orgId, builderId, role };
+    const member = await inTransaction(call.database, (tx) => updateRole(tx, change));
+    applyRole(call, change);
+    return member;
+  },
+});
+
 /**
- * Throws NOT_FOUND for callers who are not members, and CONFLICT for the last member. The removed member's streams end,
+ * Throws NOT_FOUND for callers who are not members, and CONFLICT for the last admin. The removed member's streams end,
  * and its tokens lose access, within a second.
  */
 export const removeMember = builderMutation({
   description:
-    "Removes a member from an org of the caller. The last member can't be removed. `deletedId` is the id of the builder, who stays in other orgs.",
+    "Removes a member from an org. Admins remove other members, and every member may leave. The last admin can't leave or be removed. `deletedId` is the id of the builder, who stays in other orgs.",
   input: removeMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);
+    if (builderId !== viewer.id) requireAdmin(viewer, id);
     await inTransaction(call.database, (tx) => deleteMember(tx, { orgId: id, builderId }));
-    endMembership(call, viewer, { orgId: id, builderId });
+    applyRole(call, { orgId: id, builderId, role: null });
     return { deletedId: builderId };
   },
 });
-
-async function deleteMember(
-  tx: Transaction,
-  { orgId, builderId }: { orgId: string; builderId: string },
-): Promise<void> {
-  // The lock serializes removals, so that two members can't remove each other at the same time.
-  await run(tx, statements.selectFrom('Org').select('id').where('id', '=', orgId).forNoKeyUpdate());
-  const { count } = await tx.orgMember.deleteMany({ where: { orgId, builderId } });
-  if (count === 0) throw notFound('Member', builderId);
-  if ((await tx.orgMember.count({ where: { orgId } })) > 0) return;
-  throw conflict(
-    "The last member of an org can't be removed. Invite another member first, or delete the org.",
-  );
-}

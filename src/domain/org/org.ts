@@ -9,7 +9,7 @@ import { conflict, forbidden, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { builderMutation } from '../declared-mutation.ts';
+import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { label } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -23,7 +23,9 @@ import {
   updateTime,
 } from '../resource.ts';
 import { byId, getOrg, listOrgIds } from '../scope.ts';
-import { type BuilderViewer, endMembership, renewMembership } from '../viewer/viewer.ts';
+import { ADMIN } from '../viewer/needs.ts';
+import { orgRole } from '../viewer/org-role.ts';
+import { applyRole, type BuilderViewer, findRole } from '../viewer/viewer.ts';
 
 type Org = Row<'Org'>;
 
@@ -65,6 +67,12 @@ export const orgResource = resource(
   {
     ...createdFields,
     label: z.string().describe('The display name.'),
+    viewerRole: computed(
+      orgRole
+        .nullable()
+        .describe("The caller's role in the org. Null for an API key, which has scopes instead."),
+      ({ id }: { id: string }, { viewer }: Call) => findRole(viewer, id),
+    ),
     updateTime,
   },
 );
@@ -130,7 +138,7 @@ const ORGS_OF_BUILDER_MAX = 100;
  */
 export const createOrg = builderMutation({
   description:
-    'Creates an org with a billing account. The caller is its first member. A server whose ORG_CREATION is `invited` refuses it to builders without an org.',
+    'Creates an org with a billing account. The caller is its first admin. A server whose ORG_CREATION is `invited` refuses it to builders without an org.',
   input: createOrgInput,
   async run(call, { label }, viewer): Promise<Org> {
     authorizeOrgCreation(call, viewer);
@@ -138,13 +146,13 @@ export const createOrg = builderMutation({
       await requireOrgCapacity(tx, viewer.id);
       return insertOrg(tx, { label, builderId: viewer.id });
     });
-    renewMembership(call, viewer, org.id);
+    applyRole(call, { orgId: org.id, builderId: viewer.id, role: 'ADMIN' });
     return org;
   },
 });
 
-function authorizeOrgCreation({ config }: Call, { orgIds }: BuilderViewer): void {
-  if (config.ORG_CREATION === 'everyone' || orgIds.length > 0) return;
+function authorizeOrgCreation({ config }: Call, { roles }: BuilderViewer): void {
+  if (config.ORG_CREATION === 'everyone' || roles.size > 0) return;
   throw forbidden(
     'Only members of an org may create another one, because ORG_CREATION of this server is `invited`. Accept an invite to an org first, or ask a member for one.',
   );
@@ -161,7 +169,7 @@ async function requireOrgCapacity(tx: Transaction, builderId: string): Promise<v
   );
 }
 
-/** Inserts an org with its billing account. Without `builderId` it has no member yet. */
+/** Inserts an org with its billing account and its first admin. Without `builderId` it has no member yet. */
 export function insertOrg(
   tx: Transaction,
   { label, builderId }: { label: string; builderId?: string },
@@ -171,7 +179,7 @@ export function insertOrg(
     data: {
       id: newId('org'),
       label,
-      ...(builderId !== undefined && { members: { create: { builderId } } }),
+      ...(builderId !== undefined && { members: { create: { builderId, role: 'ADMIN' } } }),
       billingAccount: {
         create: {
           id: billingAccountId,
@@ -184,24 +192,22 @@ export function insertOrg(
   });
 }
 
-/** Refused to API keys and to builders who are not members. */
-export const updateOrg = builderMutation({
+export const updateOrg = orgMutation({
   description: 'Renames an org of the caller.',
+  needs: ADMIN,
   input: updateOrgInput,
-  async run(call, { orgId, label }): Promise<Org> {
-    const { id } = await getOrg(call, orgId);
+  async run(call, { label }, { id }): Promise<Org> {
     const data = { label, updateTime: call.now() };
     return call.database.prisma.org.update({ where: { id }, data });
   },
 });
 
-/** Refused to API keys and to builders who are not members. */
-export const deleteOrg = builderMutation({
+export const deleteOrg = orgMutation({
   description:
     'Deletes an org of the caller that has no projects. Its memberships, invites, claimed domains and billing account are deleted too.',
+  needs: ADMIN,
   input: deleteOrgInput,
-  async run(call, { orgId }, viewer): Promise<{ deletedId: string }> {
-    const { id } = await getOrg(call, orgId);
+  async run(call, _input, { id }): Promise<{ deletedId: string }> {
     await call.database.prisma.org.delete({ where: { id } }).catch((error: unknown) => {
       if (isMissingRow(error)) throw notFound('Org', id);
       if (isForeignKeyViolation(error)) {
@@ -209,7 +215,7 @@ export const deleteOrg = builderMutation({
       }
       throw error;
     });
-    endMembership(call, viewer, { orgId: id });
+    applyRole(call, { orgId: id, builderId: call.viewer.id, role: null });
     return { deletedId: id };
   },
 });

@@ -14,7 +14,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../viewer/key/key-value.ts';
-import { authorizeGrant } from '../viewer/needs.ts';
+import { authorizeKeyScopes } from '../viewer/needs.ts';
 import { ALL_SCOPES, listScopes, scope, scopeName, toScopeName } from '../viewer/scopes.ts';
 
 export const apiKeyResource = resource(
@@ -52,7 +52,9 @@ const scopes = z
       context.addIssue({ code: 'custom', path: [index], message: 'must not appear twice.' });
     }
   })
-  .describe('The scopes of the key. The caller must have each of them.');
+  .describe(
+    'The scopes of the key. The caller must have each of them. A builder needs the role admin to give `org:write`.',
+  );
 const keyLabel = label.describe('The display name, 1 to 128 characters.');
 
 const createApiKeyInput = z
@@ -115,8 +117,8 @@ export const createApiKey = projectMutation({
   description: 'Creates an API key. Only this response contains its value.',
   needs: 'keys:write',
   input: createApiKeyInput,
-  async run(call, input, { id: projectId }): Promise<CreatedApiKey> {
-    authorizeGrant(call.viewer, input.scopes);
+  async run(call, input, { id: projectId, orgId }): Promise<CreatedApiKey> {
+    authorizeKeyScopes(call.viewer, input.scopes, orgId);
     const key = createKeyValue();
     const storedMembers = { hash: hashKey(key), prefix: getKeyPrefix(key) };
     const row = {
@@ -137,11 +139,13 @@ export const updateApiKey = projectMutation({
     'Updates an API key, by its value or its id. The change takes effect within a second.',
   needs: 'keys:write',
   input: updateApiKeyInput,
-  async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, { id: projectId }) {
+  async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, project) {
+    const { id: projectId, orgId } = project;
     const before = await getKey(call, projectId, apiKeyId);
     // Activating a key grants its scopes again.
     const isActivated = changes.active === true && !before.active;
-    authorizeGrant(call.viewer, changes.scopes ?? (isActivated ? listScopes(before) : []));
+    const granted = changes.scopes ?? (isActivated ? listScopes(before) : []);
+    authorizeKeyScopes(call.viewer, granted, orgId);
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return updateKey(call, before.id, { where, data: { ...changes, updateTime: call.now() } });

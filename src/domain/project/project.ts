@@ -2,10 +2,9 @@
 
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { builderMutation, projectMutation } from '../declared-mutation.ts';
+import { orgMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -13,7 +12,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdFields, resource, shownId, updateTime } from '../resource.ts';
 import { findProject, getNamedProject, listOrgIds, toOrgCondition } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
-import { orEndUser } from '../viewer/needs.ts';
+import { ADMIN, orEndUser } from '../viewer/needs.ts';
 import { findProjectId } from '../viewer/viewer.ts';
 import { brandingInput } from './branding.ts';
 import { allowedOrigins } from './origins.ts';
@@ -145,11 +144,11 @@ export const listOrgProjects = read(
   },
 );
 
-export const createProject = builderMutation({
+export const createProject = orgMutation({
   description: 'Creates a project in an org of the caller.',
+  needs: ADMIN,
   input: createProjectInput,
-  run({ database }, { orgId, name, appName }, { orgIds }): Promise<Project> {
-    if (!orgIds.includes(orgId)) throw notFound('Org', orgId);
+  run({ database }, { orgId, name, appName }): Promise<Project> {
     const projectId = newId('prj');
     const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
     return requireUnique(database.prisma.project.create({ data }), formatNameTaken(name));

@@ -22,6 +22,7 @@ import { newId } from '../../ids.ts';
 import type { Services } from '../call.ts';
 import { writeFileAtomically } from '../files.ts';
 import { isStorableString } from '../storable-json.ts';
+import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 type Builder = Row<'Builder'>;
 
@@ -158,7 +159,7 @@ async function createJwk(path: string): Promise<JWK> {
 export async function enrolBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
-): Promise<{ builder: Builder; orgIds: string[] }> {
+): Promise<{ builder: Builder; roles: OrgRoles }> {
   const identity = { idpProvider: claims.iss, idpRef: claims.sub };
   const names = {
     firstName: claims.given_name ?? null,
@@ -170,7 +171,7 @@ export async function enrolBuilder(
   const findBuilder = () =>
     prisma.builder.findUnique({
       where: { idpProvider_idpRef: identity },
-      include: { memberships: { select: { orgId: true } } },
+      include: { memberships: { select: { orgId: true, role: true } } },
     });
   let row = await findBuilder();
   if (!row) {
@@ -183,11 +184,11 @@ export async function enrolBuilder(
   }
   if (!row) throw unauthenticated('The builder of this token was deleted.');
   const { memberships, ...builder } = row;
-  const orgIds = memberships.map(({ orgId }) => orgId);
+  const roles = createOrgRoles(memberships);
   const hasChanged = (Object.keys(names) as (keyof typeof names)[]).some(
     (key) => builder[key] !== names[key],
   );
-  if (!hasChanged) return { builder, orgIds };
+  if (!hasChanged) return { builder, roles };
   const data = { ...names, updateTime: now() };
-  return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), orgIds };
+  return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), roles };
 }

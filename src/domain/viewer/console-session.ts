@@ -10,6 +10,7 @@ import { isMissingRow } from '../../database/violations.ts';
 import { unauthenticated } from '../../errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
+import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 const SECRET_BYTES = 32;
 /** Strings of another form are rejected without a query. */
@@ -26,7 +27,7 @@ export interface SessionCredential {
 
 export interface ConsoleSession {
   builder: Row<'Builder'>;
-  orgIds: string[];
+  roles: OrgRoles;
   expireTime: Date;
   /** When the session ends even if it is used. */
   endTime: Date;
@@ -62,13 +63,13 @@ export async function getSession(services: Services, secret: string): Promise<Co
   const row = SECRET_PATTERN.test(secret)
     ? await services.database.prisma.consoleSession.findUnique({
         where: { id: hashSecret(secret) },
-        include: { builder: { include: { memberships: { select: { orgId: true } } } } },
+        include: { builder: { include: { memberships: { select: { orgId: true, role: true } } } } },
       })
     : null;
   if (!row || row.expireTime <= services.now()) throw createEndedError();
   const { memberships, ...builder } = row.builder;
   const { expireTime, endTime } = row;
-  return { builder, orgIds: memberships.map(({ orgId }) => orgId), expireTime, endTime };
+  return { builder, roles: createOrgRoles(memberships), expireTime, endTime };
 }
 
 /** Extends a session after activity, at most to its `endTime`. Throws UNAUTHENTICATED if it has ended. */

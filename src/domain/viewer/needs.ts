@@ -5,13 +5,13 @@
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
 import { includesScope, includesScopeForPages, isOutsideFull, type Scope } from './scopes.ts';
-import { requireBuilder, type Viewer } from './viewer.ts';
+import { findRole, requireBuilder, type Viewer } from './viewer.ts';
 
 /**
  * A scope, a builder's bearer token, or `nothing` besides valid credentials. End users may call only functions with an
  * EndUserNeed.
  */
-export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed;
+export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed | AdminNeed;
 
 /** The need of a function that end users may call too: with one of these permissions, or with any if there are none. */
 interface EndUserNeed {
@@ -25,6 +25,21 @@ interface EndUserNeed {
 interface PageNeed {
   scope: Scope;
   forPages: true;
+}
+
+/** The need of a function that manages an org: a builder who is an admin of it, or an API key with the scope. */
+interface AdminNeed {
+  role: 'ADMIN';
+  /** Null if no API key may call the function. */
+  scope: Scope | null;
+}
+
+/** The need of a function for admins of an org. */
+export const ADMIN: Need = { role: 'ADMIN', scope: null };
+
+/** Declares the need of a function for admins of an org and for API keys with this scope. */
+export function orAdmin(scope: Scope): Need {
+  return { role: 'ADMIN', scope };
 }
 
 /** Declares the need of a function for callers with this scope and for page keys. */
@@ -49,6 +64,16 @@ export function orAgent(scope: Scope, ...permissions: SessionPermission[]): Need
 export function findScope(need: Need): Scope | null {
   if (need === 'nothing' || need === 'bearer') return null;
   return typeof need === 'object' ? need.scope : need;
+}
+
+/** True if an API key can't meet the need. */
+export function isForBuilders(need: Need): boolean {
+  return need !== 'nothing' && findScope(need) === null;
+}
+
+/** True if the need names a role of the builder in an org. */
+export function isForAdmins(need: Need): need is AdminNeed {
+  return typeof need === 'object' && 'role' in need;
 }
 
 /** True if an API key with these scopes meets the need. */
@@ -76,7 +101,7 @@ function hasPermission(viewer: EndUserViewer, { permissions, forAgents }: EndUse
   );
 }
 
-/** Throws FORBIDDEN if the viewer does not meet the need. */
+/** Throws FORBIDDEN if the viewer does not meet the need. `authorizeInOrg` checks the role that a need may name. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
   const scope = findScope(need);
@@ -111,6 +136,31 @@ function authorizeEndUser(viewer: EndUserViewer, need: Need): void {
   );
 }
 
+/** Throws FORBIDDEN if the need names a role and the viewer is a builder without this role in the org. */
+export function authorizeInOrg(viewer: Viewer, need: Need, orgId: string): void {
+  if (viewer.kind === 'BUILDER' && isForAdmins(need)) requireAdmin(viewer, orgId);
+}
+
+/** Throws FORBIDDEN if the viewer is not an admin of the org. API keys have no role. */
+export function requireAdmin(viewer: Viewer, orgId: string): void {
+  const role = findRole(viewer, orgId);
+  if (role === 'ADMIN') return;
+  const remark =
+    role === null
+      ? 'This caller has no role in it.'
+      : `Your role is ${role.toLowerCase()}: ask an admin to do it, or to change your role.`;
+  throw forbidden(`This needs the role admin in the org. ${remark}`);
+}
+
+/**
+ * Throws FORBIDDEN if the viewer may not grant these scopes to an API key of the org. A builder grants `org:write` as an
+ * admin only, so that a key never has a right over the org that its creator lacks.
+ */
+export function authorizeKeyScopes(viewer: Viewer, scopes: readonly Scope[], orgId: string): void {
+  authorizeGrant(viewer, scopes);
+  if (viewer.kind === 'BUILDER' && scopes.includes('org:write')) requireAdmin(viewer, orgId);
+}
+
 /** Throws FORBIDDEN if the viewer lacks one of the scopes that it grants to another key or token. */
 export function authorizeGrant(viewer: Viewer, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !includesScope(viewer.scopes, scope));
@@ -125,6 +175,12 @@ export function authorizeGrant(viewer: Viewer, scopes: readonly Scope[]): void {
 export function describeNeed(need: Need): string {
   if (need === 'nothing') return 'Needs no scope.';
   if (need === 'bearer') return "Needs a builder's bearer token.";
+  if (isForAdmins(need)) {
+    const admin = 'the bearer token of a builder who is an admin of the org';
+    return need.scope === null
+      ? `Needs ${admin}.`
+      : `Needs the scope \`${need.scope}\`, or ${admin}.`;
+  }
   const builder = `Needs the scope \`${findScope(need)}\`, or a builder's bearer token`;
   if (!isForEndUsers(need)) return `${builder}.`;
   return need.permissions.length === 0

@@ -246,13 +246,16 @@ async function findEndUsers(
   return valid;
 }
 
-/** True if the viewer still has all rights of `before`. An end user's rights are in the token, so they never change. */
+/**
+ * True if the viewer still has all rights that streams depend on. A role in an org gives no right to read. An end user's
+ * rights are in the token, so they never change.
+ */
 function hasAllRights(before: Viewer, after: Viewer): boolean {
   if (before.kind === 'END_USER' || after.kind === 'END_USER') {
     return before.kind === after.kind && before.id === after.id;
   }
-  const orgIds = after.kind === 'BUILDER' ? after.orgIds : [after.orgId];
-  const previousOrgIds = before.kind === 'BUILDER' ? before.orgIds : [before.orgId];
+  const orgIds = after.kind === 'BUILDER' ? [...after.roles.keys()] : [after.orgId];
+  const previousOrgIds = before.kind === 'BUILDER' ? [...before.roles.keys()] : [before.orgId];
   return (
     before.scopes.every((scope) => after.scopes.includes(scope)) &&
     previousOrgIds.every((orgId) => orgIds.includes(orgId))

@@ -12,6 +12,7 @@ import {
 } from './console-session.ts';
 import { type EndUserViewer, sessionPermission } from './end-user.ts';
 import { findApiKeyByValue } from './key/key-value.ts';
+import type { OrgRole, OrgRoles } from './org-role.ts';
 import { ALL_SCOPES, listScopes, type Scope, scopeName, toScopeName } from './scopes.ts';
 
 interface ApiKeyViewer {
@@ -24,11 +25,11 @@ interface ApiKeyViewer {
   allowedOrigins: readonly string[];
 }
 
-/** A builder may do everything in the projects of their orgs. */
+/** A builder may do everything in the projects of their orgs. The role in an org decides what they may do with the org. */
 export interface BuilderViewer {
   kind: 'BUILDER';
   id: string;
-  orgIds: readonly string[];
+  roles: OrgRoles;
   /** The e-mail address in lower case. Null if the issuer provides none or marks it as unverified. */
   email: string | null;
   scopes: readonly Scope[];
@@ -161,10 +162,10 @@ async function authenticateSession(
 
 function toBuilderViewer({
   builder: { id, primaryEmail: email },
-  orgIds,
+  roles,
   expireTime,
-}: Pick<ConsoleSession, 'builder' | 'orgIds'> & Pick<BuilderViewer, 'expireTime'>): BuilderViewer {
-  return { kind: 'BUILDER', id, orgIds, email, scopes: ALL_SCOPES, expireTime };
+}: Pick<ConsoleSession, 'builder' | 'roles'> & Pick<BuilderViewer, 'expireTime'>): BuilderViewer {
+  return { kind: 'BUILDER', id, roles, email, scopes: ALL_SCOPES, expireTime };
 }
 
 /** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise. For functions that are reserved for people. */
@@ -176,20 +177,25 @@ export function requireBuilder(viewer: Viewer): BuilderViewer {
   return viewer;
 }
 
-/** Updates this call and the caches after a builder joined an org. */
-export function renewMembership(call: Call, viewer: BuilderViewer, orgId: string): void {
-  call.viewer = { ...viewer, orgIds: [...new Set([...viewer.orgIds, orgId])] };
-  call.viewers.clear();
+/** Returns the viewer's role in an org. Null if the viewer is not a member of it, like an API key. */
+export function findRole(viewer: Viewer, orgId: string): OrgRole | null {
+  return viewer.kind === 'BUILDER' ? (viewer.roles.get(orgId) ?? null) : null;
 }
 
-/** Updates this call and the caches after a builder left an org, or the org was deleted. */
-export function endMembership(
+/**
+ * Updates this call and the caches after a builder's role in an org has changed. `role` is null if the builder left the
+ * org, or the org was deleted. Caches of other processes expire within a second.
+ */
+export function applyRole(
   call: Call,
-  viewer: BuilderViewer,
-  { orgId, builderId = viewer.id }: { orgId: string; builderId?: string },
+  { orgId, builderId, role }: { orgId: string; builderId: string; role: OrgRole | null },
 ): void {
-  if (builderId === viewer.id) {
-    call.viewer = { ...viewer, orgIds: viewer.orgIds.filter((id) => id !== orgId) };
+  const { viewer } = call;
+  if (viewer.kind === 'BUILDER' && viewer.id === builderId) {
+    const roles = new Map(viewer.roles);
+    if (role === null) roles.delete(orgId);
+    else roles.set(orgId, role);
+    call.viewer = { ...viewer, roles };
   }
   call.viewers.clear();
 }

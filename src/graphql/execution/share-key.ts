@@ -55,6 +55,6 @@ function listRights(viewer: Viewer): unknown[] {
   if (viewer.kind === 'END_USER') {
     return [viewer.projectId, viewer.id, viewer.integrationIds, viewer.permissions];
   }
-  const orgs = viewer.kind === 'BUILDER' ? viewer.orgIds : [viewer.orgId];
+  const orgs = viewer.kind === 'BUILDER' ? [...viewer.roles] : [viewer.orgId];
   return [viewer.id, orgs, viewer.scopes];
 }

@@ -1,14 +1,9 @@
 /** The type Builder, which is a person. Do not confuse it with the Pothos builder of schema-builder.ts. */
 import { builderResource, listBuilders } from '../../domain/org/builder.ts';
-import { addMember, removeMember } from '../../domain/org/member.ts';
 import { addList } from '../schema/lists.ts';
-import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { Builder, Builders, Org } from '../schema/types.ts';
 
 objectType(Builder, builderResource);
 
 addList(Org, 'builders', Builders, listBuilders);
-
-addMutations('org', Org, { addMember });
-addDeletions({ removeMember });

@@ -4,6 +4,7 @@ import './node-field.ts';
 import '../viewer/viewer.ts';
 import '../org/org.ts';
 import '../org/invite.ts';
+import '../org/member.ts';
 import '../org/builder.ts';
 import '../org/claimed-domain.ts';
 import '../provider/provider.ts';

@@ -7,7 +7,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { describeNeed } from '../../domain/viewer/needs.ts';
+import { describeNeed, isForBuilders } from '../../domain/viewer/needs.ts';
 import { problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
@@ -94,7 +94,7 @@ export function createRouteSchema(endpoint: Endpoint): FastifySchema {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: [endpoint.description, describeNeed(endpoint.needs)].filter(Boolean).join(' '),
-    security: endpoint.needs === 'bearer' ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
+    security: isForBuilders(endpoint.needs) ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
     ...(parts.path && { params: parts.path }),
     ...(parts.query && { querystring: parts.query }),
     ...(parts.header && { headers: parts.header }),

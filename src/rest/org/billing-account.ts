@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { billingAccountOfOrg, getBillingAccount } from '../../domain/org/billing-account.ts';
 import { billingAccountResource } from '../../domain/org/org.ts';
 import { listOrgIds } from '../../domain/scope.ts';
+import { authorizeInOrg, orAdmin } from '../../domain/viewer/needs.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { orgId } from './org.ts';
+
+const PORTAL_NEED = orAdmin('org:read');
 
 export const billingAccountEndpoints = [
   readEndpoint({
@@ -24,7 +27,7 @@ export const billingAccountEndpoints = [
     tag: 'Organizations',
     summary: "Creates a session of a billing account's portal.",
     description: 'Always fails with 422, because the gateway has no billing portal.',
-    needs: getBillingAccount.needs,
+    needs: PORTAL_NEED,
     input: z.object({
       billingAccountId: id.describe('The id of the billing account.'),
       redirectUrl: z.string().min(1).max(2_048).describe('The URL that the portal leads back to.'),
@@ -43,8 +46,8 @@ async function refuseWithoutPortal(
   { billingAccountId }: { billingAccountId: string },
 ): Promise<{ url: string }> {
   const accounts = await billingAccountOfOrg(call, listOrgIds(call.viewer));
-  if (!accounts.some((account) => account?.id === billingAccountId)) {
-    throw notFound('Billing account', billingAccountId);
-  }
+  const account = accounts.find((candidate) => candidate?.id === billingAccountId);
+  if (!account) throw notFound('Billing account', billingAccountId);
+  authorizeInOrg(call.viewer, PORTAL_NEED, account.orgId);
   throw unprocessable('No billing portal is configured on this server.');
 }

@@ -2,12 +2,20 @@ import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import { builderResource, getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
-import { addMember, removeMember } from '../../domain/org/member.ts';
+import {
+  addMember,
+  listMembers,
+  memberResource,
+  removeMember,
+  updateMember,
+} from '../../domain/org/member.ts';
 import { getOwnOrg, listOrgs } from '../../domain/org/org.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { listProjects } from '../../domain/project/project.ts';
 import { computed, resource } from '../../domain/resource.ts';
 import { listOrgIds, type Row } from '../../domain/scope.ts';
+import { orgRole } from '../../domain/viewer/org-role.ts';
+import { findRole } from '../../domain/viewer/viewer.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint, omitBody } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -16,9 +24,9 @@ import { org, orgId } from './org.ts';
 
 const tag = 'Organizations';
 
-/** The reference API's role: a member of an org may do everything in its projects. */
+/** The reference API's role. A builder has no role in a project alone: the role in its org applies. */
 const roleFields = {
-  role: computed(z.string().describe('Always `admin`.'), () => 'admin'),
+  role: orgRole.describe('The role of the builder in the org, or in the org of the project.'),
   principalType: computed(
     z.enum(['builder']).describe('The holder of the role: always a builder.'),
     () => 'builder' as const,
@@ -39,7 +47,10 @@ export const builderInfo = resource(
       async ({ id: principalId }: Row<'Builder'>, call: Call) => {
         const { edges } = await listProjects(call, { first: PAGE_MAX });
         return Object.fromEntries(
-          edges.map(({ node: project }) => [project.id, { principalId, project }]),
+          edges.map(({ node: project }) => {
+            const role = findRole(call.viewer, project.orgId);
+            return [project.id, { role, principalId, project }];
+          }),
         );
       },
     ),
@@ -51,13 +62,12 @@ export const builderInfo = resource(
       async ({ id: principalId }: Row<'Builder'>, call: Call) => {
         const { edges } = await listOrgs(call, { first: 1 });
         const [newest] = edges;
-        return newest ? { principalId, org: newest.node } : null;
+        if (!newest) return null;
+        return { role: findRole(call.viewer, newest.node.id), principalId, org: newest.node };
       },
     ),
     orgIds: computed(
-      z
-        .array(z.string())
-        .describe('The ids of their orgs: they may do everything in the projects of these.'),
+      z.array(z.string()).describe('The ids of their orgs. `GET /orgs` returns the role in each.'),
       (_row: Row<'Builder'>, { viewer }: Call) => listOrgIds(viewer),
     ),
   },
@@ -85,11 +95,29 @@ export const builderEndpoints = [
     method: 'POST',
     path: '/orgs/{orgId}/memberships',
     tag,
-    summary: 'Adds a builder to an org: by a member, or by the builder, who joins.',
+    summary: 'Adds a builder to an org: by an admin, or by the builder, who joins.',
     mutation: addMember,
     status: 201,
     output: null,
     show: omitBody,
+  }),
+  listEndpoint({
+    id: 'listMembers',
+    path: '/orgs/{orgId}/memberships',
+    tag,
+    input: z.object({ orgId }),
+    list: readWithin(getOwnOrg, listMembers),
+    resource: memberResource,
+  }),
+  mutationEndpoint({
+    id: 'updateMember',
+    method: 'PATCH',
+    path: '/orgs/{orgId}/memberships/{builderId}',
+    tag,
+    mutation: updateMember,
+    mask: 'membership',
+    status: 200,
+    resource: memberResource,
   }),
   deleteEndpoint({
     id: 'removeMember',

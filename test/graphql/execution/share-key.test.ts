@@ -8,6 +8,8 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 
 const IDS = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
 const KEY: Viewer = { kind: 'API_KEY', ...IDS, allowedOrigins: [], scopes: ['read'] };
+const PERSON = { id: 'bld_1', email: null, scopes: [], expireTime: null };
+const BUILDER = { kind: 'BUILDER' as const, ...PERSON };
 
 function prepare(text: string) {
   const document = parse(text);
@@ -35,7 +37,7 @@ test('distinguishes other values, a default, and null', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('distinguishes operations, callers and scopes', () => {
+test('distinguishes operations, callers, scopes and roles', () => {
   const other = prepare('subscription { operation(id: "a") { id } }');
   const keys = [
     other({}),
@@ -43,6 +45,9 @@ test('distinguishes operations, callers and scopes', () => {
     createKey({}, { ...KEY, scopes: ['read', 'org:read'] }),
     createKey({}, { ...KEY, id: 'key_2' }),
     createKey({}, { ...KEY, orgId: 'org_2' }),
+    createKey({}, { ...BUILDER, roles: new Map([['org_1', 'ADMIN']]) }),
+    createKey({}, { ...BUILDER, roles: new Map([['org_1', 'MEMBER']]) }),
+    createKey({}, { ...BUILDER, roles: new Map([['org_2', 'MEMBER']]) }),
   ];
   expect(new Set(keys).size).toBe(keys.length);
 });

@@ -106,8 +106,8 @@ test('lets builders with a verified address of a proven domain join, and returns
     expect(await person.query(JOIN, { input })).toEqual({ joinOrg: { org: { id: tenant.orgId } } });
   }
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect((await person.query('{ orgs { nodes { id } } }')).orgs.nodes).toEqual([
-    { id: tenant.orgId },
+  expect((await person.query('{ orgs { nodes { id viewerRole } } }')).orgs.nodes).toEqual([
+    { id: tenant.orgId, viewerRole: 'MEMBER' },
   ]);
 });
 
@@ -175,7 +175,7 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
 const ADD = 'mutation ($input: AddMemberInput!) { addMember(input: $input) { org { id } } }';
 const ORGS = '{ orgs { nodes { id } } }';
 
-test('lets a member add builders of a proven domain and colleagues only', async () => {
+test('lets an admin add builders of a proven domain and colleagues only', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const rest = await restTenant(app);
   const domain = newDomain();
@@ -191,7 +191,7 @@ test('lets a member add builders of a proven domain and colleagues only', async 
   });
   expect((await person.query(ORGS)).orgs.nodes).toEqual([{ id: tenant.orgId }]);
 
-  // A member may add a builder of the first org to another of their own orgs.
+  // An admin may add a builder of the first org to another of their own orgs.
   await tenant.builder.query(ADD, { input });
   const { createOrg } = await tenant.builder.query(
     'mutation { createOrg(input: { label: "Second" }) { org { id } } }',

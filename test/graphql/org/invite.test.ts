@@ -10,7 +10,7 @@ afterEach(() => {
 
 const create = `mutation ($input: CreateInviteInput!) {
   createInvite(input: $input) {
-    invite { id invitedEmail parentType parentId status createTime updateTime }
+    invite { id invitedEmail role parentType parentId status createTime updateTime }
   }
 }`;
 const revoke = `mutation ($input: DeleteInviteInput!) {
@@ -32,8 +32,8 @@ const list = `query (
 const node = 'query ($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
 const members = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
-async function invite({ builder, orgId }: Tenant, email: string): Promise<string> {
-  const { createInvite } = await builder.query(create, { input: { orgId, email } });
+async function invite({ builder, orgId }: Tenant, email: string, role = 'MEMBER'): Promise<string> {
+  const { createInvite } = await builder.query(create, { input: { orgId, email, role } });
   return createInvite.invite.id;
 }
 
@@ -53,6 +53,7 @@ test('creates an invite for the address in lowercase', async () => {
       invite: {
         id: expect.stringMatching(/^inv_/),
         invitedEmail: 'eve@example.com',
+        role: 'MEMBER',
         parentType: 'ORG',
         parentId: tenant.orgId,
         status: 'PENDING',
@@ -204,7 +205,7 @@ test("returns NOT_FOUND for another org's invites", async () => {
 
 test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const inviteId = await invite(host, guest.builderEmail);
+  const inviteId = await invite(host, guest.builderEmail, 'ADMIN');
   const { acceptInvite, ...next } = await guest.builder.query(
     `mutation ($input: AcceptInviteInput!, $next: CreateInviteInput!) {
       acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
@@ -236,14 +237,31 @@ test('accepts an invite once, also in concurrent calls', async () => {
   expect(org.builders.nodes).toHaveLength(2);
 });
 
-test('accepts the invite of a builder who is already a member', async () => {
+test.each([
+  ['MEMBER', 'ADMIN', 'ADMIN'],
+  ['ADMIN', 'MEMBER', 'ADMIN'],
+  ['MEMBER', 'MEMBER', 'MEMBER'],
+] as const)('a %s who accepts an invite as %s is %s afterwards', async (before, role, after) => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const input = { inviteId: await invite(host, guest.builderEmail) };
-  const data = { orgId: host.orgId, builderId: guest.builderId };
+  const input = { inviteId: await invite(host, guest.builderEmail, role) };
+  const data = { orgId: host.orgId, builderId: guest.builderId, role: before };
   await app.app.services.database.prisma.orgMember.create({ data });
   expect(await guest.builder.query(accept, { input })).toMatchObject({
     acceptInvite: { invite: { status: 'ACCEPTED' } },
   });
+  const { org } = await guest.builder.query('query ($id: ID!) { org(id: $id) { viewerRole } }', {
+    id: host.orgId,
+  });
+  expect(org).toEqual({ viewerRole: after });
+});
+
+test('refuses an API key that invites an admin', async () => {
+  const tenant = await app.tenant();
+  const writer = await tenant.withScopes('org:write');
+  const input = { orgId: tenant.orgId, email: 'eve@example.com', role: 'ADMIN' };
+  const { code, problem } = await writer.refusal(create, { input });
+  expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('role admin')]);
+  expect((await listed(tenant)).totalCount).toBe(0);
 });
 
 test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {

@@ -26,4 +26,9 @@ test('refuses an org to builders without one, until they have accepted an invite
     `mutation { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );
   expect(await invited.query(CREATE)).toEqual({ createOrg: { org: { label: 'Own' } } });
+  const { orgs } = await invited.query('{ orgs { nodes { label viewerRole } } }');
+  expect(orgs.nodes).toEqual([
+    { label: 'Own', viewerRole: 'ADMIN' },
+    { label: 'Acme', viewerRole: 'ADMIN' },
+  ]);
 });

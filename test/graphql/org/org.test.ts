@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { addMember } from '../../support/fixtures/tenant.ts';
 
 const app = await sharedApp();
 
@@ -34,14 +35,6 @@ const listIds = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
 async function addOrg(tenant: Tenant, label: string): Promise<string> {
   return (await tenant.builder.query(create, { input: { label } })).createOrg.org.id;
-}
-
-async function addMember(tenant: Tenant): Promise<Tenant> {
-  const other = await app.tenant();
-  const data = { orgId: tenant.orgId, builderId: other.builderId };
-  await app.app.services.database.prisma.orgMember.create({ data });
-  app.app.services.viewers.clear();
-  return other;
 }
 
 test('creates an org with its first member and a billing account', async () => {
@@ -159,7 +152,11 @@ test("returns equal pages for a cursor with another org's id and with an unknown
 test("lists an org's builders newest first, in both directions", async () => {
   const tenant = await app.tenant();
   const id = tenant.orgId;
-  const members = [tenant, await addMember(tenant), await addMember(tenant)].reverse();
+  const members = [
+    tenant,
+    await addMember(app, tenant, 'MEMBER'),
+    await addMember(app, tenant, 'MEMBER'),
+  ].reverse();
   const nodes = members.map((member) => ({
     id: member.builderId,
     primaryEmail: member.builderEmail,
@@ -180,7 +177,7 @@ test("lists an org's builders newest first, in both directions", async () => {
 
 test('returns the org, its members and its billing account by id to members only', async () => {
   const tenant = await app.tenant();
-  const member = await addMember(tenant);
+  const member = await addMember(app, tenant, 'MEMBER');
   const stranger = await app.tenant();
   const billing = 'query ($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });

@@ -11,6 +11,7 @@ test('creates, lists, finds and revokes an invite', async () => {
   expect(created).toEqual({
     id: expect.stringMatching(/^inv_/),
     invitedEmail: 'eve@example.com',
+    role: 'member',
     parentType: 'org',
     parentId: rest.tenant.orgId,
     status: 'pending',
@@ -49,10 +50,10 @@ test("lists the invites to a builder's address, and accepts one of them", async 
   expect(repeated.status).toBe(409);
 });
 
-test('names an invalid address at its position', async () => {
+test('names an invalid address and role at their positions', async () => {
   const rest = await restTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
-  const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'admin' });
+  const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'owner' });
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body email',
     'body role',

@@ -4,12 +4,13 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('creates an org with the builder as a member, and renames it', async () => {
+test('creates an org with the builder as an admin, and renames it', async () => {
   const { builder, tenant } = await restTenant(app);
   const created = await builder.post('/orgs', { label: 'Acme' });
   expect(created).toEqual({
     id: expect.stringMatching(/^org_/),
     label: 'Acme',
+    viewerRole: 'admin',
     defaultTeamId: created.id,
     createTime: expect.any(String),
   });

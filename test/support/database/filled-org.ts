@@ -44,7 +44,7 @@ export async function fillOrg(app: TestApp, few: number) {
   const caller = {
     kind: 'BUILDER',
     id: builderId,
-    orgIds,
+    roles: new Map(orgIds.map((id) => [id, 'ADMIN' as const])),
     email: builderEmail,
     expireTime: null,
   } as const;

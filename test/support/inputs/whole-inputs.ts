@@ -534,7 +534,7 @@ const ORG_STEPS: Step[] = [
   { mutation: 'releaseClaimedDomain', input: { claimedDomainId: '@claim' }, caller: 'builder' },
   {
     mutation: 'createInvite',
-    input: { orgId: '@ownOrg', email: 'guest@walked.example' },
+    input: { orgId: '@ownOrg', email: 'guest@walked.example', role: 'ADMIN' },
     caller: 'builder',
     resultName: 'accepted',
   },
@@ -546,13 +546,18 @@ const ORG_STEPS: Step[] = [
     refusalReason: 'the only invite is accepted already',
   },
   {
+    mutation: 'updateMember',
+    input: { orgId: '@ownOrg', builderId: '@guest', role: 'MEMBER' },
+    caller: 'builder',
+  },
+  {
     mutation: 'removeMember',
     input: { orgId: '@ownOrg', builderId: '@guest' },
     caller: 'builder',
   },
   {
     mutation: 'createInvite',
-    input: { orgId: '@ownOrg', email: 'other@walked.example' },
+    input: { orgId: '@ownOrg', email: 'other@walked.example', role: 'MEMBER' },
     caller: 'builder',
     resultName: 'invite',
   },

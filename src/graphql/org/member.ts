@@ -1,0 +1,26 @@
+import {
+  addMember,
+  listMembers,
+  memberResource,
+  removeMember,
+  updateMember,
+} from '../../domain/org/member.ts';
+import { byId } from '../../domain/scope.ts';
+import { addList } from '../schema/lists.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
+import { objectType } from '../schema/object-type.ts';
+import { Builder, Member, Members, Org } from '../schema/types.ts';
+
+objectType(Member, memberResource, (t) => ({
+  builder: t.field({
+    type: Builder,
+    description: 'The builder.',
+    resolve: ({ builderId }, _args, { get }) => get(byId('Builder'), builderId),
+  }),
+}));
+
+addList(Org, 'members', Members, listMembers);
+
+addMutations('member', Member, { updateMember });
+addMutations('org', Org, { addMember });
+addDeletions({ removeMember });

@@ -1,0 +1,330 @@
+/** Roles of members: what a member may not do, changes of roles, and the last admin. */
+import { isObjectType } from 'graphql';
+import { beforeAll, expect, test } from 'vitest';
+import { createSession } from '../../../src/domain/viewer/console-session.ts';
+import { isForAdmins, type Need } from '../../../src/domain/viewer/needs.ts';
+import type { OrgRole } from '../../../src/domain/viewer/org-role.ts';
+import { schema } from '../../../src/graphql/schema/schema.ts';
+import { newId } from '../../../src/ids.ts';
+import { sharedApp, type Tenant } from '../../support/app.ts';
+import { addMember } from '../../support/fixtures/tenant.ts';
+import type { GraphqlClient } from '../../support/graphql-client.ts';
+import { restClient } from '../../support/rest/rest-client.ts';
+
+const app = await sharedApp();
+const { prisma } = app.app.services.database;
+
+/** Returns a mutation that selects only the type of its payload. */
+function write(name: string): string {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
+  return `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+}
+
+const ROLES = `query ($id: ID!) { org(id: $id) {
+  viewerRole members { totalCount nodes { role builder { id } builderId createTime } }
+} }`;
+
+async function queryRoles({ builder, orgId }: Tenant): Promise<Record<string, OrgRole>> {
+  const { org } = await builder.query(ROLES, { id: orgId });
+  const members: { role: OrgRole; builder: { id: string } }[] = org.members.nodes;
+  return Object.fromEntries(members.map(({ role, builder: { id } }) => [id, role]));
+}
+
+interface Walk {
+  tenant: Tenant;
+  member: Tenant;
+  other: Tenant;
+  inviteId: string;
+  claimedDomainId: string;
+  /** An inactive key with org:write. */
+  orgKeyId: string;
+}
+let walk: Walk;
+
+beforeAll(async () => {
+  const tenant = await app.tenant();
+  const [member, other] = [
+    await addMember(app, tenant, 'MEMBER'),
+    await addMember(app, tenant, 'MEMBER'),
+  ];
+  const { orgId, projectId } = tenant;
+  const ids = { invite: newId('inv'), claim: newId('dom'), key: newId('key') };
+  const email = 'eve@example.com';
+  const invite = { id: ids.invite, orgId, invitedEmail: email, pendingEmail: email };
+  const expireTime = new Date(Date.now() + 3_600_000);
+  await prisma.invite.create({
+    data: { ...invite, status: 'PENDING', role: 'MEMBER', expireTime },
+  });
+  const domain = `${crypto.randomUUID()}.example.com`;
+  await prisma.claimedDomain.create({ data: { id: ids.claim, orgId, domain } });
+  const key = { projectId, label: 'Provisioning', hash: ids.key, prefix: 'ik_', active: false };
+  await prisma.apiKey.create({ data: { id: ids.key, ...key, scopes: ['org:write'] } });
+  const rows = { inviteId: ids.invite, claimedDomainId: ids.claim, orgKeyId: ids.key };
+  walk = { tenant, member, other, ...rows };
+});
+
+type Input = (walk: Walk) => Record<string, unknown>;
+
+/** The mutations that only admins may call, each with a valid input. */
+const RESTRICTED: [name: string, input: Input][] = [
+  [
+    'claimDomain',
+    ({ tenant: { orgId } }) => ({ domain: 'x.example.com', parentId: orgId, parentType: 'ORG' }),
+  ],
+  ['createInvite', ({ tenant: { orgId } }) => ({ orgId, email: 'ada@example.com' })],
+  ['createProject', ({ tenant: { orgId } }) => ({ orgId, name: 'new-project', appName: 'App' })],
+  ['deleteInvite', ({ tenant: { orgId }, inviteId }) => ({ orgId, inviteId })],
+  ['deleteOrg', ({ tenant: { orgId } }) => ({ orgId })],
+  [
+    'deleteProject',
+    ({ tenant: { projectId, projectName } }) => ({
+      projectIdOrName: projectId,
+      confirmName: projectName,
+    }),
+  ],
+  ['releaseClaimedDomain', ({ claimedDomainId }) => ({ claimedDomainId })],
+  [
+    'updateMember',
+    ({ tenant: { orgId }, member: { builderId } }) => ({ orgId, builderId, role: 'ADMIN' }),
+  ],
+  ['updateOrg', ({ tenant: { orgId } }) => ({ orgId, label: 'Mine' })],
+  ['verifyClaimedDomain', ({ claimedDomainId }) => ({ claimedDomainId })],
+];
+
+/** Mutations of which only some calls need an admin. */
+const PARTLY_RESTRICTED: [name: string, input: Input][] = [
+  [
+    'addMember',
+    ({ tenant: { orgId }, other: { builderId } }) => ({
+      orgId,
+      builderId,
+    }),
+  ],
+  ['removeMember', ({ tenant: { orgId }, other: { builderId } }) => ({ orgId, builderId })],
+  [
+    'createApiKey',
+    ({ tenant: { projectId } }) => ({
+      projectIdOrName: projectId,
+      label: 'Mine',
+      scopes: ['READ', 'ORG_WRITE'],
+    }),
+  ],
+  [
+    'updateApiKey',
+    ({ tenant: { projectId, apiKeyId } }) => ({
+      projectIdOrName: projectId,
+      apiKeyId,
+      scopes: ['ORG_WRITE'],
+    }),
+  ],
+  [
+    'updateApiKey',
+    ({ tenant: { projectId }, orgKeyId }) => ({
+      projectIdOrName: projectId,
+      apiKeyId: orgKeyId,
+      active: true,
+    }),
+  ],
+];
+
+test('the list names every mutation that declares to need an admin', () => {
+  const mutations = schema.getMutationType();
+  if (!isObjectType(mutations)) throw new Error('The schema has no mutations.');
+  const declared = Object.values(mutations.getFields())
+    .filter(({ extensions }) => isForAdmins(extensions.needs as Need))
+    .map(({ name }) => name);
+  expect(declared.sort()).toEqual(RESTRICTED.map(([name]) => name));
+});
+
+test.each([
+  ...RESTRICTED,
+  ...PARTLY_RESTRICTED,
+])('refuses %s of a member', async (name, toInput) => {
+  const { member } = walk;
+  const { code, problem } = await member.builder.refusal(write(name), { input: toInput(walk) });
+  expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('the role admin')]);
+});
+
+test('a refused member has changed nothing, and still works in the projects and with their keys', async () => {
+  const { tenant, member, inviteId, claimedDomainId, orgKeyId } = walk;
+  const { orgId, projectId } = tenant;
+  expect(await prisma.orgMember.count({ where: { orgId, role: 'ADMIN' } })).toBe(1);
+  expect(await prisma.orgMember.count({ where: { orgId } })).toBe(3);
+  expect(await prisma.invite.findMany({ where: { orgId } })).toMatchObject([
+    { id: inviteId, status: 'PENDING' },
+  ]);
+  expect(await prisma.claimedDomain.count({ where: { id: claimedDomainId } })).toBe(1);
+  expect(await prisma.apiKey.count({ where: { projectId, active: true } })).toBe(1);
+  const keyInput = { projectIdOrName: projectId, label: 'Backend', scopes: ['FULL', 'ORG_READ'] };
+  await member.builder.query(write('createApiKey'), { input: keyInput });
+  const rename = { projectIdOrName: projectId, apiKeyId: orgKeyId, label: 'Renamed' };
+  await member.builder.query(write('updateApiKey'), { input: rename });
+  const topic = { projectIdOrName: projectId, name: 'mine' };
+  await member.builder.query(write('createTopic'), { input: topic });
+  await member.builder.query(write('updateProject'), {
+    input: { projectIdOrName: projectId, appName: 'Better' },
+  });
+});
+
+test("a key without org:write can't create a key with it", async () => {
+  const { tenant } = walk;
+  const key = await tenant.withScopes('keys:write');
+  const input = { projectIdOrName: tenant.projectId, label: 'More', scopes: ['ORG_WRITE'] };
+  expect(await key.refusal(write('createApiKey'), { input })).toMatchObject({ code: 'FORBIDDEN' });
+});
+
+test('shows the roles to members and keys, and the own role to builders only', async () => {
+  const tenant = await app.tenant();
+  const member = await addMember(app, tenant, 'MEMBER');
+  const { org } = await member.builder.query(ROLES, { id: tenant.orgId });
+  const list = [
+    { id: member.builderId, role: 'MEMBER' },
+    { id: tenant.builderId, role: 'ADMIN' },
+  ].map(({ id, role }) => {
+    return { role, builder: { id }, builderId: id, createTime: expect.any(String) };
+  });
+  expect(org).toEqual({ viewerRole: 'MEMBER', members: { totalCount: 2, nodes: list } });
+  const byKey = await tenant.query(ROLES, { id: tenant.orgId });
+  expect(byKey.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
+  const stranger = await app.tenant();
+  expect(await stranger.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
+});
+
+test('a new role applies to the rest of the request and to the next ones', async () => {
+  const tenant = await app.tenant();
+  const { orgId } = tenant;
+  const member = await addMember(app, tenant, 'MEMBER');
+  const promote = { orgId, builderId: member.builderId, role: 'ADMIN' };
+  await tenant.builder.query(write('updateMember'), { input: promote });
+  await member.builder.query(write('updateOrg'), { input: { orgId, label: 'Ours' } });
+  const query = `mutation ($step: UpdateMemberInput!, $rename: UpdateOrgInput!) {
+    updateMember(input: $step) { member { role } }
+    updateOrg(input: $rename) { org { id } }
+  }`;
+  const step = { orgId, builderId: tenant.builderId, role: 'MEMBER' };
+  const { data, errors } = await tenant.builder.request(query, {
+    step,
+    rename: { orgId, label: 'Mine' },
+  });
+  expect(data).toEqual({ updateMember: { member: { role: 'MEMBER' } }, updateOrg: null });
+  expect(errors).toMatchObject([{ path: ['updateOrg'], extensions: { code: 'FORBIDDEN' } }]);
+  expect(await queryRoles(tenant)).toEqual({
+    [tenant.builderId]: 'MEMBER',
+    [member.builderId]: 'ADMIN',
+  });
+});
+
+test("another process's change applies within a second to tokens and sessions of the console", async () => {
+  const tenant = await app.tenant();
+  const { orgId } = tenant;
+  const member = await addMember(app, tenant, 'MEMBER');
+  const secret = await createSession(app.app.services, member.builderId);
+  const session = app.client({
+    cookie: `console-session=${secret}`,
+    'sec-fetch-site': 'same-origin',
+  });
+  const input = { orgId, label: 'Ours' };
+  const rename = async ({ request }: GraphqlClient) => {
+    const { errors } = await request(write('updateOrg'), { input });
+    return errors?.[0]?.extensions.code ?? null;
+  };
+  const clients = [member.builder, session];
+  const renameByAll = () => Promise.all(clients.map(rename));
+  expect(await renameByAll()).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+  for (const role of ['ADMIN', 'MEMBER'] as const) {
+    await prisma.orgMember.update({
+      where: { orgId_builderId: { orgId, builderId: member.builderId } },
+      data: { role },
+    });
+    const code = role === 'ADMIN' ? null : 'FORBIDDEN';
+    // The cached viewers are used no longer than half a second.
+    await expect.poll(renameByAll, { timeout: 1_000, interval: 50 }).toEqual([code, code]);
+  }
+});
+
+test('the last admin stays an admin and a member, and the error says what to do', async () => {
+  const tenant = await app.tenant();
+  const { orgId, builderId } = tenant;
+  const member = await addMember(app, tenant, 'MEMBER');
+  const last = { code: 'CONFLICT', problem: { detail: expect.stringContaining('Make another') } };
+  const demote = { orgId, builderId, role: 'MEMBER' };
+  expect(await tenant.builder.refusal(write('updateMember'), { input: demote })).toMatchObject(
+    last,
+  );
+  const leave = { orgId, builderId };
+  expect(await tenant.builder.refusal(write('removeMember'), { input: leave })).toMatchObject(last);
+  await tenant.builder.query(write('updateMember'), { input: { ...demote, role: 'ADMIN' } });
+  await member.builder.query(write('removeMember'), {
+    input: { orgId, builderId: member.builderId },
+  });
+  expect(await queryRoles(tenant)).toEqual({ [builderId]: 'ADMIN' });
+  const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
+  expect(await tenant.builder.refusal(write('updateMember'), { input: missing })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
+test.each([
+  [
+    'demote',
+    (orgId: string, builderId: string) => ['updateMember', { orgId, builderId, role: 'MEMBER' }],
+  ],
+  ['remove', (orgId: string, builderId: string) => ['removeMember', { orgId, builderId }]],
+] as const)('one admin remains if two admins %s each other at the same time', async (_title, change) => {
+  for (let round = 0; round < 5; round += 1) {
+    const tenant = await app.tenant();
+    const other = await addMember(app, tenant, 'ADMIN');
+    const responses = await Promise.all(
+      [[tenant, other] as const, [other, tenant] as const].map(([caller, { builderId }]) => {
+        const [name, input] = change(tenant.orgId, builderId);
+        return caller.builder.request(write(name as string), { input });
+      }),
+    );
+    const codes = responses.map(({ errors }) => errors?.[0]?.extensions.code ?? null);
+    expect(codes.filter((code) => code === null)).toHaveLength(1);
+    const where = { orgId: tenant.orgId, role: 'ADMIN' } as const;
+    expect(await prisma.orgMember.count({ where })).toBe(1);
+  }
+});
+
+test('lists and changes roles over REST', async () => {
+  const tenant = await app.tenant();
+  const member = await addMember(app, tenant, 'MEMBER');
+  const { orgId } = tenant;
+  const [admin, other] = [tenant, member].map(({ token }) =>
+    restClient(app, { authorization: `Bearer ${token}` }),
+  ) as [ReturnType<typeof restClient>, ReturnType<typeof restClient>];
+  const path = `/orgs/${orgId}/memberships`;
+  const createTime = expect.any(String);
+  expect(await other.get(path)).toEqual([
+    { orgId, builderId: member.builderId, role: 'member', createTime },
+    { orgId, builderId: tenant.builderId, role: 'admin', createTime },
+  ]);
+  expect(await other.get('/my-info')).toMatchObject({
+    projectRoles: { [tenant.projectId]: { role: 'member' }, [member.projectId]: { role: 'admin' } },
+  });
+  const orgs = await other.get('/orgs');
+  expect(orgs.map(({ viewerRole }: { viewerRole: string }) => viewerRole)).toEqual([
+    'admin',
+    'member',
+  ]);
+  const change = { updateMask: ['role'], membership: { role: 'admin' } };
+  const ofMember = `${path}/${member.builderId}`;
+  const refusal = await other.refusal('PATCH', ofMember, change);
+  expect([refusal.status, refusal.detail]).toEqual([403, expect.stringContaining('role admin')]);
+  expect(await admin.patch(ofMember, change)).toMatchObject({ role: 'admin' });
+  expect(await other.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
+  await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
+  expect(
+    await other.refusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
+  ).toMatchObject({
+    status: 409,
+  });
+  const account = await other.get(`/orgs/${orgId}/billingAccount`);
+  const portal = `/billingAccounts/${account.id}/portalSession`;
+  const session = { redirectUrl: 'https://example.com' };
+  expect(await other.refusal('POST', portal, session)).toMatchObject({ status: 422 });
+  const guest = await addMember(app, tenant, 'MEMBER');
+  const byGuest = restClient(app, { authorization: `Bearer ${guest.token}` });
+  expect(await byGuest.refusal('POST', portal, session)).toMatchObject({ status: 403 });
+});
