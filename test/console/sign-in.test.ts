@@ -54,7 +54,7 @@ describeInBrowser(openSignInStage, (stage) => {
     return page;
   }
 
-  /** Creates an org with a project, whose only member is the person. */
+  /** Creates an org with a project, whose only member is the person, as an admin. */
   async function createProject(
     { sub, email }: OpenIdProvider['person'],
     name: string,
@@ -66,7 +66,7 @@ describeInBrowser(openSignInStage, (stage) => {
     expect(builder.primaryEmail).toBe(email);
     const { orgId } = await stage().testing.tenant(name);
     await prisma.orgMember.deleteMany({ where: { orgId } });
-    await prisma.orgMember.create({ data: { orgId, builderId: builder.id } });
+    await prisma.orgMember.create({ data: { orgId, builderId: builder.id, role: 'ADMIN' } });
     await prisma.org.update({ where: { id: orgId }, data: { label: `Org of ${name}` } });
     stage().testing.app.services.viewers.clear();
   }
@@ -174,7 +174,7 @@ describeInBrowser(openSignInStage, (stage) => {
     await page.context().close();
   });
 
-  test('invites a person, who accepts, is listed with a role, and leaves', async () => {
+  test('invites a member, who lacks the actions of admins until an admin makes them one, and leaves', async () => {
     const page = await openTab(ADA);
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await createProject(ADA, 'shared');
@@ -185,6 +185,8 @@ describeInBrowser(openSignInStage, (stage) => {
     await page.getByLabel('E-mail address').fill(BRIAN.email);
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByText('You are the last admin').waitFor();
+    expect(await page.getByRole('button', { name: 'Leave' }).count()).toBe(0);
     await expectFits(page);
 
     const invited = await openTab(BRIAN);
@@ -192,7 +194,29 @@ describeInBrowser(openSignInStage, (stage) => {
     await expectFits(invited);
     await invited.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
     await invited.goto(`${stage().url}/console/${project}/members`);
-    const own = invited.getByRole('row', { name: /Brian.*Admin/ });
+    const own = invited.getByRole('row', { name: /Brian/ });
+    await own.getByRole('cell', { name: 'Member', exact: true }).waitFor();
+    await own.getByRole('button', { name: 'Leave' }).waitFor();
+    await invited.getByText('Only admins of the org invite people').waitFor();
+    await invited.getByText('Only admins of the org claim').waitFor();
+    for (const name of ['Remove', 'Invite', 'Claim domain', /Role of/]) {
+      expect([name, await invited.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    }
+    await expectFits(invited);
+    await invited.goto(`${stage().url}/console/${project}/settings`);
+    await invited.getByText('Only admins of the org can delete the project.').waitFor();
+    await invited.getByRole('button', { name: 'Create key' }).click();
+    await invited.getByText('Only admins of the org can give ORG_WRITE.').waitFor();
+    expect(await invited.getByRole('checkbox', { name: 'ORG_WRITE' }).count()).toBe(0);
+
+    await page.reload();
+    await page.getByRole('button', { name: /Role of Brian/ }).click();
+    await page.getByRole('option', { name: 'Admin' }).click();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+    await expectFits(page);
+    await invited.goto(`${stage().url}/console/${project}/members`);
+    await own.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
+    await invited.getByRole('button', { name: 'Claim domain' }).waitFor();
     await own.getByRole('button', { name: 'Leave' }).click();
     await invited.getByRole('alertdialog').or(invited.getByRole('dialog')).waitFor();
     await invited.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();

@@ -12,6 +12,7 @@ import { Status } from '../parts/status.tsx';
 const ORG = graphql`
   fragment domains_org on Org {
     id
+    viewerRole
     claimedDomains(first: 50) {
       nodes {
         id
@@ -48,6 +49,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
   const org = useFragment(ORG, orgKey);
   const verify = useChange<domainsVerifyMutation>(VERIFY);
   const { nodes } = org.claimedDomains;
+  const mayClaim = org.viewerRole === 'ADMIN';
   return (
     <>
       {nodes.length === 0 && (
@@ -64,25 +66,31 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
             ) : (
               <span>
                 <code>{verificationText}</code> as a TXT record{' '}
-                <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>
-                  Verify
-                </Action>
+                {mayClaim && (
+                  <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>
+                    Verify
+                  </Action>
+                )}
               </span>
             )}
           </li>
         ))}
       </ul>
       <Refusal problem={verify.problem} />
-      <ChangeForm<domainsClaimMutation>
-        mutation={CLAIM}
-        variables={({ domain }) => ({
-          input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
-        })}
-        submitLabel="Claim domain"
-        clears
-      >
-        <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />
-      </ChangeForm>
+      {mayClaim ? (
+        <ChangeForm<domainsClaimMutation>
+          mutation={CLAIM}
+          variables={({ domain }) => ({
+            input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
+          })}
+          submitLabel="Claim domain"
+          clears
+        >
+          <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />
+        </ChangeForm>
+      ) : (
+        <p className="quiet">Only admins of the org claim and verify domains.</p>
+      )}
     </>
   );
 }

@@ -1,22 +1,30 @@
-/** The members of an org with their roles. A member may remove others, and may leave. */
+/** The members of an org with their roles. An admin changes roles and removes others, and a member may leave. */
 import { graphql, useFragment } from 'react-relay';
-import type { members_org$key } from '../../__generated__/members_org.graphql.ts';
+import type { members_org$data, members_org$key } from '../../__generated__/members_org.graphql.ts';
 import type { members_query$key } from '../../__generated__/members_query.graphql.ts';
 import type { membersRemoveMutation } from '../../__generated__/membersRemoveMutation.graphql.ts';
+import type { membersUpdateMutation } from '../../__generated__/membersUpdateMutation.graphql.ts';
 import { ConfirmChange } from '../parts/dialog.tsx';
+import { Choice, Refusal } from '../parts/form.tsx';
+import { useChange } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { formatRole, parseRole, ROLES } from './roles.ts';
 
 const ORG = graphql`
   fragment members_org on Org {
     id
     label
-    builders(first: 100) {
+    viewerRole
+    members(first: 100) {
       nodes {
-        id
-        fullName
-        primaryEmail
+        role
         createTime
+        builder {
+          id
+          fullName
+          primaryEmail
+        }
       }
     }
   }
@@ -27,6 +35,16 @@ const VIEWER = graphql`
     viewer {
       builder {
         id
+      }
+    }
+  }
+`;
+
+const UPDATE = graphql`
+  mutation membersUpdateMutation($input: UpdateMemberInput!) {
+    updateMember(input: $input) {
+      member {
+        role
       }
     }
   }
@@ -45,36 +63,62 @@ interface MembersProps {
   query: members_query$key;
 }
 
+type Member = members_org$data['members']['nodes'][number];
+
+const formatName = ({ builder: { id, fullName, primaryEmail } }: Member) =>
+  fullName ?? primaryEmail ?? id;
+
 export function Members({ org: orgKey, query }: MembersProps) {
   const org = useFragment(ORG, orgKey);
   const { viewer } = useFragment(VIEWER, query);
-  const { nodes } = org.builders;
+  const update = useChange<membersUpdateMutation>(UPDATE);
+  const { nodes } = org.members;
+  const isAdmin = org.viewerRole === 'ADMIN';
+  const isLastAdmin = isAdmin && nodes.filter(({ role }) => role === 'ADMIN').length === 1;
   return (
     <>
-      <Table label="Members" columns={['Name', 'Role', 'Actions', 'First sign-in']}>
-        {nodes.map(({ id, fullName, primaryEmail, createTime }) => {
-          const isReader = id === viewer.builder?.id;
-          const name = fullName ?? primaryEmail ?? id;
+      <Refusal problem={update.problem} />
+      <Table label="Members" columns={['Name', 'Role', 'Actions', 'Member since']}>
+        {nodes.map((member) => {
+          const { builder, role, createTime } = member;
+          const isReader = builder.id === viewer.builder?.id;
+          const name = formatName(member);
+          const key = { orgId: org.id, builderId: builder.id };
           return (
-            <tr key={id}>
+            <tr key={builder.id}>
               <td>
                 <span className="strong">{name}</span>{' '}
                 {isReader && <span className="tag">You</span>}
-                {fullName && primaryEmail && <div className="quiet">{primaryEmail}</div>}
+                {builder.fullName && builder.primaryEmail && (
+                  <div className="quiet">{builder.primaryEmail}</div>
+                )}
               </td>
-              <td>Admin</td>
               <td>
-                {viewer.builder && nodes.length > 1 && (
+                {isAdmin && !isReader ? (
+                  <Choice
+                    label={`Role of ${name}`}
+                    isLabelHidden
+                    options={ROLES}
+                    value={role}
+                    isDisabled={update.isRunning}
+                    onChange={(id) => update.run({ input: { ...key, role: parseRole(id) } })}
+                  />
+                ) : (
+                  formatRole(role)
+                )}
+              </td>
+              <td>
+                {isReader && !isLastAdmin && <Leave org={org} builderId={builder.id} />}
+                {isAdmin && !isReader && (
                   <ConfirmChange<membersRemoveMutation>
-                    triggerLabel={isReader ? 'Leave' : 'Remove'}
-                    title={isReader ? `Leave ${org.label}?` : `Remove ${name} from ${org.label}?`}
+                    triggerLabel="Remove"
+                    title={`Remove ${name} from ${org.label}?`}
                     mutation={REMOVE}
-                    variables={{ input: { orgId: org.id, builderId: id } }}
-                    {...(isReader && { leadsTo: '/?all' })}
+                    variables={{ input: key }}
                   >
                     <p>
-                      {isReader ? 'You lose' : `${name} loses`} access to all projects of the org
-                      within a second. Only a member can add {isReader ? 'you' : 'them'} again.
+                      {name} loses access to all projects of the org within a second. API keys stay:
+                      delete those whose value {name} knows.
                     </p>
                   </ConfirmChange>
                 )}
@@ -87,9 +131,32 @@ export function Members({ org: orgKey, query }: MembersProps) {
         })}
       </Table>
       <p className="quiet">
-        Every member is an admin: they may do everything in the org and its projects. For less, give
-        out API keys with scopes.
+        Members work in all projects of the org. Admins also create and delete projects, and manage
+        members, invites and domains.{' '}
+        {isLastAdmin && 'You are the last admin: to leave, make another member an admin first.'}
+        {org.viewerRole === 'MEMBER' && 'Ask an admin to change roles or to remove a member.'}
       </p>
     </>
+  );
+}
+
+interface LeaveProps {
+  org: Pick<members_org$data, 'id' | 'label'>;
+  builderId: string;
+}
+
+function Leave({ org, builderId }: LeaveProps) {
+  return (
+    <ConfirmChange<membersRemoveMutation>
+      triggerLabel="Leave"
+      title={`Leave ${org.label}?`}
+      mutation={REMOVE}
+      variables={{ input: { orgId: org.id, builderId } }}
+      leadsTo="/?all"
+    >
+      <p>
+        You lose access to all projects of the org within a second. Only an admin can add you again.
+      </p>
+    </ConfirmChange>
   );
 }

@@ -108,6 +108,8 @@ export function TextInput(props: TextInputProps) {
 
 interface ChoiceProps {
   label: string;
+  /** True if only screen readers get the label, where a column already names the choice. */
+  isLabelHidden?: boolean;
   name?: string;
   options: readonly { id: string; label: string }[];
   value?: string;
@@ -117,18 +119,19 @@ interface ChoiceProps {
   isDisabled?: boolean;
 }
 
-export function Choice({ label, options, value, defaultValue, onChange, ...props }: ChoiceProps) {
+export function Choice(props: ChoiceProps) {
+  const { label, isLabelHidden = false, options, value, defaultValue, onChange, ...select } = props;
   const messages = usePartMessages();
   return (
     <Select
-      {...props}
+      {...select}
       className="field choice"
       {...(value !== undefined && { value })}
       {...(defaultValue !== undefined && { defaultValue })}
       onChange={(key) => onChange?.(String(key))}
       placeholder={messages.choose}
     >
-      <Label>{label}</Label>
+      <Label {...(isLabelHidden && { className: 'hidden' })}>{label}</Label>
       <Button className="action plain chooser">
         <SelectValue />
         <span aria-hidden="true">▾</span>

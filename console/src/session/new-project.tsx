@@ -1,4 +1,4 @@
-/** A form for a new project, in an org of the reader or in a new one. */
+/** A form for a new project, in an org that the reader administers or in a new one. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
@@ -30,11 +30,14 @@ const CREATE = graphql`
 const NEW_ORG = 'new';
 
 interface NewProjectProps {
-  orgs: readonly { id: string; label: string }[];
+  /** The orgs of the reader. */
+  orgs: readonly { id: string; label: string; viewerRole: string | null | undefined }[];
   onCancel?: () => void;
 }
 
-export function NewProject({ orgs, onCancel }: NewProjectProps) {
+export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
+  const orgs = allOrgs.filter(({ viewerRole }) => viewerRole === 'ADMIN');
+  const others = allOrgs.filter((org) => !orgs.includes(org));
   const [orgId, setOrgId] = useState(orgs[0]?.id ?? NEW_ORG);
   const org = useChange<newProjectOrgMutation>(CREATE_ORG);
   const project = useChange<newProjectMutation>(CREATE);
@@ -67,6 +70,12 @@ export function NewProject({ orgs, onCancel }: NewProjectProps) {
           value={orgId}
           onChange={setOrgId}
         />
+      )}
+      {others.length > 0 && (
+        <p className="quiet">
+          Only admins create projects: ask an admin for one in{' '}
+          {others.map(({ label }) => label).join(', ')}.
+        </p>
       )}
       {isNewOrg && (
         <TextInput

@@ -21,6 +21,7 @@ const QUERY = graphql`
       nodes {
         id
         label
+        viewerRole
       }
     }
     projects(first: 100) {

@@ -1,16 +1,12 @@
-/** The project's API keys. A key's value is shown once, when it is created. */
+/** The project's API keys. */
 import { graphql, useFragment } from 'react-relay';
 import type { apiKeys_project$key } from '../../__generated__/apiKeys_project.graphql.ts';
-import type { apiKeysCreateMutation } from '../../__generated__/apiKeysCreateMutation.graphql.ts';
 import type { apiKeysDeleteMutation } from '../../__generated__/apiKeysDeleteMutation.graphql.ts';
 import type { apiKeysUpdateMutation } from '../../__generated__/apiKeysUpdateMutation.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
-import { TextInput } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
-import { type PresetId, readScopes, ScopeChoice } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -24,14 +20,6 @@ const KEYS = graphql`
         createTime
         lastUsedTime
       }
-    }
-  }
-`;
-
-const CREATE = graphql`
-  mutation apiKeysCreateMutation($input: CreateApiKeyInput!) {
-    createApiKey(input: $input) {
-      key
     }
   }
 `;
@@ -83,36 +71,5 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
         </>
       )}
     </KeyTable>
-  );
-}
-
-interface NewApiKeyProps {
-  project: string;
-  /** The preset that is chosen first. */
-  preset?: PresetId;
-}
-
-export function NewApiKey({ project, preset }: NewApiKeyProps) {
-  return (
-    <FormDialog<apiKeysCreateMutation>
-      triggerLabel="Create key"
-      kind="primary"
-      title="Create API key"
-      submitLabel="Create key"
-      mutation={CREATE}
-      variables={(values) => ({
-        input: {
-          projectIdOrName: project,
-          label: String(values.label),
-          scopes: readScopes(values),
-        },
-      })}
-      renderResult={({ createApiKey: { key } }) => (
-        <Secret explanation="Copy it now. It is not shown again." value={key} label="API key" />
-      )}
-    >
-      <TextInput name="label" label="Label" isRequired help="Where the key is used." />
-      <ScopeChoice preset={preset} />
-    </FormDialog>
   );
 }

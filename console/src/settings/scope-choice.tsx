@@ -39,7 +39,16 @@ export function readScopes(values: FormValues): ScopeName[] {
   return Scope.filter((scope) => values[getInputName(scope)]);
 }
 
-export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId | undefined }) {
+interface ScopeChoiceProps {
+  preset?: PresetId | undefined;
+  /** True for a reader who is a member of the org and not an admin. */
+  isForMember: boolean;
+}
+
+/** The scope that only admins of the org can give. */
+const ADMIN_SCOPE: ScopeName = 'ORG_WRITE';
+
+export function ScopeChoice({ preset: initial = 'reader', isForMember }: ScopeChoiceProps) {
   const [chosen, setChosen] = useState(() => getPresetScopes(initial));
   const preset = PRESETS.find(
     ({ scopes }) =>
@@ -60,7 +69,7 @@ export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId 
         onChange={choose}
       />
       <div className="checks">
-        {Scope.map((scope) => (
+        {Scope.filter((scope) => !isForMember || scope !== ADMIN_SCOPE).map((scope) => (
           <SwitchedCheckBox
             key={scope}
             name={getInputName(scope)}
@@ -70,6 +79,7 @@ export function ScopeChoice({ preset: initial = 'reader' }: { preset?: PresetId 
           />
         ))}
       </div>
+      {isForMember && <p className="quiet">Only admins of the org can give {ADMIN_SCOPE}.</p>}
     </fieldset>
   );
 }

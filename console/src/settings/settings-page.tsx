@@ -4,9 +4,10 @@ import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.gr
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
-import { ApiKeys, NewApiKey } from './api-keys.tsx';
+import { ApiKeys } from './api-keys.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { EndUsers } from './end-users.tsx';
+import { NewApiKey } from './new-api-key.tsx';
 import { ProjectForm } from './project-form.tsx';
 
 const QUERY = graphql`
@@ -17,6 +18,10 @@ const QUERY = graphql`
     project(idOrName: $project) {
       id
       name
+      org {
+        viewerRole
+      }
+      ...newApiKey_project
       ...projectForm_project
       ...apiKeys_project
       ...endUsers_project
@@ -33,13 +38,17 @@ export default function SettingsPage({ project: idOrName }: PlaceProps) {
       <Panel title="Project">
         <ProjectForm project={project} />
       </Panel>
-      <Panel title="API keys" actions={<NewApiKey project={idOrName} />}>
+      <Panel title="API keys" actions={<NewApiKey project={project} idOrName={idOrName} />}>
         <ApiKeys project={project} idOrName={idOrName} />
       </Panel>
       <EndUsers project={project} />
       {viewer.kind === 'BUILDER' && (
         <Panel title="Danger zone">
-          <DeleteProject name={project.name} />
+          {project.org?.viewerRole === 'ADMIN' ? (
+            <DeleteProject name={project.name} />
+          ) : (
+            <p className="quiet">Only admins of the org can delete the project.</p>
+          )}
         </Panel>
       )}
     </Page>

@@ -7,6 +7,7 @@ export const PROGRESS = graphql`
   query progressQuery($project: String!) {
     project(idOrName: $project) {
       id
+      ...newApiKey_project
       integrations(first: 1) {
         totalCount
         nodes {

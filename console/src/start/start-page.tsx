@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Missing, Page } from '../parts/page.tsx';
-import { NewApiKey } from '../settings/api-keys.tsx';
+import { NewApiKey } from '../settings/new-api-key.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { BackendCalls } from './backend-calls.tsx';
 import { FirstRecords } from './first-records.tsx';
@@ -65,7 +65,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
           Your backend calls the API with a key. Create one, and put it into the variable
           GATEWAY_KEY.
         </p>
-        <NewApiKey project={idOrName} preset="backend" />
+        <NewApiKey project={project} idOrName={idOrName} preset="backend" />
         <BackendCalls
           integration={integration.name}
           objectName={objectName}
