@@ -72,6 +72,22 @@ test('fills in the group and the consumer of stored rows', async () => {
   expect(await findOwnerColumn('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
 });
 
+test('makes existing members and invited people admins of their orgs', async () => {
+  await using database = await openUnmigratedPglite();
+  await migrate(database, 'before', 'org_roles');
+  await database.exec(`
+    insert into "Org" ("id", "label") values ('org', 'Acme');
+    insert into "Builder" ("id", "idpProvider", "idpRef") values ('bld', 'issuer', 'ada');
+    insert into "OrgMember" ("orgId", "builderId") values ('org', 'bld');
+    insert into "Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
+      values ('inv', 'org', 'eve@example.com', 'PENDING', 'eve@example.com', now())`);
+  await migrate(database, 'from', 'org_roles');
+  for (const table of ['OrgMember', 'Invite']) {
+    const { rows } = await database.query(`select "role" from "${table}"`);
+    expect(rows).toEqual([{ role: 'ADMIN' }]);
+  }
+});
+
 /**
  * An integration whose earlier revision named another destination, and an installation with a destination of
  * its own.

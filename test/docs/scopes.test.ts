@@ -61,7 +61,7 @@ A builder has a role in each of their orgs. A member (\`MEMBER\`) works in all o
 only admins remove other members, add builders with \`addMember\`, invite admins, and give \`org:write\` to an API key. These mutations need an admin:`;
 
 const CHANGES_OF_ROLES = `The creator of an org is an admin. An invite has the role that the person gets, which is \`MEMBER\` by default. A builder who joins by a claimed domain is a
-member. \`updateMember\` changes a role within a second. The last admin can't leave, be removed or become a member.
+member. \`updateMember\` changes a role within a second. The last admin can't leave, be removed or get another role.
 
 An API key has no role, because it belongs to a project and not to a person. With \`org:write\`, it invites members and revokes invites. It stays valid when
 the builder who created it is removed or becomes a member: delete it if they know its value.

@@ -109,7 +109,8 @@ async function findAddableBuilder(
 
 /** The new role takes effect within a second, also for sessions of the console and in other processes. */
 export const updateMember = orgMutation({
-  description: "Changes a member's role within a second. The last admin must stay one.",
+  description:
+    "Changes a member's role, which takes effect within a second. The last admin can't get another role.",
   needs: ADMIN,
   input: updateMemberInput,
   async run(call, { builderId, role }, { id: orgId }): Promise<OrgMember> {

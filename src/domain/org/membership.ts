@@ -41,7 +41,7 @@ async function requireAnotherAdmin(tx: Transaction, { orgId, builderId, role }: 
   const where = { orgId, role, builderId: { not: builderId } };
   if ((await tx.orgMember.count({ where })) > 0) return;
   throw conflict(
-    "The last admin of an org can't leave it, be removed or become a member. Make another member an admin first, invite one, or delete the org.",
+    "The last admin of an org can't leave, be removed or get another role. Make another member an admin first, or delete the org.",
   );
 }
 

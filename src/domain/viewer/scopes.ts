@@ -17,7 +17,7 @@ export const SCOPES = {
   'provider-apps:write': 'Create, update and delete provider apps.',
   'org:read': "Read the org's data.",
   'org:write':
-    'Invite builders to the org as members, and revoke invites. Never implied by full. Admins of the org alone can give it to a key.',
+    'Invite builders to the org as members, and revoke invites. Never implied by full. Only admins of the org can give it to a key.',
   frontend:
     'For pages: what end users may do, for the whole project. Read the project, its integrations, connections and installations, and create, change and delete connections and installations. No destinations, deliveries, credentials or records. A key with this scope alone may be sent from pages of `Project.allowedOrigins`.',
   'credentials:read': 'Credentials and signing secrets in clear. Never implied by another scope.',

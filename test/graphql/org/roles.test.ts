@@ -214,7 +214,7 @@ test('a new role applies to the rest of the request and to the next ones', async
   });
 });
 
-test("another process's change applies within a second to tokens and sessions of the console", async () => {
+test("another process's change of a role applies to cached tokens and sessions of the console", async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
@@ -237,8 +237,7 @@ test("another process's change applies within a second to tokens and sessions of
       data: { role },
     });
     const code = role === 'ADMIN' ? null : 'FORBIDDEN';
-    // The cached viewers are used no longer than half a second.
-    await expect.poll(renameByAll, { timeout: 1_000, interval: 50 }).toEqual([code, code]);
+    await expect.poll(renameByAll).toEqual([code, code]);
   }
 });
 
