@@ -1,6 +1,6 @@
 /**
  * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations
- * with their logs, events, ended deliveries, stream messages, and expired rows. It uses small statements, so that
+ * with their logs, events, ended deliveries, stream messages, acknowledgements, and expired rows. It uses small statements, so that
  * other statements do not wait for it. It is safe in several processes in parallel, and after any interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
@@ -68,6 +68,7 @@ export async function removeExpired(
   );
   await remover.removeAll(EXPIRED_PROPOSALS, cutoff);
   await remover.removeAll(EXPIRED_AGENT_SESSIONS, cutoff);
+  await remover.removeAll(EXPIRED_ACKNOWLEDGEMENTS, cutoff);
   await remover.removeAll(EXPIRED_WRITES, cutoff);
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
@@ -123,6 +124,12 @@ const EXPIRED_AGENT_SESSIONS: Expired = {
   table: 'AgentSession',
   time: 'expireTime',
   key: ['projectId', 'id'],
+};
+/** An unsolved problem needs a person again after this time. */
+const EXPIRED_ACKNOWLEDGEMENTS: Expired = {
+  table: 'Acknowledgement',
+  time: 'createTime',
+  key: ['projectId', 'kind', 'subjectId', 'objectName'],
 };
 const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
 const EXPIRED_KEYS: Expired = {

@@ -98,6 +98,10 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ]),
     countRetryable:
       'A form shows it before a retry. The response of `retryDeliveries` has the count.',
+    ...addReason(
+      'Attention items are of many types, for an overview. GraphQL links each to its subject.',
+      ['acknowledgeAttentionItem', 'listAttentionItems', 'reopenAttentionItem'],
+    ),
     ...addReason('They serve the typed API, which is GraphQL.', [
       'listObjectRecords',
       'readObjectRecord',
@@ -105,8 +109,6 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',
-    listPausedReads:
-      'A list of objects of all installations, for an overview. `resumeReads` needs none.',
     listProviders: 'One response contains the whole catalogue, as in the reference API.',
     listSetupFailures:
       'A list of the whole project, for an overview. The event `setup.failed` has each of them.',

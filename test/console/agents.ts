@@ -59,6 +59,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await open('');
     const panel = page.locator('section.card', { hasText: 'Needs attention' });
     await panel.getByRole('link', { name: '1 proposal waits for approval' }).click();
+    await page.getByRole('link', { name: 'Update people' }).click();
     await page.getByRole('heading', { level: 1, name: 'Update people' }).waitFor();
     await page.getByText('She married.').waitFor();
     const fields = page.getByRole('region', { name: 'Fields' });
@@ -70,7 +71,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
     await press('Approve');
     await status('Approved').waitFor();
-    await page.getByText(/^builder:/).waitFor();
+    await page.getByText(/^Builder /).waitFor();
     await press('Commit');
     await dialog().getByRole('button', { name: 'Commit' }).click();
     await status('Committed').waitFor();

@@ -52,16 +52,18 @@ export function testStates(stage: () => ConsoleStage) {
   test('says on the overview what needs attention, until it is acknowledged', async () => {
     await open('');
     const panel = page.locator('section.card', { hasText: 'Needs attention' });
-    const failing = panel.getByRole('link', { name: '1 destination is failing' });
+    const failing = panel.getByRole('link', { name: 'records is failing' });
     await failing.waitFor();
     await panel.getByRole('link', { name: /operations? failed$/ }).waitFor();
     await panel.getByText(/% of operations succeeded in 24 hours/).waitFor();
     await expectFitsScreens(page);
-    await panel.getByRole('button', { name: 'Acknowledge: 1 destination is failing' }).click();
+    await panel.getByRole('button', { name: 'Acknowledge: records is failing' }).click();
     await failing.waitFor({ state: 'hidden' });
     await page.reload();
-    await panel.getByText('1 acknowledged in this browser').click();
-    await panel.getByRole('button', { name: 'Show again: 1 destination is failing' }).click();
+    await panel.getByText('1 acknowledged', { exact: true }).click();
+    await panel.getByText(/^acknowledged by Builder /).waitFor();
+    await expectFitsScreens(page);
+    await panel.getByRole('button', { name: 'Reopen: records is failing' }).click();
     await failing.click();
     await page.getByRole('heading', { level: 1, name: 'records' }).waitFor();
   });

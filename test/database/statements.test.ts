@@ -160,6 +160,16 @@ test('reads connections with groups, consumers and provider apps in one statemen
   expect(texts).toHaveLength(1 + 1);
 });
 
+test('reads attention items of many projects in as many statements as of one', async () => {
+  const list = 'attentionItems { kind subject { id } }';
+  const one = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
+  const many = await run(`{ projects(last: ${LONG}) { nodes { id ${list} } } }`);
+  expect(many.data.projects.nodes).toHaveLength(LONG);
+  expect(many.data.projects.nodes).toContainEqual({ id: projectId, ...one.data.project });
+  expect(one.data.project.attentionItems.length).toBeGreaterThan(LONG);
+  expect(many.texts.length, many.texts.join('\n')).toBe(one.texts.length);
+});
+
 const OPERATIONS = `a: operations(first: 3, status: SUCCEEDED) { totalCount nodes { id installationId } }
   b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
 

@@ -54,6 +54,7 @@ const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
     '`objectMetadata` returns the result in the terms of the provider.',
   ],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects return it.'],
+  [/^(Acknowledge|Reopen)AttentionItemInput$/, IDENTIFIER],
   [/^(ApplyPlan|PlanProject|PlanRename)Input$/, 'The changes of the plan return it.'],
   [/^PlanSecretInput$/, SECRET],
   [

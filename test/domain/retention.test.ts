@@ -242,3 +242,16 @@ test('pauses shorter while rows are overdue, and not at all without rows', async
   expect([first, others.at(-1)]).toEqual([9, 99]);
   expect(rests, 'shorter while rows are overdue').toEqual(rests.toSorted((a, b) => a - b));
 });
+
+test('deletes acknowledgements, so that lasting problems are listed as unacknowledged', async () => {
+  const acknowledgement = { projectId, kind: 'DESTINATION_FAILING', acknowledgedBy: 'api:key' };
+  await prisma.acknowledgement.createMany({
+    data: ['dst_1', 'dst_2'].map((subjectId) => ({
+      ...acknowledgement,
+      subjectId,
+      lastTime: new Date(),
+    })),
+  });
+  expect(await removeAfter(RETENTION_DAYS - 1)).not.toHaveProperty('Acknowledgement');
+  expect(await removeAfter(RETENTION_DAYS + 1)).toMatchObject({ Acknowledgement: 2 });
+});

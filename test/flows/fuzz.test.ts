@@ -10,7 +10,7 @@ import { createFullTenant } from '../support/fixtures/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
+const CALLS = Number(process.env.FUZZ_CALLS ?? 3_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
 

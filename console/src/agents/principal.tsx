@@ -10,6 +10,10 @@ const QUERY = graphql`
       ... on Consumer {
         consumerName
       }
+      ... on Builder {
+        fullName
+        primaryEmail
+      }
       ... on ApiKey {
         label
       }
@@ -23,6 +27,7 @@ const QUERY = graphql`
 const KINDS: Record<string, string> = {
   agent: 'Agent',
   api: 'API key',
+  builder: 'Builder',
   consumer: 'End user',
 };
 
@@ -43,5 +48,11 @@ export function Principal({ value }: { value: string }) {
 /** The ID of a principal that was deleted. */
 function Name({ id }: { id: string }) {
   const { node } = usePageQuery<principalQuery>(QUERY, { id });
-  return node?.consumerName ?? node?.label ?? node?.name ?? <code>{id}</code>;
+  return (
+    node?.consumerName ??
+    node?.fullName ??
+    node?.primaryEmail ??
+    node?.label ??
+    node?.name ?? <code>{id}</code>
+  );
 }

@@ -1,82 +1,50 @@
-/** Items that need a person: failing destinations, broken connections, paused reads, pending proposals and failed work. */
+/** Items that need a person, with the acknowledgements that the members of the org share. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
+import type { attentionAcknowledgeMutation } from '../../__generated__/attentionAcknowledgeMutation.graphql.ts';
 import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
-import { Action } from '../parts/form.tsx';
+import type { attentionReopenMutation } from '../../__generated__/attentionReopenMutation.graphql.ts';
+import { Principal } from '../agents/principal.tsx';
+import { Action, Refusal } from '../parts/form.tsx';
 import { Panel } from '../parts/page.tsx';
-import { usePageQuery } from '../parts/queries.ts';
-import { useAcknowledged } from './acknowledged.ts';
+import { useChange, usePageQuery } from '../parts/queries.ts';
+import { Time } from '../parts/time.tsx';
 
 const QUERY = graphql`
-  query attentionQuery(
-    $project: String!
-    $from: DateTime!
-    $lastDay: TimeRangeInput!
-  ) {
+  query attentionQuery($project: String!, $from: DateTime!) {
     project(idOrName: $project) {
-      destinations(failing: true, first: 3) {
-        totalCount
-        nodes {
-          id
-          name
-          failingSince
-        }
-      }
-      connections(status: BAD_CREDENTIALS, first: 3) {
-        totalCount
-        nodes {
-          id
-          provider
-          group {
-            groupName
-          }
-        }
-      }
-      installations(healthStatus: UNHEALTHY, first: 3) {
-        totalCount
-        nodes {
-          id
-          healthReason
-          group {
-            groupName
-          }
-        }
-      }
-      pausedReads {
+      attentionItems {
+        kind
         objectName
-        pauseNote
-        installation {
+        detail
+        startTime
+        lastTime
+        count
+        acknowledgedBy
+        acknowledgeTime
+        subject {
           id
-          group {
-            groupName
+          ... on Destination {
+            name
           }
-        }
-      }
-      setupFailures {
-        provider
-        error
-        firstFailureTime
-        lastFailureTime
-      }
-      proposals(status: PENDING, first: 3) {
-        totalCount
-        nodes {
-          id
-          objectName
-          group {
-            groupName
+          ... on ConnectedAccount {
+            provider
+            group {
+              groupName
+            }
           }
-        }
-      }
-      operations(status: FAILED, createTime: $lastDay, first: 1) {
-        nodes {
-          id
-        }
-      }
-      deliveries(status: FAILED, createTime: $lastDay, first: 1) {
-        totalCount
-        nodes {
-          id
+          ... on Installation {
+            integration {
+              name
+            }
+            group {
+              groupName
+            }
+          }
+          ... on Provider {
+            name
+            displayName
+          }
         }
       }
       activity(from: $from, bucket: HOUR) {
@@ -90,19 +58,36 @@ const QUERY = graphql`
   }
 `;
 
+const ACKNOWLEDGE = graphql`
+  mutation attentionAcknowledgeMutation($input: AcknowledgeAttentionItemInput!) {
+    acknowledgeAttentionItem(input: $input) {
+      attentionItem {
+        acknowledgedBy
+      }
+    }
+  }
+`;
+
+const REOPEN = graphql`
+  mutation attentionReopenMutation($input: ReopenAttentionItemInput!) {
+    reopenAttentionItem(input: $input) {
+      attentionItem {
+        acknowledgedBy
+      }
+    }
+  }
+`;
+
 const POLL_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** More items are behind "Show more". */
+const SHOWN_ITEMS = 8;
+/** The gateway counts up to this number. */
+const COUNT_MAX = 500;
 
 type Attention = NonNullable<attentionQuery['response']['project']>;
-
-interface AttentionItem {
-  key: string;
-  mark: string;
-  text: string;
-  detail: string | null;
-  path: string;
-}
+type Item = Attention['attentionItems'][number];
 
 interface AttentionProps {
   project: string;
@@ -112,22 +97,34 @@ interface AttentionProps {
 export default function AttentionPanel({ project: idOrName, to }: AttentionProps) {
   // The beginning of an hour, so that a refresh repeats the query of the hour.
   const dayStartMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS - DAY_MS;
-  const dayStart = new Date(dayStartMs).toISOString();
-  const variables = {
-    project: idOrName,
-    from: new Date(dayStartMs - DAY_MS).toISOString(),
-    lastDay: { from: dayStart },
-  };
+  const variables = { project: idOrName, from: new Date(dayStartMs - DAY_MS).toISOString() };
   const { project } = usePageQuery<attentionQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const { isAcknowledged, acknowledge, restore } = useAcknowledged(idOrName);
+  const acknowledge = useChange<attentionAcknowledgeMutation>(ACKNOWLEDGE);
+  const reopen = useChange<attentionReopenMutation>(REOPEN);
   if (!project) return null;
-  const [today, yesterday] = [
-    countOperations(project, (timeMs) => timeMs >= dayStartMs),
-    countOperations(project, (timeMs) => timeMs < dayStartMs),
-  ];
-  const items = listItems(project, { dayStart, today, yesterday });
-  const open = items.filter((item) => !isAcknowledged(item));
-  const acknowledged = items.filter(isAcknowledged);
+  const toInput = ({ kind, subject, objectName }: Item) => ({
+    projectIdOrName: idOrName,
+    kind,
+    subjectId: subject.id,
+    objectName,
+  });
+  const open = project.attentionItems.filter(({ acknowledgeTime }) => !acknowledgeTime);
+  const acknowledged = project.attentionItems.filter(({ acknowledgeTime }) => acknowledgeTime);
+  const list = (items: Item[]) => (
+    <ul className="plain-list">
+      {items.map((item) => (
+        <AttentionLine
+          key={`${item.kind} ${item.subject.id} ${item.objectName}`}
+          item={item}
+          to={to}
+          onAcknowledge={() =>
+            acknowledge.run({ input: { ...toInput(item), lastTime: item.lastTime } })
+          }
+          onReopen={() => reopen.run({ input: toInput(item) })}
+        />
+      ))}
+    </ul>
+  );
   return (
     <Panel title="Needs attention">
       {open.length === 0 ? (
@@ -135,54 +132,112 @@ export default function AttentionPanel({ project: idOrName, to }: AttentionProps
           <span className="status good">Nothing needs attention</span>
         </p>
       ) : (
-        <ul className="plain-list">
-          {open.map((item) => (
-            <li key={item.key}>
-              <Attentive item={item} to={to} />
-              <Action
-                kind="quiet"
-                aria-label={`Acknowledge: ${item.text}`}
-                onPress={() => acknowledge(item)}
-              >
-                Acknowledge
-              </Action>
-            </li>
-          ))}
-        </ul>
+        list(open.slice(0, SHOWN_ITEMS))
       )}
-      <p className="quiet">{formatTrend(today, yesterday)}</p>
+      {open.length > SHOWN_ITEMS && (
+        <details>
+          <summary>Show {open.length - SHOWN_ITEMS} more</summary>
+          {list(open.slice(SHOWN_ITEMS))}
+        </details>
+      )}
+      <Refusal problem={acknowledge.problem ?? reopen.problem} />
+      <p className="quiet">
+        {formatTrend(
+          countOperations(project, (timeMs) => timeMs >= dayStartMs),
+          countOperations(project, (timeMs) => timeMs < dayStartMs),
+        )}
+      </p>
       {acknowledged.length > 0 && (
         <details>
-          <summary>{acknowledged.length} acknowledged in this browser</summary>
-          <ul className="plain-list">
-            {acknowledged.map((item) => (
-              <li key={item.key}>
-                <Attentive item={item} to={to} />
-                <Action
-                  kind="quiet"
-                  aria-label={`Show again: ${item.text}`}
-                  onPress={() => restore(item)}
-                >
-                  Show again
-                </Action>
-              </li>
-            ))}
-          </ul>
+          <summary>{acknowledged.length} acknowledged</summary>
+          {list(acknowledged)}
         </details>
       )}
     </Panel>
   );
 }
 
-function Attentive({ item, to }: { item: AttentionItem; to: AttentionProps['to'] }) {
+interface AttentionLineProps {
+  item: Item;
+  to: AttentionProps['to'];
+  onAcknowledge: () => void;
+  onReopen: () => void;
+}
+
+function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps) {
+  const { text, path } = describeItem(item);
+  const { detail, startTime, acknowledgedBy, acknowledgeTime } = item;
+  const [label, onPress] = acknowledgedBy ? ['Reopen', onReopen] : ['Acknowledge', onAcknowledge];
   return (
-    <span className="attentive">
-      <Link href={to(item.path)} className="strong">
-        {item.text}
-      </Link>
-      {item.detail && <span className="quiet"> {item.detail}</span>}
-    </span>
+    <li>
+      <span className="attentive">
+        <Link href={to(path)} className="strong">
+          {text}
+        </Link>{' '}
+        <span className="quiet">
+          {acknowledgedBy ? (
+            <>
+              acknowledged by <Principal value={acknowledgedBy} /> <Time value={acknowledgeTime} />
+            </>
+          ) : (
+            <>
+              since <Time value={startTime} />
+              {detail && ` · ${detail}`}
+            </>
+          )}
+        </span>
+      </span>
+      <Action kind="quiet" aria-label={`${label}: ${text}`} onPress={onPress}>
+        {label}
+      </Action>
+    </li>
   );
+}
+
+/** The item as a statement, and the page that shows its cause. */
+function describeItem({ kind, subject, objectName, count }: Item): { text: string; path: string } {
+  const { id, name, provider, displayName, integration } = subject;
+  const customer = subject.group?.groupName;
+  switch (kind) {
+    case 'DESTINATION_FAILING':
+      return { text: `${name} is failing`, path: `destinations/${id}` };
+    case 'CONNECTION_BAD_CREDENTIALS':
+      return { text: `${customer} must reconnect ${provider}`, path: `connections/${id}` };
+    case 'INSTALLATION_UNHEALTHY':
+      return {
+        text: `${integration?.name} of ${customer} is unhealthy`,
+        path: `installations/${id}`,
+      };
+    case 'SETUP_FAILED':
+      return { text: `Customers can't connect ${displayName}`, path: `providers/${name}` };
+    case 'READ_PAUSED':
+      return {
+        text: `Reads of ${objectName} for ${customer} are paused`,
+        path: `installations/${id}`,
+      };
+    case 'PROPOSALS_PENDING':
+      return {
+        text: formatCount(count, 'proposal waits for approval', 'proposals wait for approval'),
+        path: 'agents?status=PENDING',
+      };
+    case 'OPERATIONS_FAILED':
+      return {
+        text: formatCount(count, 'operation failed', 'operations failed'),
+        path: 'operations?status=FAILED',
+      };
+    case 'DELIVERIES_FAILED':
+      return {
+        text: formatCount(count, 'delivery failed permanently', 'deliveries failed permanently'),
+        path: 'deliveries?status=FAILED',
+      };
+    // A kind that a newer gateway has.
+    default:
+      return { text: kind, path: '' };
+  }
+}
+
+function formatCount(count: number, singular: string, plural: string): string {
+  return `${count}${count >= COUNT_MAX ? '+' : ''} ${count === 1 ? singular : plural}`;
 }
 
 interface OutcomeCounts {
@@ -215,151 +270,4 @@ function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts): string {
   const before = computeRate(yesterday);
   const share = `${percent.format(rate)} % of operations succeeded in 24 hours`;
   return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
-}
-
-function listItems(
-  project: Attention,
-  {
-    dayStart,
-    today,
-    yesterday,
-  }: { dayStart: string; today: OutcomeCounts; yesterday: OutcomeCounts },
-): AttentionItem[] {
-  const { destinations, connections, installations, pausedReads } = project;
-  const { proposals, operations, deliveries } = project;
-  const setupFailures = project.setupFailures.filter(
-    ({ lastFailureTime }) => Date.parse(lastFailureTime) >= Date.parse(dayStart),
-  );
-  const [setupFailure] = setupFailures;
-  const [destination] = destinations.nodes;
-  const [connection] = connections.nodes;
-  const [installation] = installations.nodes;
-  const [pausedRead] = pausedReads;
-  const [proposal] = proposals.nodes;
-  const [failedOperation] = operations.nodes;
-  const [failedDelivery] = deliveries.nodes;
-  const items: (AttentionItem | undefined)[] = [
-    destination && {
-      key: 'destinations',
-      mark: destinations.nodes.map(({ id, failingSince }) => `${id} ${failingSince}`).join(),
-      text: formatCount(
-        destinations.totalCount,
-        'destination is failing',
-        'destinations are failing',
-      ),
-      detail: formatNames(
-        destinations.nodes.map(({ name }) => name),
-        destinations.totalCount,
-      ),
-      path: destinations.totalCount === 1 ? `destinations/${destination.id}` : 'destinations',
-    },
-    connection && {
-      key: 'connections',
-      mark: `${connections.totalCount} ${connections.nodes.map(({ id }) => id).join()}`,
-      text: formatCount(
-        connections.totalCount,
-        'connection needs reconnecting',
-        'connections need reconnecting',
-      ),
-      detail: formatNames(
-        connections.nodes.map(({ group, provider }) => `${group.groupName} at ${provider}`),
-        connections.totalCount,
-      ),
-      path:
-        connections.totalCount === 1
-          ? `connections/${connection.id}`
-          : 'connections?status=BAD_CREDENTIALS',
-    },
-    installation && {
-      key: 'installations',
-      mark: `${installations.totalCount} ${installations.nodes.map(({ id }) => id).join()}`,
-      text: formatCount(
-        installations.totalCount,
-        'installation is unhealthy',
-        'installations are unhealthy',
-      ),
-      detail:
-        installations.totalCount === 1
-          ? `${installation.group.groupName}: ${installation.healthReason}`
-          : formatNames(
-              installations.nodes.map(({ group }) => group.groupName),
-              installations.totalCount,
-            ),
-      path:
-        installations.totalCount === 1
-          ? `installations/${installation.id}`
-          : 'installations?health=UNHEALTHY',
-    },
-    setupFailure && {
-      key: 'setup',
-      mark: setupFailures
-        .map(({ provider, error, firstFailureTime }) => `${provider} ${firstFailureTime} ${error}`)
-        .join(),
-      text: formatCount(
-        setupFailures.length,
-        'provider keeps customers from connecting',
-        'providers keep customers from connecting',
-      ),
-      detail: setupFailures.map(({ provider, error }) => `${provider}: ${error}`).join(' '),
-      path: setupFailures.length === 1 ? `providers/${setupFailure.provider}` : 'providers',
-    },
-    pausedRead && {
-      key: 'paused',
-      mark: pausedReads
-        .map(({ installation, objectName }) => `${installation?.id} ${objectName}`)
-        .join(),
-      text: formatCount(pausedReads.length, 'read is paused', 'reads are paused'),
-      detail: formatNames(pausedReads.slice(0, 3).map(describePausedRead), pausedReads.length),
-      path: pausedRead.installation
-        ? `installations/${pausedRead.installation.id}`
-        : 'installations',
-    },
-    proposal && {
-      key: 'proposals',
-      mark: `${proposals.totalCount} ${proposals.nodes.map(({ id }) => id).join()}`,
-      text: formatCount(
-        proposals.totalCount,
-        'proposal waits for approval',
-        'proposals wait for approval',
-      ),
-      detail: formatNames(
-        proposals.nodes.map(({ group, objectName }) => `${group.groupName}: ${objectName}`),
-        proposals.totalCount,
-      ),
-      path: proposals.totalCount === 1 ? `agents/${proposal.id}` : 'agents?status=PENDING',
-    },
-    failedOperation && {
-      key: 'operations',
-      mark: failedOperation.id,
-      text: formatCount(today.failed, 'operation failed', 'operations failed'),
-      detail: `in 24 hours, ${yesterday.failed.toLocaleString('en')} the day before`,
-      path: `operations?status=FAILED&from=${dayStart}`,
-    },
-    failedDelivery && {
-      key: 'deliveries',
-      mark: failedDelivery.id,
-      text: formatCount(deliveries.totalCount, 'delivery failed', 'deliveries failed'),
-      detail: 'permanently, of those created in 24 hours',
-      path: `deliveries?status=FAILED&from=${dayStart}`,
-    },
-  ];
-  return items.filter((item) => item !== undefined);
-}
-
-function formatCount(count: number, singular: string, plural: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
-}
-
-function formatNames(names: string[], total: number): string {
-  const otherCount = total - names.length;
-  return otherCount > 0 ? `${names.join(', ')} and ${otherCount} more` : names.join(', ');
-}
-
-function describePausedRead({
-  installation,
-  objectName,
-  pauseNote,
-}: Attention['pausedReads'][number]) {
-  const name = `${installation?.group.groupName ?? 'deleted'}: ${objectName}`;
-  return pauseNote ? `${name} (${pauseNote})` : name;
 }

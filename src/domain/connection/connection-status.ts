@@ -25,14 +25,14 @@ export async function recordWorking(
 
 /** Sets BAD_CREDENTIALS and records the event, once for each time that working credentials fail. */
 export async function recordBadCredentials(
-  { database }: Services,
+  { database, now }: Services,
   { connection: { id, projectId }, sealed, errors }: Finding & { errors: string[] },
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
     const { count } = await tx.connection.updateMany({
       where: { id, projectId, credentialsSealed: sealed, status: { not: 'BAD_CREDENTIALS' } },
       // The connection can't be refreshed until it gets new credentials.
-      data: { status: 'BAD_CREDENTIALS', tokenExpireTime: null },
+      data: { status: 'BAD_CREDENTIALS', badCredentialsSince: now(), tokenExpireTime: null },
     });
     if (count === 0) return;
     const connection = await tx.connection.findUniqueOrThrow({

@@ -38,7 +38,7 @@ export async function listUsersOfObjects(
 export async function pauseDroppedObjects(
   tx: Transaction,
   { projectId, integrationId }: IntegrationKey,
-  objectNames: string[],
+  { objectNames, now }: { objectNames: string[]; now: Date },
 ): Promise<void> {
   await tx.installedObject.updateMany({
     where: {
@@ -47,7 +47,7 @@ export async function pauseDroppedObjects(
       objectName: { in: objectNames },
       paused: false,
     },
-    data: { paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
+    data: { paused: true, pausedSince: now, pauseNote: DROPPED_NOTE, nextReadTime: null },
   });
 }
 

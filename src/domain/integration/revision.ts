@@ -213,12 +213,17 @@ async function insertRevision(
 
 async function dropObjects(
   tx: Transaction,
-  { before, content, ...key }: RevisedContent & Record<'projectId' | 'integrationId', string>,
+  {
+    before,
+    content,
+    now,
+    ...key
+  }: RevisedContent & Record<'projectId' | 'integrationId', string> & { now: Date },
   destructive: boolean,
 ): Promise<void> {
   const droppedObjects = listDroppedObjects({ before, content });
   if (droppedObjects.length === 0) return;
-  if (destructive) return pauseDroppedObjects(tx, key, droppedObjects);
+  if (destructive) return pauseDroppedObjects(tx, key, { objectNames: droppedObjects, now });
   const users = await listUsersOfObjects(tx, key, droppedObjects);
   if (users.length > 0)
     throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);

@@ -5,6 +5,7 @@
  */
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { ROWS_OF_KIND_MAX } from '../../../src/database/reads/attention-items.ts';
 import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { type ClaimedDelivery, Claimer } from '../../../src/deliveries/claim.ts';
 import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
@@ -63,6 +64,8 @@ const EMPTY_HERE = 'Viewer.joinableOrgs';
 const PAGE = 20;
 /** A page, and the rows that its items need. */
 const ROWS = 15 * PAGE;
+/** The attention items of a project: some kinds read all of their rows. */
+const ATTENTION_ROWS = 4 * ROWS_OF_KIND_MAX;
 
 const FILTERS = {
   active: ['true', 'false'],
@@ -151,7 +154,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const work = async () => {
         for (const args of pages) await page(args, selectItem(item, 2));
       };
-      expect(await listFaults(work)).toEqual([]);
+      expect(await listFaults(work, item.name === 'Project' ? ATTENTION_ROWS : ROWS)).toEqual([]);
     });
 
     const filtered = listFilterArguments(shape, FILTERS);
@@ -275,6 +278,19 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       deliveries: expect.arrayContaining([expect.anything()]),
     });
     expect(responses[1]?.parent?.activity).toEqual(expect.arrayContaining([expect.anything()]));
+  });
+
+  test('reads attention items as bounded ranges of indexes', async () => {
+    const kinds = new Set<string>();
+    const work = async () => {
+      const query = createQuery('Project', 'attentionItems { kind count }');
+      const { data } = await org.run(query);
+      for (const { kind } of data.parent.attentionItems) kinds.add(kind);
+    };
+    expect(await listFaults(work, ATTENTION_ROWS)).toEqual([]);
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['CONNECTION_BAD_CREDENTIALS', 'READ_PAUSED', 'OPERATIONS_FAILED']),
+    );
   });
 
   test('reads no more rows than it needs to claim, record and release deliveries', async () => {

@@ -34,8 +34,8 @@ async function listPauses(reads: Awaited<ReturnType<typeof installReads>>) {
   );
 }
 
-const PAUSED_READS = `query ($project: String!) {
-  project(idOrName: $project) { pausedReads { objectName pauseNote installation { id } } }
+const ATTENTION = `query ($project: String!) {
+  project(idOrName: $project) { attentionItems { kind objectName detail subject { id } } }
 }`;
 
 const READ = { paused: false, pauseNote: null, isScheduled: true };
@@ -49,17 +49,17 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'contacts', ...stopped },
     { objectName: 'deals', ...stopped },
   ]);
-  const listPausedReads = async () =>
-    (await tenant.query(PAUSED_READS, { project: tenant.projectId })).project.pausedReads;
-  const installation = { id: reads.input.installationId };
-  expect(await listPausedReads()).toEqual([
-    { objectName: 'contacts', pauseNote: 'moving', installation },
-    { objectName: 'deals', pauseNote: 'moving', installation },
+  const listPaused = async () =>
+    (await tenant.query(ATTENTION, { project: tenant.projectId })).project.attentionItems;
+  const paused = {
+    kind: 'READ_PAUSED',
+    detail: 'moving',
+    subject: { id: reads.input.installationId },
+  };
+  expect(await listPaused()).toEqual([
+    { objectName: 'contacts', ...paused },
+    { objectName: 'deals', ...paused },
   ]);
-  const otherTenant = await app.tenant();
-  expect(await otherTenant.query(PAUSED_READS, { project: otherTenant.projectId })).toEqual({
-    project: { pausedReads: [] },
-  });
   await reads.makeDue();
   await startDueReads(services);
   expect(await reads.operations()).toEqual([]);
@@ -72,7 +72,7 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'contacts', ...resumedObject },
     { objectName: 'deals', ...resumedObject },
   ]);
-  expect(await listPausedReads()).toEqual([]);
+  expect(await listPaused()).toEqual([]);
 });
 
 test('pauses objects by either name, and continues the others', async () => {

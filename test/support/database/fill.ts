@@ -214,6 +214,7 @@ function createStatements(
       installationId: id('ins'),
       objectName: `'contacts'`,
       nextReadTime: `now() + (n - 100) * interval '1 second'`,
+      paused: 'n % 100 = 99',
     }),
     insert('ObjectSubscription', few, {
       installationId: id('ins'),
@@ -444,6 +445,13 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       payloadHash: `''`,
       planHash: `''`,
       expireTime: `now() + interval '1 day'`,
+    }),
+    insert('Acknowledgement', few, {
+      kind: `'CONNECTION_BAD_CREDENTIALS'`,
+      subjectId: id('con'),
+      connectionId: id('con'),
+      lastTime: 'now()',
+      acknowledgedBy: `'api:key'`,
     }),
     insert('EventTopicRoute', few * 15, {
       id: id('etr'),

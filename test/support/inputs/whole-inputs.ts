@@ -298,6 +298,9 @@ Object.assign(installationWithFullHistory.config.read[0] as object, {
   backfill: { fullHistory: true },
 });
 
+const pausedReads = { installationId: '@installation', objects: ['contacts'], note: 'Moving.' };
+const pausedItem = { kind: 'READ_PAUSED', subjectId: '@installation', objectName: 'contacts' };
+
 const INTEGRATION_STEPS: Step[] = [
   {
     mutation: 'createIntegration',
@@ -345,10 +348,13 @@ const INTEGRATION_STEPS: Step[] = [
     mutation: 'updateInstallation',
     input: { installationId: '@installation', ...installationWithFullHistory },
   },
-  ...['pauseReads', 'resumeReads'].map((mutation) => ({
-    mutation,
-    input: { installationId: '@installation', objects: ['contacts'], note: 'Moving.' },
-  })),
+  { mutation: 'pauseReads', input: pausedReads },
+  {
+    mutation: 'acknowledgeAttentionItem',
+    input: { ...pausedItem, lastTime: '2026-01-01T00:00:00Z' },
+  },
+  { mutation: 'reopenAttentionItem', input: pausedItem },
+  { mutation: 'resumeReads', input: pausedReads },
   {
     mutation: 'triggerRead',
     input: {

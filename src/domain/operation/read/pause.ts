@@ -56,7 +56,7 @@ export const pauseReads = projectMutation({
     changeObjects(call, { ...control, projectId }, async (tx, { where, note }) => {
       await tx.installedObject.updateMany({
         where: { ...where, paused: false },
-        data: { paused: true, pauseNote: note, nextReadTime: null },
+        data: { paused: true, pausedSince: call.now(), pauseNote: note, nextReadTime: null },
       });
       await pauseRuns(tx, where, call.now());
     }),

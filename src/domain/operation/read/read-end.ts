@@ -49,7 +49,7 @@ export async function failRun(
     }));
     return;
   }
-  const config = await countFailure(tx, run, reason);
+  const config = await countFailure(tx, run, { reason, now });
   if (!config) return;
   await recordRunEvent(tx, run, (fields) => ({
     eventType: 'READ_SCHEDULE_PAUSED',
@@ -91,7 +91,7 @@ async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
-  reason: string,
+  { reason, now }: { reason: string; now: Date },
 ): Promise<Row<'InstallationConfig'> | null> {
   const where = { projectId, installationId, objectName };
   const [object] = await tx.installedObject.updateManyAndReturn({
@@ -102,7 +102,7 @@ async function countFailure(
   const pauseNote = `Paused after ${object.failedRuns} failed reads in a row: ${reason}`;
   await tx.installedObject.updateMany({
     where,
-    data: { paused: true, pauseNote, nextReadTime: null },
+    data: { paused: true, pausedSince: now, pauseNote, nextReadTime: null },
   });
   const installation = await tx.installation.findUniqueOrThrow({
     where: { projectId_id: { projectId, id: installationId } },
