@@ -22,7 +22,7 @@ const isShort = process.env.FAULTS_SHORT === '1';
  * Number of slowest inputs that are measured again, and how often. The minimum excludes garbage collections.
  */
 const SHOWN = 40;
-const ROUNDS = 4;
+const ROUNDS = isShort ? 2 : 4;
 const OPERATIONS = 1_000;
 /** Rate limits would disturb the measurement. */
 const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
