@@ -3,18 +3,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start servers, fill large tables or wait. They take much longer than their size suggests. */
 const SLOW_FILES =
-  /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests)\.test\.ts$/;
+  /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests|faults\/(operation\/image|backfill|silence|subscribers))\.test\.ts$/;
 
 /**
- * Runs `SLOW_FILES` first. Keeps vitest's order otherwise: longest first by earlier runs, or largest
- * first in a fresh clone.
+ * Runs `SLOW_FILES` of a project first, and small projects before large ones: the only file of `bench` takes
+ * longest. Keeps vitest's order otherwise: longest first by earlier runs, or largest first in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     // Files of a project stay together, because a worker loads all modules again for another project.
     const specsByProject = Map.groupBy(sorted, ({ project }) => project);
-    return [...specsByProject.values()].flatMap((specs) => {
+    const bySize = [...specsByProject.values()].toSorted((a, b) => a.length - b.length);
+    return bySize.flatMap((specs) => {
       const isSlow = ({ moduleId }: TestSpecification) => SLOW_FILES.test(moduleId);
       return [...specs.filter(isSlow), ...specs.filter((spec) => !isSlow(spec))];
     });
