@@ -1,7 +1,8 @@
 /**
  * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations
- * with their logs, events, ended deliveries, stream messages, acknowledgements, and expired rows. It uses small statements, so that
- * other statements do not wait for it. It is safe in several processes in parallel, and after any interruption.
+ * with their logs, events, ended deliveries, stream messages, acknowledgements, and expired rows. It uses small
+ * statements, so that other statements do not wait for it. It is safe in several processes in parallel, and after any
+ * interruption.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';

@@ -1,4 +1,4 @@
-/** What needs a person in several projects, in one statement: rows with a problem, and counts of recent failures. */
+/** Reads problems that need a person, in several projects by one statement: rows with a problem, and counts of recent failures. */
 import type { RunQuery } from '../rows.ts';
 
 export interface AttentionRow {

@@ -1,4 +1,4 @@
-/** What needs a person in a project, and the acknowledgements of it that the members of its org share. */
+/** Lists problems in a project that need a person. The members of its org share their acknowledgements. */
 import { z } from 'zod';
 import {
   type AttentionKind,
