@@ -82,7 +82,7 @@ export interface Problem {
    */
   value?: number;
   /**
-   * The most that the limit allows.
+   * The maximum that the limit allows.
    */
   maximum?: number;
   /**

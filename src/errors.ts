@@ -115,7 +115,7 @@ function createInstance(): string {
   return `urn:uuid:${randomUUID()}`;
 }
 
-/** Codes of refusals by HTTP rules, by their status. */
+/** Error codes of requests that HTTP rules refuse, by status. */
 const CODES_BY_STATUS = new Map<number, ErrorCode>(
   (['METHOD_NOT_ALLOWED', 'CONTENT_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const).map((code) => [
     ERROR_STATUS[code],
@@ -242,7 +242,7 @@ export function createMaskedError(log: Log, error: unknown, fields: object): Dom
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 
-/** The server cannot start. The message says why, and what the operator can do. */
+/** The server cannot start. The message has the reason, and what the operator can do. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }

@@ -45,7 +45,7 @@ export interface Meters {
     seconds: number;
     projectId: string;
   }): void;
-  /** A provider sent a request or a stream batch with events. `outcome` says how it was received. */
+  /** A provider sent a request or a stream batch with events. `outcome` is how it was received. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
   /** Events of a provider were stored, turned into deliveries (`enqueued`), or failed permanently (`failed`). */
   providerEventsMoved(events: {

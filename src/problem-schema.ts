@@ -81,7 +81,7 @@ export const problem = z
       .optional()
       .describe('The limit that the request exceeds: a setting of the server, or what is counted.'),
     value: z.number().optional().describe('How much the request has of what the limit counts.'),
-    maximum: z.number().optional().describe('The most that the limit allows.'),
+    maximum: z.number().optional().describe('The maximum that the limit allows.'),
     retryAfterSeconds: z
       .number()
       .optional()

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
-import { type Fared, fareFor } from './scenes/good-client.ts';
-import { KINDS, type Kind, openingMs, startAttack } from './scenes/unfinished-attack.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { type Fared, fareFor } from './fixtures/good-client.ts';
+import { KINDS, type Kind, openingMs, startAttack } from './fixtures/unfinished-attack.ts';
 
 /** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -32,7 +32,7 @@ const ATTACKS = KINDS_AT_ONCE.flatMap((kinds) => SIZES.map((size) => ({ ...size,
 const WRONG_KEYS = 61;
 const WRONG_KEYS_PER_SECOND = [2, 100];
 
-interface Scene {
+interface Fixture {
   gateway: Gateway;
   apiKey: string;
   /** API key of a tenant that the gateway has not authenticated yet. */
@@ -40,7 +40,7 @@ interface Scene {
   before: Fared;
 }
 
-async function openScene(): Promise<Scene> {
+async function openFixture(): Promise<Fixture> {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
@@ -73,7 +73,7 @@ test.each(
   addresses,
   kinds,
 }) => {
-  const { gateway, before, apiKey } = await openScene();
+  const { gateway, before, apiKey } = await openFixture();
   const { url } = gateway;
   const names = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}`);
   const stopWatching = await gateway.watchLoad();
@@ -126,7 +126,7 @@ function floodWrongKeys(url: string, perSecond: number) {
 test.each(
   WRONG_KEYS_PER_SECOND,
 )('serves a new valid key during %d wrong keys per second from the same address', async (perSecond) => {
-  const { gateway, before, unknownKey } = await openScene();
+  const { gateway, before, unknownKey } = await openFixture();
   const { url } = gateway;
   const first = await Promise.all(Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)));
   expect(new Set(first)).toEqual(new Set([401, 429]));

@@ -1,7 +1,7 @@
 import { setInterval as ticks } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type BackfillScene, prepareBackfill } from './scenes/backfill-scene.ts';
-import { type Gateway, startGateway } from './scenes/gateway.ts';
+import { type BackfillFixture, prepareBackfill } from './fixtures/backfill-fixture.ts';
+import { type Gateway, startGateway } from './fixtures/gateway.ts';
 
 /** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -18,7 +18,7 @@ const MIB = 2 ** 20;
 
 /** Far fewer than the messages of all records. */
 const PENDING_MAX = 40;
-/** A read checks the number of pending deliveries before each slice, which has at most this many pages. */
+/** A read checks the number of pending deliveries before each turn, which has at most this many pages. */
 const SLICE_PAGES = 50;
 /** Messages of the provider's largest page, at 300,000 bytes for each. */
 const MESSAGES_OF_PAGE = 5;
@@ -42,9 +42,9 @@ interface Sample {
 }
 
 /** Takes samples until the operation has ended and no delivery is pending. */
-async function sampleToTheEnd(scene: BackfillScene, gateway: Gateway): Promise<Sample[]> {
-  const { receiver } = scene;
-  const { prisma } = scene.database;
+async function sampleToTheEnd(fixture: BackfillFixture, gateway: Gateway): Promise<Sample[]> {
+  const { receiver } = fixture;
+  const { prisma } = fixture.database;
   const samples: Sample[] = [];
   const startedMs = performance.now();
   let nextPoll = 0;
@@ -88,10 +88,10 @@ function report(samples: Sample[]): void {
 }
 
 test(`a backfill of ${RECORDS} records has constant memory and delivers each record once`, async () => {
-  const scene = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
-  const { receiver, database } = scene;
-  const gateway = await startGateway(scene.env);
-  const samples = await sampleToTheEnd(scene, gateway);
+  const fixture = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
+  const { receiver, database } = fixture;
+  const gateway = await startGateway(fixture.env);
+  const samples = await sampleToTheEnd(fixture, gateway);
   report(samples);
 
   expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
@@ -112,11 +112,11 @@ test(`a backfill of ${RECORDS} records has constant memory and delivers each rec
 test('a read whose destination does not respond pauses after a slice and continues afterwards', async () => {
   const pageSize = 200;
   const accounts = 2 * SLICE_PAGES * pageSize;
-  const scene = await prepareBackfill({ accounts, pageSize, pendingMax: 10 });
-  const { org, receiver } = scene;
-  const { prisma } = scene.database;
+  const fixture = await prepareBackfill({ accounts, pageSize, pendingMax: 10 });
+  const { org, receiver } = fixture;
+  const { prisma } = fixture.database;
   const release = receiver.hold();
-  const gateway = await startGateway(scene.env);
+  const gateway = await startGateway(fixture.env);
   const dueInSeconds = async () => {
     const [run] = await prisma.$queryRaw<{ seconds: number }[]>`
       select extract(epoch from "dueTime" - now())::float8 as "seconds"

@@ -12,7 +12,7 @@ import {
   startReceiver,
   verifyMessage,
 } from '../support/receiver.ts';
-import { createRandom, planMoments } from './scenes/random.ts';
+import { createRandom, planMoments } from './fixtures/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -43,7 +43,7 @@ async function prepare() {
 
 /** Starts a process, and resolves when it sends deliveries. */
 async function startProcess(url: string) {
-  const child = fork(join(import.meta.dirname, 'scenes', 'delivery-process.ts'), {
+  const child = fork(join(import.meta.dirname, 'fixtures', 'delivery-process.ts'), {
     execArgv: [],
     env: {
       ...PROCESS_ENV,

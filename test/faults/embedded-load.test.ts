@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../support/process/free-port.ts';
-import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
-import { startGateway } from './scenes/gateway.ts';
+import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
+import { startGateway } from './fixtures/gateway.ts';
 
 /** FAULTS_SHORT=1 runs the short form, for machines with other load. */
 const isShort = process.env.FAULTS_SHORT === '1';
@@ -36,7 +36,7 @@ function spread(times: number[]): Spread {
   return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
 }
 
-async function scene() {
+async function fixture() {
   const prepared = await prepareEmbedded();
   const { tenant } = prepared;
   const env = { ...prepared.env, PORT: String(await findFreePort()) };
@@ -108,7 +108,7 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
 }
 
 test(`health checks respond quickly during ${WRITERS} writers`, async () => {
-  const { url, write } = await scene();
+  const { url, write } = await fixture();
   const stopWatching = watchHealth(url);
   const times: number[] = [];
   const endMs = performance.now() + WRITERS_MS;
@@ -122,7 +122,7 @@ test(`health checks respond quickly during ${WRITERS} writers`, async () => {
 });
 
 test(`health checks respond quickly during a start under ${WRITERS} writers`, async () => {
-  const { env, gateway, url, write } = await scene();
+  const { env, gateway, url, write } = await fixture();
   let isOver = false;
   const keepWriting = async () => {
     while (!isOver) await write().catch(() => delay(RETRY_MS));
@@ -142,7 +142,7 @@ test(`health checks respond quickly during a start under ${WRITERS} writers`, as
 });
 
 test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${PER_SECOND} requests per second`, async () => {
-  const { url, write, read } = await scene();
+  const { url, write, read } = await fixture();
   const stopWatching = watchHealth(url);
   const times: number[] = [];
   const running: Promise<void>[] = [];

@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { prepareEmbedded } from './scenes/embedded/embedded-gateway.ts';
-import { fillUp, noSmallFileSystem, smallFileSystem } from './scenes/embedded/small-file-system.ts';
-import { type Gateway, startGateway } from './scenes/gateway.ts';
-import { expectEnd, SHUTDOWN_MS } from './scenes/hang-scene.ts';
+import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
+import {
+  fillUp,
+  noSmallFileSystem,
+  smallFileSystem,
+} from './fixtures/embedded/small-file-system.ts';
+import { type Gateway, startGateway } from './fixtures/gateway.ts';
+import { expectEnd, SHUTDOWN_MS } from './fixtures/hang-fixture.ts';
 import {
   changeBy,
   expectUnavailable,
   readBy,
   type SurfaceResponse,
   type Surfaces,
-} from './scenes/surfaces.ts';
+} from './fixtures/surfaces.ts';
 
 /** Time to start a server on a busy machine: modules are loaded and a database is opened. */
 const BACK_MS = 60_000;
@@ -24,7 +28,7 @@ const MIB = 1024 * 1024;
 
 const isGood = ({ status }: SurfaceResponse) => status < 300;
 
-async function scene(folder?: string) {
+async function fixture(folder?: string) {
   const { env, tenant } = await prepareEmbedded(folder);
   const gateway = await startGateway(env);
   return { env, tenant, gateway, at: { url: gateway.url, tenant } };
@@ -51,7 +55,7 @@ test.skipIf(noSmallDisk)(
   'refuses changes while the disk is full and keeps acknowledged ones',
   async () => {
     const folder = smallFileSystem(192 * MIB);
-    const { env, tenant, gateway, at } = await scene(folder);
+    const { env, tenant, gateway, at } = await fixture(folder);
     const acknowledged: string[] = [];
     const makeRoom = fillUp(folder);
     const refused: SurfaceResponse[] = [];
@@ -94,7 +98,7 @@ test('SIGTERM ends a process whose embedded database does not respond', async ()
 
 /** Starts a separate process that runs statements. */
 async function startDatabaseProcess(env: Record<string, string>) {
-  const child = fork(join(import.meta.dirname, 'scenes/embedded/database-process.ts'), {
+  const child = fork(join(import.meta.dirname, 'fixtures/embedded/database-process.ts'), {
     env: { ...PROCESS_ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
-import { createRandom, planMoments } from './scenes/random.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
+import { createRandom, planMoments } from './fixtures/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';

@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { listEventNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
-import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
+import { followEmbedded, followThroughKills, type MakeLog } from './fixtures/feed/followed-log.ts';
 
 const QUERY = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }

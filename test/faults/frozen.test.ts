@@ -10,19 +10,19 @@ import {
   PLACE,
   receiverFor,
   writeOnTheWire,
-} from './scenes/on-the-wire.ts';
-import { prepareOnPostgres } from './scenes/write-scene.ts';
+} from './fixtures/on-the-wire.ts';
+import { prepareOnPostgres } from './fixtures/write-fixture.ts';
 
 /** Longer than the longest lease of a delivery or a write. */
 const FROZEN_MS = 24_000;
 const MINUTE_MS = 60_000;
 
 test("another process takes over a frozen process's work after its leases, and late results are refused", async () => {
-  const scene = await prepareOnPostgres();
-  const { prisma } = scene.database;
-  const { first, other, operation } = await writeOnTheWire(scene);
+  const fixture = await prepareOnPostgres();
+  const { prisma } = fixture.database;
+  const { first, other, operation } = await writeOnTheWire(fixture);
   // Both processes may send deliveries. Only requests in flight may be sent twice.
-  const { receiver, owed } = await receiverFor(scene.database);
+  const { receiver, owed } = await receiverFor(fixture.database);
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   first.child.kill('SIGSTOP');
   onTestFinished(() => void first.child.kill('SIGCONT'));
@@ -46,7 +46,7 @@ test("another process takes over a frozen process's work after its leases, and l
   await sleep(2_000);
   expect(await prisma.deliveryAttempt.count()).toBe(attempts);
   expect(await operation()).toEqual(ended);
-  expect(scene.sandbox.records('deals')).toHaveLength(1);
+  expect(fixture.sandbox.records('deals')).toHaveLength(1);
   const times = countDeliveries(receiver.received(PLACE));
   expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
   const twice = [...times.values()].filter((count) => count > 1).length;

@@ -9,7 +9,7 @@ import { insertRows } from '../support/database/insert-rows.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 import { listOperations } from '../support/rest/minimal-request.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
 import { chosenInputs } from './stall/chosen-inputs.ts';
 import { graphqlInputs, type LargeInput, restInputs } from './stall/walked-inputs.ts';
 

@@ -12,7 +12,7 @@ import { acquireEngine } from '../support/database/embedded/embedded-databases.t
 import { createNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
 
 /** FAULTS_SHORT=1 runs the short form. */
 const EVENTS = process.env.FAULTS_SHORT === '1' ? 50 : 200;
@@ -21,7 +21,7 @@ const QUERY = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
 }`;
 
-interface Scene {
+interface Fixture {
   database: Database;
   url: string;
   apiKey: string;
@@ -35,17 +35,17 @@ interface Live {
 }
 
 /** Subscribes from the start of the log. */
-function subscriptionTo({ projectId: project }: Scene) {
+function subscriptionTo({ projectId: project }: Fixture) {
   return {
     query: QUERY,
     variables: { project, after: encodeCursor(createEventList(project), 0n) },
   };
 }
 
-async function overEventStream(scene: Scene): Promise<Live> {
-  const { url, apiKey } = scene;
+async function overEventStream(fixture: Fixture): Promise<Live> {
+  const { url, apiKey } = fixture;
   const stream = await openEventStream((path, init) => fetch(url + path, init), {
-    ...subscriptionTo(scene),
+    ...subscriptionTo(fixture),
     headers: { 'x-api-key': apiKey },
   });
   onTestFinished(() => stream.close());
@@ -53,12 +53,12 @@ async function overEventStream(scene: Scene): Promise<Live> {
   return { way: 'SSE', next: async () => (await next()).node.data.connectionId };
 }
 
-async function overWebSocket(scene: Scene): Promise<Live> {
-  const socket = await openSocket(scene.url);
+async function overWebSocket(fixture: Fixture): Promise<Live> {
+  const socket = await openSocket(fixture.url);
   onTestFinished(() => socket.socket.terminate());
-  socket.send({ type: 'connection_init', payload: { 'x-api-key': scene.apiKey } });
+  socket.send({ type: 'connection_init', payload: { 'x-api-key': fixture.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  socket.send({ id: '1', type: 'subscribe', payload: subscriptionTo(scene) });
+  socket.send({ id: '1', type: 'subscribe', payload: subscriptionTo(fixture) });
   const next = async () => (await socket.next()).payload.data.notificationEvents;
   return { way: 'WebSocket', next: async () => (await next()).node.data.connectionId };
 }
@@ -72,8 +72,8 @@ async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
  * Records one event after another. Returns the times for each transport, from the start of the commit until
  * the client has read the event.
  */
-async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
-  const { database, projectId } = scene;
+async function measure(fixture: Fixture, lives: Live[]): Promise<number[][]> {
+  const { database, projectId } = fixture;
   const times: number[][] = lives.map(() => []);
   for (const name of createNames('e', EVENTS)) {
     let committingMs = 0;
@@ -90,12 +90,12 @@ async function measure(scene: Scene, lives: Live[]): Promise<number[][]> {
   return times;
 }
 
-async function measureBoth(kind: string, scene: Scene): Promise<void> {
-  const lives = [await overEventStream(scene), await overWebSocket(scene)];
+async function measureBoth(kind: string, fixture: Fixture): Promise<void> {
+  const lives = [await overEventStream(fixture), await overWebSocket(fixture)];
   // When both have received the first event, both subscriptions are live.
-  await recordNamedEvent(scene.database, { projectId: scene.projectId, name: 'first' });
+  await recordNamedEvent(fixture.database, { projectId: fixture.projectId, name: 'first' });
   for (const { next } of lives) expect(await next()).toBe('first');
-  const times = await measure(scene, lives);
+  const times = await measure(fixture, lives);
   for (const [index, { way }] of lives.entries()) {
     const sorted = times[index]?.toSorted((a, b) => a - b) ?? [];
     const [p50, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * EVENTS)]?.toFixed(1));

@@ -10,8 +10,8 @@ import { testApp, testDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { createSessionToken } from '../support/fixtures/end-users.ts';
 import { contact, createWriter, WRITE } from '../support/fixtures/writes.ts';
-import { startAttack } from './scenes/attacker.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
+import { startAttack } from './fixtures/attacker.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
 const WINDOW_MS = isShort ? 2_000 : 10_000;
@@ -94,7 +94,7 @@ function compared(alone: readonly Taken[], beside: readonly Taken[], of: keyof T
   return `${aloneMs.toFixed(1)} ms, ${besideMs.toFixed(1)} ms: ${(besideMs / aloneMs).toFixed(1)}`;
 }
 
-async function scene() {
+async function fixture() {
   const database = await testDatabase();
   const url = await databaseUrl(database);
   const app = await testApp({ database, env: { ENCRYPTION_KEY } });
@@ -135,7 +135,7 @@ async function scene() {
 }
 
 test('serves all requests of a quiet tenant during an attack by another tenant', async () => {
-  const { attacks, quiet } = await scene();
+  const { attacks, quiet } = await fixture();
   await window(quiet);
   for (const [name, begin] of Object.entries(attacks)) {
     const [alone, beside]: [Taken[], Taken[]] = [[], []];

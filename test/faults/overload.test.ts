@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
-import { databaseUrl, type Gateway, startGateway } from './scenes/gateway.ts';
+import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
 
 const isShort = process.env.FAULTS_SHORT === '1';
 const OVERLOAD_MS = isShort ? 6_000 : 60_000;
@@ -86,7 +86,7 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
   return statuses;
 }
 
-async function scene() {
+async function fixture() {
   const database = await testDatabase();
   const url = await databaseUrl(database);
   const app = await testApp({ database });
@@ -105,7 +105,7 @@ async function scene() {
 }
 
 test('refuses excess requests early, serves the others and keeps memory constant', async () => {
-  const { gateway, client } = await scene();
+  const { gateway, client } = await fixture();
   const perSecond = await measureCapacity(client);
   const before = await gateway.usedBytes();
 

@@ -1,14 +1,14 @@
 /** Servers are killed while they apply a plan. The plan has then been applied as a whole, or not at all. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createRandom } from './scenes/random.ts';
+import { createRandom } from './fixtures/random.ts';
 import {
+  type Fixture,
   prepareEmbedded,
   prepareOnPostgres,
-  type Scene,
   type Server,
   startServer,
-} from './scenes/write-scene.ts';
+} from './fixtures/write-fixture.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = SHORT ? 4 : 30;
@@ -38,8 +38,8 @@ function formatDocument(round: number): string {
   return JSON.stringify({ specVersion: '1.0.0', topics });
 }
 
-async function planRound({ client }: Server, scene: Scene, round: number): Promise<string> {
-  const { projectIdOrName } = scene;
+async function planRound({ client }: Server, fixture: Fixture, round: number): Promise<string> {
+  const { projectIdOrName } = fixture;
   const input = { projectIdOrName, document: formatDocument(round), allowDeletions: true };
   const { plan } = (await client.query(PLAN, { input })).planProject;
   const created = 2 * TOPICS; // A topic, and its route.
@@ -47,11 +47,11 @@ async function planRound({ client }: Server, scene: Scene, round: number): Promi
   return plan.id;
 }
 
-const apply = ({ client }: Server, { projectIdOrName }: Scene, planId: string) =>
+const apply = ({ client }: Server, { projectIdOrName }: Fixture, planId: string) =>
   client.query(APPLY, { input: { projectIdOrName, planId } });
 
 /** Returns the round whose topics and routes the project has. Fails if it has some of several rounds. */
-async function readRound({ client }: Server, { projectIdOrName: project }: Scene, plan: string) {
+async function readRound({ client }: Server, { projectIdOrName: project }: Fixture, plan: string) {
   const state = await client.query(STATE, { project, plan });
   const names: string[] = state.project.topics.nodes.map(({ name }: { name: string }) => name);
   const rounds = new Set(names.map((name) => Number(/^round(\d+)-/.exec(name)?.[1])));
@@ -63,27 +63,27 @@ async function readRound({ client }: Server, { projectIdOrName: project }: Scene
   return { round: [...rounds][0], isApplied: state.node.applyTime !== null };
 }
 
-async function expectWholePlans(scene: Scene): Promise<void> {
+async function expectWholePlans(fixture: Fixture): Promise<void> {
   const random = createRandom(SEED);
-  let server = await startServer(scene);
-  const first = await planRound(server, scene, 0);
+  let server = await startServer(fixture);
+  const first = await planRound(server, fixture, 0);
   const start = performance.now();
-  await apply(server, scene, first);
+  await apply(server, fixture, first);
   const applyMs = performance.now() - start;
   let interrupted = 0;
   for (let round = 1; round <= KILLS; round += 1) {
-    const plan = await planRound(server, scene, round);
-    const response = apply(server, scene, plan).catch(() => null);
+    const plan = await planRound(server, fixture, round);
+    const response = apply(server, fixture, plan).catch(() => null);
     await wait(random() * 2 * applyMs);
     await server.kill();
     await response;
-    server = await startServer(scene);
-    const { round: found, isApplied } = await readRound(server, scene, plan);
+    server = await startServer(fixture);
+    const { round: found, isApplied } = await readRound(server, fixture, plan);
     expect(found).toBe(isApplied ? round : round - 1);
     if (!isApplied) interrupted += 1;
     // Repeating the call is safe in both cases.
-    await apply(server, scene, plan);
-    expect(await readRound(server, scene, plan)).toEqual({ round, isApplied: true });
+    await apply(server, fixture, plan);
+    expect(await readRound(server, fixture, plan)).toEqual({ round, isApplied: true });
   }
   console.log({ kills: KILLS, interrupted });
   await server.kill();

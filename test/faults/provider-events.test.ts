@@ -15,9 +15,9 @@ import { CREATE_INSTALLATION, contentFor, integrate } from '../support/fixtures/
 import { ALL_EVENTS, createSandboxApp } from '../support/fixtures/subscriptions.ts';
 import { findFreePort } from '../support/process/free-port.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { ENCRYPTION_KEY, startGateway } from './scenes/gateway.ts';
-import { startOwnServer } from './scenes/own-server.ts';
-import { createRandom, planMoments } from './scenes/random.ts';
+import { ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
+import { startOwnServer } from './fixtures/own-server.ts';
+import { createRandom, planMoments } from './fixtures/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';

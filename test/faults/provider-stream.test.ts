@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { installOnOrg, startSalesforceOrg } from '../support/fixtures/salesforce-events.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
-import { createRandom } from './scenes/random.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { createRandom } from './fixtures/random.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = SHORT ? 2 : 10;

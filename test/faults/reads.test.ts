@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { createRandom } from './scenes/random.ts';
-import { beginBackfill, expectEachPageEnqueuedOnce } from './scenes/read-scene.ts';
+import { createRandom } from './fixtures/random.ts';
+import { beginBackfill, expectEachPageEnqueuedOnce } from './fixtures/read-fixture.ts';
 import {
+  type Fixture,
   prepareEmbedded,
   prepareOnPostgres,
-  type Scene,
   type Server,
   startServer,
-} from './scenes/write-scene.ts';
+} from './fixtures/write-fixture.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -38,7 +38,7 @@ function planKills(): { records: number; delayMs: number }[] {
   })).sort((a, b) => a.records - b.records);
 }
 
-async function operations({ client }: Server, { projectIdOrName: idOrName }: Scene) {
+async function operations({ client }: Server, { projectIdOrName: idOrName }: Fixture) {
   const { project } = await client.query(OPERATIONS, { idOrName });
   return project.operations.nodes as {
     status: string;
@@ -47,34 +47,34 @@ async function operations({ client }: Server, { projectIdOrName: idOrName }: Sce
   }[];
 }
 
-async function expectEveryRecord(scene: Scene): Promise<void> {
-  scene.sandbox.seed('contacts', RECORDS);
-  scene.sandbox.faults.set({
+async function expectEveryRecord(fixture: Fixture): Promise<void> {
+  fixture.sandbox.seed('contacts', RECORDS);
+  fixture.sandbox.faults.set({
     delayMs: PAGE_DELAY_MS,
     times: 1_000_000,
     pathPrefix: '/objects/contacts/records',
   });
-  let server = await startServer(scene);
-  await beginBackfill(server, scene);
+  let server = await startServer(fixture);
+  await beginBackfill(server, fixture);
   const processed = async () =>
-    (await operations(server, scene))[0]?.metadata.progress.recordsProcessed ?? 0;
+    (await operations(server, fixture))[0]?.metadata.progress.recordsProcessed ?? 0;
   const pollOptions = { timeout: 5 * MINUTE_MS, interval: 10 };
   for (const { records, delayMs } of planKills()) {
     await expect.poll(processed, pollOptions).toBeGreaterThanOrEqual(records);
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     await server.kill();
-    server = await startServer(scene);
+    server = await startServer(fixture);
   }
-  const ended = async () => (await operations(server, scene)).map(({ status }) => status);
+  const ended = async () => (await operations(server, fixture)).map(({ status }) => status);
   await expect.poll(ended, pollOptions).toEqual(['SUCCEEDED']);
-  expect(await operations(server, scene)).toMatchObject([
+  expect(await operations(server, fixture)).toMatchObject([
     { result: `[contacts] Read completed (${RECORDS} records)` },
   ]);
   await server.kill();
-  await expectDeliveries(scene);
+  await expectDeliveries(fixture);
 }
 
-async function expectDeliveries({ env, sandbox }: Scene): Promise<void> {
+async function expectDeliveries({ env, sandbox }: Fixture): Promise<void> {
   await using database = await openDatabase(readConfig(env), createLog('silent'));
   await expectEachPageEnqueuedOnce(database, sandbox);
 }

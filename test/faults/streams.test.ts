@@ -7,7 +7,7 @@ import {
   listMessageNames,
   messageName,
 } from '../support/fixtures/streams.ts';
-import { followEmbedded, followThroughKills, type MakeLog } from './scenes/feed/followed-log.ts';
+import { followEmbedded, followThroughKills, type MakeLog } from './fixtures/feed/followed-log.ts';
 
 const QUERY = `subscription ($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { body } }

@@ -5,14 +5,14 @@ import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './scenes/gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
 import {
   overEventStream,
   overWebSocket,
   type Subscribe,
   type Subscriber,
   type Subscription,
-} from './scenes/subscribers.ts';
+} from './fixtures/subscribers.ts';
 
 /** FAULTS_SHORT=1 runs the short form. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -41,13 +41,13 @@ const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
 const MIB = 2 ** 20;
 const MINUTE_MS = 60_000;
 
-interface Scene {
+interface Fixture {
   database: Database;
   gateway: Gateway;
   start: Subscription;
 }
 
-async function prepare(): Promise<Scene> {
+async function prepare(): Promise<Fixture> {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
@@ -68,7 +68,7 @@ async function prepare(): Promise<Scene> {
   };
 }
 
-async function recordEvents({ database, start }: Scene, from: number, to: number): Promise<void> {
+async function recordEvents({ database, start }: Fixture, from: number, to: number): Promise<void> {
   const padding = 'x'.repeat(PAYLOAD_BYTES);
   const names = Array.from({ length: to - from + 1 }, (_, index) => `e${from + index}:${padding}`);
   await recordNamedEvents(database, { projectId: start.project }, names);
@@ -86,7 +86,7 @@ const chooseTransport = (index: number): Subscribe =>
   index % 2 === 0 ? overWebSocket : overEventStream;
 
 /** Subscribes half of them over each transport. */
-async function subscribeAll({ start }: Scene, count: number, copies: number) {
+async function subscribeAll({ start }: Fixture, count: number, copies: number) {
   const all: (Subscriber | null)[] = [];
   while (all.length < count) {
     const length = Math.min(AT_ONCE, count - all.length);
@@ -114,16 +114,16 @@ function watchMemory(gateway: Gateway) {
   };
 }
 
-async function recordAndRead(scene: Scene, readers: Subscriber[]): Promise<void> {
+async function recordAndRead(fixture: Fixture, readers: Subscriber[]): Promise<void> {
   for (let from = FIRST_EVENTS + 1; from <= EVENTS; from += EVENTS_AT_ONCE) {
-    await recordEvents(scene, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENTS));
+    await recordEvents(fixture, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENTS));
     await waitUntilReached(readers, from - EVENTS_AHEAD);
   }
   await waitUntilReached(readers, EVENTS);
 }
 
 /** Reconnects stalled subscribers with their cursors. Retries until a subscription is free. */
-async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscriber[]> {
+async function comeBack({ start }: Fixture, stalled: Subscriber[]): Promise<Subscriber[]> {
   const back: Subscriber[] = [];
   for (const [index, { progress }] of stalled.entries()) {
     const again = { ...start, after: progress.cursor, seen: progress.seen };
@@ -138,10 +138,10 @@ async function comeBack({ start }: Scene, stalled: Subscriber[]): Promise<Subscr
 }
 
 /** Connects all subscribers, and stops those that should stall after each has a cursor. */
-async function subscribe(scene: Scene) {
-  await recordEvents(scene, 1, FIRST_EVENTS);
-  const stalled = await subscribeAll(scene, STALLED, COPIES_UNREAD);
-  const readers = await subscribeAll(scene, SUBSCRIBERS - STALLED, 1);
+async function subscribe(fixture: Fixture) {
+  await recordEvents(fixture, 1, FIRST_EVENTS);
+  const stalled = await subscribeAll(fixture, STALLED, COPIES_UNREAD);
+  const readers = await subscribeAll(fixture, SUBSCRIBERS - STALLED, 1);
   expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
   await waitUntilReached([...stalled, ...readers], FIRST_EVENTS);
   for (const subscriber of stalled) subscriber.stall();
@@ -155,17 +155,17 @@ function report(readers: Subscriber[], seconds: number): void {
 }
 
 test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others and the gateway nothing`, async () => {
-  const scene = await prepare();
-  const { gateway } = scene;
-  const { stalled, readers } = await subscribe(scene);
+  const fixture = await prepare();
+  const { gateway } = fixture;
+  const { stalled, readers } = await subscribe(fixture);
   const usedBeforeMib = Math.round((await gateway.usedBytes()) / MIB);
   const stopWatching = watchMemory(gateway);
 
   const beganMs = performance.now();
-  await recordAndRead(scene, readers);
+  await recordAndRead(fixture, readers);
   report(readers, (performance.now() - beganMs) / 1_000);
   for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENTS);
-  const back = await comeBack(scene, stalled);
+  const back = await comeBack(fixture, stalled);
   await waitUntilReached(back, EVENTS);
   const { usedMib, rssMib } = await stopWatching();
   console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);

@@ -10,14 +10,14 @@ import {
   PLACE,
   receiverFor,
   writeOnTheWire,
-} from './scenes/on-the-wire.ts';
-import { beginBackfill, expectEachPageEnqueuedOnce } from './scenes/read-scene.ts';
+} from './fixtures/on-the-wire.ts';
+import { beginBackfill, expectEachPageEnqueuedOnce } from './fixtures/read-fixture.ts';
 import {
+  type Fixture,
   prepareEmbedded,
   prepareOnPostgres,
-  type Scene,
   startServer,
-} from './scenes/write-scene.ts';
+} from './fixtures/write-fixture.ts';
 
 const TAKEOVER_MS_MAX = 6_000;
 /** Only the start takes time. The process does not wait for leases, which last 20 s. */
@@ -31,11 +31,11 @@ const PAGE_DELAY_MS = 100;
 const elapsedSince = (startMs: number) => Math.round(performance.now() - startMs);
 
 test('another process sends the deliveries of a killed one within 6 s (PostgreSQL)', async () => {
-  const scene = await prepareOnPostgres();
-  const { receiver, owed } = await receiverFor(scene.database);
-  const first = await startServer(scene);
+  const fixture = await prepareOnPostgres();
+  const { receiver, owed } = await receiverFor(fixture.database);
+  const first = await startServer(fixture);
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
-  const other = await startServer(scene);
+  const other = await startServer(fixture);
   receiver.setBehaviour(PLACE, { status: 200 });
   // May be more than ON_THE_WIRE, if hanging requests timed out and others followed.
   const sentBefore = receiver.received(PLACE).length;
@@ -46,7 +46,7 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
   console.log(`what was held was sent ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const left = () =>
-    scene.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
+    fixture.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(left, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
   const times = countDeliveries(receiver.received(PLACE));
   expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
@@ -55,16 +55,16 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
 });
 
 test('a reopened embedded database sends interrupted deliveries within 6 s', async () => {
-  const scene = await prepareEmbedded();
-  const database = await openDatabase(readConfig(scene.env), createLog('silent'));
+  const fixture = await prepareEmbedded();
+  const database = await openDatabase(readConfig(fixture.env), createLog('silent'));
   const { receiver, owed } = await receiverFor(database);
   await database[Symbol.asyncDispose]();
-  const first = await startServer(scene);
+  const first = await startServer(fixture);
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   await first.kill();
   receiver.setBehaviour(PLACE, { status: 200 });
 
-  const next = await startServer(scene);
+  const next = await startServer(fixture);
   const readyMs = performance.now();
   await receiver.waitForMessages(PLACE, ON_THE_WIRE + 1);
   console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
@@ -75,39 +75,39 @@ test('a reopened embedded database sends interrupted deliveries within 6 s', asy
 });
 
 test('another process continues a write of a killed one within 8 s', async () => {
-  const scene = await prepareOnPostgres();
-  const { first, other, operation } = await writeOnTheWire(scene);
+  const fixture = await prepareOnPostgres();
+  const { first, other, operation } = await writeOnTheWire(fixture);
   const killedMs = performance.now();
   await first.kill();
   const status = async () => (await operation()).status;
   await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
   console.log(`a write went on ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX + 2_000);
-  expect(scene.sandbox.records('deals')).toHaveLength(1);
+  expect(fixture.sandbox.records('deals')).toHaveLength(1);
   await other.kill();
 });
 
 /** Starts a server whose read waits for its next page after at least one page has arrived. */
-async function readOnTheWire(scene: Scene & { database: Database }) {
-  const { prisma } = scene.database;
-  scene.sandbox.seed('contacts', RECORDS);
+async function readOnTheWire(fixture: Fixture & { database: Database }) {
+  const { prisma } = fixture.database;
+  fixture.sandbox.seed('contacts', RECORDS);
   const pages = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
-  scene.sandbox.faults.set({ ...pages, delayMs: PAGE_DELAY_MS, times: RECORDS });
-  const first = await startServer(scene);
-  await beginBackfill(first, scene);
+  fixture.sandbox.faults.set({ ...pages, delayMs: PAGE_DELAY_MS, times: RECORDS });
+  const first = await startServer(fixture);
+  await beginBackfill(first, fixture);
   const run = () => prisma.readRun.findFirst();
   const waiting = { timeout: MINUTE_MS, interval: 20 };
   await expect.poll(async () => (await run())?.recordsRead ?? 0, waiting).toBeGreaterThan(0);
-  scene.sandbox.faults.set({ ...pages, delayMs: MINUTE_MS });
-  const other = await startServer(scene);
+  fixture.sandbox.faults.set({ ...pages, delayMs: MINUTE_MS });
+  const other = await startServer(fixture);
   const before = await run();
   expect(before?.leaseToken).toEqual(expect.any(String));
   return { first, other, run, recordsBefore: before?.recordsRead ?? 0 };
 }
 
 test('another process continues a read of a killed one within 6 s', async () => {
-  const scene = await prepareOnPostgres();
-  const { first, other, run, recordsBefore } = await readOnTheWire(scene);
+  const fixture = await prepareOnPostgres();
+  const { first, other, run, recordsBefore } = await readOnTheWire(fixture);
   const killedMs = performance.now();
   await first.kill();
   // The row is deleted when the read ends.
@@ -115,10 +115,10 @@ test('another process continues a read of a killed one within 6 s', async () => 
   await expect.poll(read, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
   console.log(`a read went on ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
-  const { prisma } = scene.database;
+  const { prisma } = fixture.database;
   const status = async () =>
     (await prisma.operation.findFirst({ where: { actionType: 'READ' } }))?.status;
   await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
-  await expectEachPageEnqueuedOnce(scene.database, scene.sandbox);
+  await expectEachPageEnqueuedOnce(fixture.database, fixture.sandbox);
   await other.kill();
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { databaseUrl, startGateway } from '../faults/scenes/gateway.ts';
+import { databaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
 
 const WAITING = { timeout: 30_000, interval: 50 };

@@ -11,7 +11,7 @@ import { isForPages } from './scopes.ts';
 import type { RequestSlot } from './share/request-slot.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
-/** The most characters of an origin that an error repeats. */
+/** The maximum length of an origin that an error repeats, in characters. */
 const ORIGIN_LENGTH_MAX = 100;
 
 /**

@@ -15,7 +15,7 @@ import { createOrgRoles, type OrgRoles } from './org-role.ts';
 const SECRET_BYTES = 32;
 /** Strings of another form are rejected without a query. */
 const SECRET_PATTERN = /^[\w-]{43}$/;
-/** The most sessions of a builder, far more than a person's browsers. A further sign-in ends the oldest. */
+/** The maximum number of sessions of a builder, far more than a person's browsers. A further sign-in ends the oldest. */
 export const SESSIONS_OF_BUILDER_MAX = 20;
 
 /** The credential of a session, and its origin. */

@@ -14,7 +14,7 @@ import {
   startPostgres,
 } from '../../support/database/postgres.ts';
 import { systemBinaries } from '../../support/database/postgres-binaries.ts';
-import { freeze } from '../scenes/own-server.ts';
+import { freeze } from '../fixtures/own-server.ts';
 
 const { TEST_CITUS_BIN = '' } = process.env;
 const DATABASE = 'spread';

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
+import { ENCRYPTION_KEY, startGateway } from '../fixtures/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 
 const STEP_MS = 30_000;

@@ -14,7 +14,7 @@ import {
 import { fillProject } from '../../support/database/fill.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
+import { ENCRYPTION_KEY } from '../fixtures/gateway.ts';
 import { noCluster, startCluster } from './cluster.ts';
 
 const NAME = 'grown';

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
-import { startGateway } from '../scenes/gateway.ts';
+import { startGateway } from '../fixtures/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 import { doneBetween, expectMovedSince } from './moving.ts';
 import { between, connect, startSpreadLoad, tellP99 } from './spread-load.ts';

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { systemBinaries } from '../../support/database/postgres-binaries.ts';
-import { startGateway } from '../scenes/gateway.ts';
+import { startGateway } from '../fixtures/gateway.ts';
 import { type ClusterServer, noCluster, startCluster } from './cluster.ts';
 import { connect, startSpreadLoad } from './spread-load.ts';
 

@@ -10,7 +10,7 @@ import { createLog } from '../../../src/log.ts';
 import { type Tenant, testApp } from '../../support/app.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
+import { ENCRYPTION_KEY, type Gateway, startGateway } from '../fixtures/gateway.ts';
 import type { Cluster } from './cluster.ts';
 import {
   expectMovedOnce,

@@ -16,8 +16,8 @@ import { WRITE } from '../../support/fixtures/writes.ts';
 import { createClient } from '../../support/graphql-client.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
-import { createRandom, planMoments } from '../scenes/random.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../fixtures/gateway.ts';
+import { createRandom, planMoments } from '../fixtures/random.ts';
 
 /** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -83,9 +83,9 @@ async function prepare() {
   return { database, env, projectId, ends, hook, account, client };
 }
 
-type Scene = Awaited<ReturnType<typeof prepare>>;
+type Fixture = Awaited<ReturnType<typeof prepare>>;
 
-function sendEvents({ hook, account }: Scene, n: number): Promise<Response> {
+function sendEvents({ hook, account }: Fixture, n: number): Promise<Response> {
   const events = Array.from({ length: EVENTS_AT_ONCE }, (_, one) => {
     const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
     return { id: `${n}-${one}`, recordId: `${n}`, occurredAt: new Date().toISOString(), ...about };
@@ -101,7 +101,7 @@ function sendEvents({ hook, account }: Scene, n: number): Promise<Response> {
  * Sends requests of all kinds until enough have been accepted. A request that a kill interrupts may have
  * succeeded or not.
  */
-function load({ client, ends, ...scene }: Scene) {
+function load({ client, ends, ...fixture }: Fixture) {
   const taken = { calls: 0, kinds: new Set<string>() };
   let number = 0;
   const repeat = async (kind: string, call: (n: number) => Promise<boolean>) => {
@@ -128,7 +128,7 @@ function load({ client, ends, ...scene }: Scene) {
     return data?.triggerRead != null;
   };
   const event = async (n: number) =>
-    (await sendEvents({ client, ends, ...scene }, n)).status === 204;
+    (await sendEvents({ client, ends, ...fixture }, n)).status === 204;
   const some = (count: number, kind: string, call: (n: number) => Promise<boolean>) =>
     Array.from({ length: count }, () => repeat(kind, call));
   const loops = [
@@ -149,7 +149,7 @@ const ACTIVITY = `query ($p: String!, $from: DateTime!, $bucket: ActivityBucket!
 
 type Sums = Record<string, number>;
 
-async function sumsOfActivity({ client, projectId: p }: Scene, bucket: string): Promise<Sums> {
+async function sumsOfActivity({ client, projectId: p }: Fixture, bucket: string): Promise<Sums> {
   const from = new Date(Date.now() - 86_400_000 / 2);
   const { activity } = (await client.query(ACTIVITY, { p, from, bucket })).project;
   const sums: Sums = {};
@@ -185,7 +185,7 @@ const COUNTS = `
   union all
   select 'receivedEvents', count(*)::int from "ProviderEvent"`;
 
-async function counts({ database }: Scene): Promise<Sums> {
+async function counts({ database }: Fixture): Promise<Sums> {
   const rows = await database.rows.query<{ name: string; count: number }>(COUNTS, []);
   return Object.fromEntries(
     rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]),
@@ -196,28 +196,30 @@ async function counts({ database }: Scene): Promise<Sums> {
  * Returns the rows and the activity of each bucket, taken while no row was added. The sandbox sends events
  * about writes at its own pace.
  */
-async function countedInQuiet(scene: Scene): Promise<{ wanted: Sums; counted: [string, Sums][] }> {
+async function countedInQuiet(
+  fixture: Fixture,
+): Promise<{ wanted: Sums; counted: [string, Sums][] }> {
   for (;;) {
-    const wanted = await counts(scene);
+    const wanted = await counts(fixture);
     const counted: [string, Sums][] = [];
     for (const bucket of ['MINUTE', 'HOUR', 'DAY']) {
-      counted.push([bucket, await sumsOfActivity(scene, bucket)]);
+      counted.push([bucket, await sumsOfActivity(fixture, bucket)]);
     }
-    if (isDeepStrictEqual(await counts(scene), wanted)) return { wanted, counted };
+    if (isDeepStrictEqual(await counts(fixture), wanted)) return { wanted, counted };
   }
 }
 
 test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, async () => {
-  const scene = await prepare();
-  const { prisma, rows } = scene.database;
-  let gateway = await startGateway(scene.env);
-  const { taken, done } = load(scene);
+  const fixture = await prepare();
+  const { prisma, rows } = fixture.database;
+  let gateway = await startGateway(fixture.env);
+  const { taken, done } = load(fixture);
   for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: CALLS })) {
     await expect
       .poll(() => taken.calls, { ...WAITING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);
     await gateway.kill();
-    gateway = await startGateway(scene.env);
+    gateway = await startGateway(fixture.env);
   }
   await done;
   expect([...taken.kinds].sort()).toEqual(['event', 'read', 'write']);
@@ -228,7 +230,7 @@ test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, as
   ];
   await expect.poll(waiting, WAITING).toEqual([0, 0, 0]);
 
-  const { wanted, counted } = await countedInQuiet(scene);
+  const { wanted, counted } = await countedInQuiet(fixture);
   for (const name of ['WRITE SUCCEEDED', 'READ SUCCEEDED', 'read', 'written', 'receivedEvents']) {
     expect(wanted[name], name).toBeGreaterThan(0);
   }

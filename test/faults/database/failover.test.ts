@@ -1,7 +1,7 @@
 /** The primary database server is lost, and its standby takes over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { startGateway } from '../scenes/gateway.ts';
+import { startGateway } from '../fixtures/gateway.ts';
 import { startReplicatedServers } from './replicated-servers.ts';
 
 /** FAULTS_SHORT=1 runs the short form, for machines with other load. */

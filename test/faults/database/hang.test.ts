@@ -1,7 +1,7 @@
 /** The processes of a database server are frozen: it does not respond, and connections stay open. */
 import { afterAll, beforeAll, test } from 'vitest';
-import { expectEnd, expectRecovery, openScene } from '../scenes/hang-scene.ts';
-import { freeze, type OwnServer, startOwnServer } from '../scenes/own-server.ts';
+import { expectEnd, expectRecovery, openFixture } from '../fixtures/hang-fixture.ts';
+import { freeze, type OwnServer, startOwnServer } from '../fixtures/own-server.ts';
 
 let server: OwnServer;
 beforeAll(async () => {
@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('streams, requests and readiness recover from frozen server processes, and SIGTERM works', async () => {
-  const scene = await openScene(server);
+  const fixture = await openFixture(server);
   const { thaw } = freeze([]);
-  await expectRecovery(scene, () => freeze(scene.backends));
+  await expectRecovery(fixture, () => freeze(fixture.backends));
   thaw();
-  const { name } = scene.database;
+  const { name } = fixture.database;
   freeze(await server.backends(name));
-  await expectEnd(scene);
+  await expectEnd(fixture);
 });

@@ -6,14 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
-import { fillUp, smallFileSystem } from '../scenes/embedded/small-file-system.ts';
-import { type Gateway, startGateway } from '../scenes/gateway.ts';
+import { fillUp, smallFileSystem } from '../fixtures/embedded/small-file-system.ts';
+import { type Gateway, startGateway } from '../fixtures/gateway.ts';
 import {
   createOwnDatabase,
   type OwnDatabase,
   type OwnServer,
   startOwnServer,
-} from '../scenes/own-server.ts';
+} from '../fixtures/own-server.ts';
 import {
   changeBy,
   expectUnavailable,
@@ -21,7 +21,7 @@ import {
   type SurfaceResponse,
   socketRefusal,
   streamRefusal,
-} from '../scenes/surfaces.ts';
+} from '../fixtures/surfaces.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** FAULTS_SHORT=1 runs the short form. */

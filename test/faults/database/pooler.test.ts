@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
-import { startGateway } from '../scenes/gateway.ts';
-import { createOwnDatabase, startOwnServer } from '../scenes/own-server.ts';
+import { startGateway } from '../fixtures/gateway.ts';
+import { createOwnDatabase, startOwnServer } from '../fixtures/own-server.ts';
 
 const WRITERS = 4;
 

@@ -10,8 +10,8 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
 import { runPostgres, startPostgres } from '../../support/database/postgres.ts';
-import { ENCRYPTION_KEY } from '../scenes/gateway.ts';
-import type { OwnTenant } from '../scenes/own-server.ts';
+import { ENCRYPTION_KEY } from '../fixtures/gateway.ts';
+import type { OwnTenant } from '../fixtures/own-server.ts';
 
 export interface ReplicatedServers {
   /** A connection string that names both servers. */

@@ -7,8 +7,8 @@ import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { testApp, testDatabase } from '../../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from '../scenes/gateway.ts';
-import { overEventStream, overWebSocket, type Subscription } from '../scenes/subscribers.ts';
+import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from '../fixtures/gateway.ts';
+import { overEventStream, overWebSocket, type Subscription } from '../fixtures/subscribers.ts';
 import { hasBalancer, NOTICED_MS, startBalancer } from './balancer.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
@@ -55,10 +55,10 @@ async function prepare() {
   return { database, receiver, env, project: projectId, apiKey: tenant.apiKey };
 }
 
-type Scene = Awaited<ReturnType<typeof prepare>>;
+type Fixture = Awaited<ReturnType<typeof prepare>>;
 
 /** Sends requests until the signal aborts. Returns the number of responses, and the failures. */
-async function sendRepeatedly({ project, apiKey }: Scene, url: string, signal: AbortSignal) {
+async function sendRepeatedly({ project, apiKey }: Fixture, url: string, signal: AbortSignal) {
   const agent = new Agent({ connections: CLIENTS, keepAliveTimeout: 60_000 });
   onTestFinished(() => agent.destroy());
   const failures: string[] = [];
@@ -117,7 +117,7 @@ async function follow(first: Subscription, index: number, isOver: (seen: number)
 }
 
 /** Records one event after another until the signal aborts. Returns their number. */
-async function recordAgainAndAgain({ database, project }: Scene, signal: AbortSignal) {
+async function recordAgainAndAgain({ database, project }: Fixture, signal: AbortSignal) {
   let count = 0;
   while (!signal.aborted) {
     count += 1;
@@ -130,7 +130,7 @@ async function recordAgainAndAgain({ database, project }: Scene, signal: AbortSi
 const PORT_OF = (url: string) => new URL(url).port;
 
 /** Stops each gateway and starts another in its place, as an orchestrator does. */
-async function replaceAll({ env }: Scene, gateways: Gateway[], ready: () => Promise<void>) {
+async function replaceAll({ env }: Fixture, gateways: Gateway[], ready: () => Promise<void>) {
   for (const [index, gateway] of gateways.entries()) {
     expect(await gateway.stop()).toBe(0);
     const ROLES = index < 2 ? 'api' : 'worker';
@@ -148,8 +148,8 @@ async function waitForAll(receiver: Receiver, count: number) {
 test.skipIf(!hasBalancer)(
   'a rolling restart fails no request and loses or duplicates no event',
   async () => {
-    const scene = await prepare();
-    const { env, project, apiKey, receiver } = scene;
+    const fixture = await prepare();
+    const { env, project, apiKey, receiver } = fixture;
     const gateways = await Promise.all(
       ['api', 'api', 'worker', 'worker'].map((ROLES) => startGateway({ ...env, ROLES })),
     );
@@ -157,9 +157,9 @@ test.skipIf(!hasBalancer)(
     const balancer = await startBalancer(apis);
     await balancer.sendsToAll();
     const ending = new AbortController();
-    const sending = sendRepeatedly(scene, balancer.url, ending.signal);
+    const sending = sendRepeatedly(fixture, balancer.url, ending.signal);
     let recorded = Number.POSITIVE_INFINITY;
-    const recording = recordAgainAndAgain(scene, ending.signal);
+    const recording = recordAgainAndAgain(fixture, ending.signal);
     const after = encodeCursor(createEventList(project), 0n);
     const start = { url: balancer.url, apiKey, project, after, seen: 0, copies: 1 };
     const following = Promise.all(
@@ -168,7 +168,7 @@ test.skipIf(!hasBalancer)(
       ),
     );
     for (let round = 0; round < ROUNDS; round += 1) {
-      await replaceAll(scene, gateways, balancer.sendsToAll);
+      await replaceAll(fixture, gateways, balancer.sendsToAll);
     }
     ending.abort();
     recorded = await recording;

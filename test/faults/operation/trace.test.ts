@@ -7,7 +7,7 @@ import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { type ReceivedSpan, startTraceReceiver } from '../../tracing/trace-receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../scenes/gateway.ts';
+import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../fixtures/gateway.ts';
 
 const WAITING = { timeout: 90_000, interval: 100 };
 

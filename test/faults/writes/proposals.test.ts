@@ -7,14 +7,14 @@ import { expect, test } from 'vitest';
 import { createProposalClient } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
-import { createRandom } from '../scenes/random.ts';
+import { createRandom } from '../fixtures/random.ts';
 import {
+  type Fixture,
   prepareEmbedded,
   prepareOnPostgres,
-  type Scene,
   type Server,
   startServer,
-} from '../scenes/write-scene.ts';
+} from '../fixtures/write-fixture.ts';
 
 const SHORT = process.env.FAULTS_SHORT === '1';
 const KILLS = SHORT ? 4 : 50;
@@ -72,8 +72,8 @@ function connect({ client, url }: Server, token: string): Clients {
 const ENDED = ['PROPOSAL_COMMITTED', 'PROPOSAL_STALE', 'PROPOSAL_NOT_APPROVED'];
 
 /** Takes a case as far as it can go. Safe to repeat after a kill. */
-async function advance(scene: Scene, one: Case, { agent, builder }: Clients): Promise<void> {
-  const proposals = createProposalClient({ projectId: scene.projectIdOrName });
+async function advance(fixture: Fixture, one: Case, { agent, builder }: Clients): Promise<void> {
+  const proposals = createProposalClient({ projectId: fixture.projectIdOrName });
   const { name, type, recordId } = one;
   one.proposal ??= await proposals.create(agent, {
     objectName: 'deals',
@@ -89,7 +89,7 @@ async function advance(scene: Scene, one: Case, { agent, builder }: Clients): Pr
     `mutation ($input: CommitProposalInput!) { commitProposal(input: $input) { operation { status } } }`,
     {
       input: {
-        projectIdOrName: scene.projectIdOrName,
+        projectIdOrName: fixture.projectIdOrName,
         proposalId: one.proposal.id,
         payloadHash: one.proposal.payloadHash,
       },
@@ -103,13 +103,13 @@ function ignoreDecided(error: unknown): void {
   if (error instanceof TypeError) throw error;
 }
 
-async function expectSafeCommits(scene: Scene): Promise<void> {
+async function expectSafeCommits(fixture: Fixture): Promise<void> {
   const random = createRandom(SEED);
-  const provider = createSandboxClient(scene.sandbox.url);
+  const provider = createSandboxClient(fixture.sandbox.url);
   const deals = '/objects/deals/records';
-  let server = await startServer(scene);
+  let server = await startServer(fixture);
   const session = {
-    projectIdOrName: scene.projectIdOrName,
+    projectIdOrName: fixture.projectIdOrName,
     ...{
       groupRef: 'acme',
       consumerRef: 'ann',
@@ -140,32 +140,32 @@ async function expectSafeCommits(scene: Scene): Promise<void> {
       }),
     );
     const clients = connect(server, token);
-    const running = cases.map((one) => advance(scene, one, clients).catch(() => {}));
+    const running = cases.map((one) => advance(fixture, one, clients).catch(() => {}));
     await wait(random() * ROUND_MS);
     await server.kill();
     await Promise.all(running);
     // Records that are not written yet must not be written after they have changed.
-    const written = new Set(scene.sandbox.records('deals').flatMap(({ name }) => name as string));
+    const written = new Set(fixture.sandbox.records('deals').flatMap(({ name }) => name as string));
     const changed = cases.filter(
       ({ isChanged, proposal, name }) => isChanged && proposal && !written.has(name),
     );
     for (const { recordId } of changed) {
       await provider.call('PATCH', `${deals}/${recordId}`, { record: { amount: 2 } });
     }
-    server = await startServer(scene);
+    server = await startServer(fixture);
     const again = connect(server, token);
     for (const one of cases) {
       await expect
         .poll(
           async () => {
-            await advance(scene, one, again);
+            await advance(fixture, one, again);
             return one.code === null || ENDED.includes(one.code ?? '');
           },
           { timeout: 60_000, interval: 200 },
         )
         .toBe(true);
     }
-    const records = scene.sandbox.records('deals');
+    const records = fixture.sandbox.records('deals');
     for (const one of cases) {
       const copies = records.filter(({ name }) => name === one.name).length;
       const mustNotBeWritten = !one.isApproved || changed.includes(one);

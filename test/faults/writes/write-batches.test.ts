@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { WRITE } from '../scenes/killed-writers.ts';
-import { prepareOnPostgres, type Server, startServer } from '../scenes/write-scene.ts';
+import { WRITE } from '../fixtures/killed-writers.ts';
+import { prepareOnPostgres, type Server, startServer } from '../fixtures/write-fixture.ts';
 
 /** Sizes of the batches into which single writes should be collected. FAULTS_SHORT=1 runs the short form. */
 const SIZES = process.env.FAULTS_SHORT === '1' ? [20, 100] : [50, 100, 100];
@@ -8,15 +8,15 @@ const SINGLES = SIZES.reduce((sum, size) => sum + size);
 const MINUTE_MS = 60_000;
 
 test('collects single writes to three servers into batches of at most 100', async () => {
-  const scene = await prepareOnPostgres();
-  const { prisma } = scene.database;
-  const servers = await Promise.all([1, 2, 3].map(() => startServer(scene)));
+  const fixture = await prepareOnPostgres();
+  const { prisma } = fixture.database;
+  const servers = await Promise.all([1, 2, 3].map(() => startServer(fixture)));
   const autoBatchPolicy = { maxDelayMinutes: 5 };
   const names = Array.from({ length: SINGLES }, (_, index) => `deal ${index}`);
   await Promise.all(
     names.map(async (name, index) => {
       const server = servers[index % servers.length] as Server;
-      await server.client.query(WRITE, scene.input(name, { autoBatchPolicy }));
+      await server.client.query(WRITE, fixture.input(name, { autoBatchPolicy }));
     }),
   );
   // The other two servers take over the work of the killed one.
@@ -32,7 +32,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
   const entries = await prisma.writeEntry.findMany();
   expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(SINGLES);
   expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(SINGLES);
-  const written = scene.sandbox.records('deals').map(({ name }) => name);
+  const written = fixture.sandbox.records('deals').map(({ name }) => name);
   expect(written.toSorted()).toEqual(names.toSorted());
   await Promise.all(servers.slice(1).map((server) => server.kill()));
 });

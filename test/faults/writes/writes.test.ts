@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectEachOnce, KILLS, killWhileWriting, WRITES } from '../scenes/killed-writers.ts';
-import { prepareOnPostgres } from '../scenes/write-scene.ts';
+import { expectEachOnce, KILLS, killWhileWriting, WRITES } from '../fixtures/killed-writers.ts';
+import { prepareOnPostgres } from '../fixtures/write-fixture.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -9,16 +9,16 @@ test(`executes ${WRITES} accepted writes once each over ${KILLS} SIGKILLs (Postg
 });
 
 test('without provider idempotency keys, writes nothing twice and reports unknown outcomes', async () => {
-  const scene = await prepareOnPostgres();
-  const { prisma } = scene.database;
-  scene.env.WITHOUT_PROVIDER_KEYS = '1';
-  const server = await killWhileWriting(scene);
+  const fixture = await prepareOnPostgres();
+  const { prisma } = fixture.database;
+  fixture.env.WITHOUT_PROVIDER_KEYS = '1';
+  const server = await killWhileWriting(fixture);
   const open = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
   await expect.poll(open, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
   const failed = await prisma.operation.findMany({ where: { status: 'FAILURE' } });
   for (const { result } of failed) expect(result).toContain('The outcome is unknown');
   expect(failed.length).toBeGreaterThan(0);
-  const names = scene.sandbox.records('deals').map(({ name }) => name);
+  const names = fixture.sandbox.records('deals').map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(WRITES - failed.length);
   await server.kill();

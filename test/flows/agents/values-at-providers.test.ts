@@ -13,7 +13,7 @@ import { listObjectCapabilities, type Provider } from '../../../src/providers/co
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { RecordWrite } from '../../../src/providers/moving-records.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
-import { createRandom } from '../../faults/scenes/random.ts';
+import { createRandom } from '../../faults/fixtures/random.ts';
 import { sharedApp } from '../../support/app.ts';
 import { createAgent, createProposalClient } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

@@ -1,6 +1,6 @@
 /** @module-tag all/walk */
 import { beforeAll, expect, test } from 'vitest';
-import { createRandom } from '../../faults/scenes/random.ts';
+import { createRandom } from '../../faults/fixtures/random.ts';
 import { sharedApp } from '../../support/app.ts';
 import {
   createSentEvent,
