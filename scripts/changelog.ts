@@ -1,4 +1,4 @@
-/** Reads and stamps CHANGELOG.md, whose form is that of keepachangelog.com. */
+/** Reads and stamps CHANGELOG.md, which has the format of keepachangelog.com. */
 const UNRELEASED = '## Unreleased';
 
 /** Returns the text of the section Unreleased without its heading. Undefined if there is no such section. */

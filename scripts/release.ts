@@ -1,7 +1,7 @@
 /**
  * Releases the code of the working tree: `npm run release -- <version>`. It stamps the version, moves the
- * section Unreleased of the changelog to it, stores the schema for later comparisons, commits and tags. It refuses what
- * must not be released before it writes anything, and a failure afterwards leaves the tree as it was.
+ * section Unreleased of the changelog to it, stores the schema for later comparisons, commits and tags. It checks
+ * whether the release is permitted before it writes anything, and a failure afterwards leaves the tree as it was.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The schema of the last release, with which the present one is compared. */
+/** The schema of the last release, with which the current one is compared. */
 import { join } from 'node:path';
 import { type ASTNode, type BreakingChange, parse, print, visit } from 'graphql';
 

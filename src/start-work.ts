@@ -1,4 +1,4 @@
-/** Starts the work of a worker besides requests: deliveries, jobs and sweeps. */
+/** Starts the background work of a worker: deliveries, jobs and sweeps. */
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { selectEarliestDue } from './deliveries/outbox.ts';
@@ -14,7 +14,7 @@ const DUE_GAP_MS = 1_000;
 
 export const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
 
-/** Starts the work. Disposing the result starts no new work, and waits for running work. */
+/** Starts the work. Disposing the result stops new work and waits for running work. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
   return await startJobs(services, { ...WORK, startAdditional: startSending });
 }

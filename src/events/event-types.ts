@@ -144,7 +144,7 @@ export const EVENTS = {
   },
   CONNECTION_ERROR: {
     wireName: 'connection.error',
-    happened: "The provider refused a connection's credentials.",
+    happened: "The provider rejected a connection's credentials.",
     data: connection.extend({
       errors: z.array(z.string()).describe("The provider's error messages."),
     }),

@@ -157,7 +157,7 @@ const scopes: Choice[] = [
   {
     open: 'How a bearer token is obtained',
     title:
-      'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is refused.',
+      'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is rejected.',
     rest: async (fixture) => {
       const { token } = fixture.tenant;
       await restClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');

@@ -62,7 +62,7 @@ const connectionStates: Rule[] = [
     expect(await fetchStatuses(fixture, id)).toBe('working');
   }),
   bothSurfaces(
-    'A connection is `bad_credentials` after the provider refused its credentials in a request.',
+    'A connection is `bad_credentials` after the provider rejected its credentials in a request.',
     async (fixture) => {
       const groupRef = fixture.uniqueName('group');
       const { id } = await generateConnection(fixture.tenant, {

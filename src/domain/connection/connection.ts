@@ -32,7 +32,7 @@ export const connectionStatus = enumeration(
     CREATED: 'The credentials are new, or the access token was just refreshed: not used yet.',
     WORKING: 'The provider has accepted the credentials.',
     BAD_CREDENTIALS:
-      'The provider has refused the credentials, in a call or in a refresh. Connect again.',
+      'The provider rejected the credentials, in a call or in a refresh. Connect again.',
   } satisfies Record<ConnectionStatus, string>,
 );
 
