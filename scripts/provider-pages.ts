@@ -125,7 +125,7 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
     ...Object.entries(inputs).map(
       ([name, { displayName: text, isOptional }]) =>
-        `\`providerMetadata.${name}\` (${text}${isOptional ? '; can be given after connecting' : ''})`,
+        `\`providerMetadata.${name}\` (${text}${isOptional ? '; can be set after connecting' : ''})`,
     ),
     ...(custom?.inputs ?? []).map(({ name, displayName }) => `\`${name}\` (${displayName})`),
   ];

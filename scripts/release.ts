@@ -12,7 +12,7 @@ import { formatReleasedSchema, RELEASED_SCHEMA } from './released-schema.ts';
 
 const USAGE = `Usage: npm run release -- <version> [--skip-checks]
 
-  <version>      a version by semver.org that is greater than the present one, for example 1.2.0
+  <version>      a version by semver.org that is greater than the current one, for example 1.2.0
   --skip-checks  do not run types, lint and tests`;
 
 const CHECKS = [['run', 'types'], ['run', 'lint'], ['test']];

@@ -71,8 +71,8 @@ const GUIDES: Record<ErrorCode, Guide> = {
     'Use a method that the header Allow or the detail of the problem names.',
   ],
   CONFLICT: [
-    'The request conflicts with the present state: the name exists, the object is in use, or its state does not allow the change.',
-    'The problem names the conflict. Read the present state, resolve the conflict, and retry.',
+    'The request conflicts with the current state: the name exists, the object is in use, or its state does not allow the change.',
+    'The problem names the conflict. Read the current state, resolve the conflict, and retry.',
   ],
   PROPOSAL_NOT_APPROVED: [
     'The proposal waits for an approval, and nothing has been written.',
@@ -84,7 +84,7 @@ const GUIDES: Record<ErrorCode, Guide> = {
   ],
   PROPOSAL_EXPIRED: [
     'The proposal was not committed in time, and nothing has been written.',
-    'Propose the write again, so that it is compared with the present record.',
+    'Propose the write again, so that it is compared with the current record.',
   ],
   PROPOSAL_COMMITTED: [
     'The proposal has already been committed. A proposal is committed once.',

@@ -47,7 +47,7 @@ const getConnectionInput = z.object({
     .enum(['force', 'ifExpired'])
     .optional()
     .describe(
-      'Gets a new access token first: always, or only if the present one expires. Default: no.',
+      'Gets a new access token first: always, or only if the current one expires. Default: no.',
     ),
 });
 

@@ -61,7 +61,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
     'Do not repeat the call. Use one of these objects, or ask for another session.',
   VERB_NOT_GRANTED: 'Do not repeat the call. Ask for another session if you need this right.',
   UNPROCESSABLE: 'Do not repeat the same call: the account or its setup refuses it.',
-  CONFLICT: 'Read the present state, then call the tool again.',
+  CONFLICT: 'Read the current state, then call the tool again.',
   PROVIDER_ERROR: "The customer's provider failed. Call the tool again later.",
 };
 
