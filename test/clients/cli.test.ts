@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { sharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { insertDestination } from '../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import type { RestTenant } from '../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../support/rest/rest-installation.ts';
 import { buildZip } from '../support/rest/zip.ts';
 
 const app = await sharedApp();
@@ -75,8 +75,7 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
 }
 
 async function prepare() {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
+  const rest = await restTenantWithDestination(app);
   return { ...rest, ...createCliClient(rest) };
 }
 

@@ -1,28 +1,19 @@
 /** @module-tag all/process */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
-import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { runCommand } from '../support/process/run-command.ts';
 
-const command = join(import.meta.dirname, '../../src/commands/create-org.ts');
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-create-org-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ output: string; code: number }> {
-  const env = { ...PROCESS_ENV, DATA_DIR };
-  return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
-    ({ stdout }) => ({ output: stdout.trim(), code: 0 }),
-    ({ stderr, code }: { stderr: string; code: number }) => ({ output: stderr, code }),
-  );
-}
+const run = (...args: string[]) => runCommand('create-org', args, { DATA_DIR });
 
 test('creates an org without members, and invites its first admin', async () => {
   const created = await run('--label', 'Acme', '--invite', 'Ada@example.com');

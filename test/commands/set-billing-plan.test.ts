@@ -1,31 +1,22 @@
 /** @module-tag all/process */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
-import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { runCommand } from '../support/process/run-command.ts';
 
-const command = join(import.meta.dirname, '../../src/commands/set-billing-plan.ts');
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-billing-plan-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
-async function run(...args: string[]): Promise<{ output: string; code: number }> {
-  const env = { ...PROCESS_ENV, DATA_DIR };
-  return promisify(execFile)(process.execPath, [command, ...args], { env }).then(
-    ({ stdout }) => ({ output: stdout.trim(), code: 0 }),
-    ({ stderr, code }: { stderr: string; code: number }) => ({ output: stderr, code }),
-  );
-}
+const run = (...args: string[]) => runCommand('set-billing-plan', args, { DATA_DIR });
 
 const [orgId, projectId] = [newId('org'), newId('prj')];
 {
@@ -43,9 +34,9 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
 
 test('stores the options of the operator and changes nothing else', async () => {
   const removed = await run('--project', 'Planned', '--branding-removal', 'true');
-  expect(removed).toEqual({ output: 'The project planned: brandingRemoval is true.', code: 0 });
+  expect(removed).toEqual({ output: 'The project planned: brandingRemoval is true.\n', code: 0 });
   const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
-  const output = `The billing account of ${orgId}: Acme, stripe cus_1.`;
+  const output = `The billing account of ${orgId}: Acme, stripe cus_1.\n`;
   expect(billed).toEqual({ output, code: 0 });
   const repeated = await run('--project', projectId, '--branding-removal', 'false');
   expect(repeated.output).toContain('brandingRemoval is false');
@@ -72,7 +63,10 @@ test('refuses invalid options with the reason and the usage', async () => {
     [[], '--org: '],
   ] as const) {
     const { output, code } = await run(...args);
-    expect({ code, isTold: output.includes(reason) }, output).toEqual({ code: 1, isTold: true });
+    expect({ code, hasReason: output.includes(reason) }, output).toEqual({
+      code: 1,
+      hasReason: true,
+    });
     expect(output).toContain('Usage: npm run billing-plan');
   }
 });

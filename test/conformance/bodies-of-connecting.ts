@@ -1,5 +1,5 @@
 /** The bodies of requests about provider apps and connections, field by field. */
-import { PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
+import { OAUTH_CLIENT, PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
 import { type Json, optionalField, requiredField } from '../support/conformance/body.ts';
 import { bodyRules } from '../support/conformance/body-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
@@ -58,7 +58,6 @@ const accountWith = (overrides: Json) => (fixture: Fixture) => ({
   ...createAccount(fixture),
   ...overrides,
 });
-const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 
 const connectionRules = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>
   bodyRules({
@@ -91,9 +90,9 @@ const connectionBodies: Section = {
       createWith: withBasic,
       createWithout: accountWith({ apiKey: 'sandbox-key' }),
     }),
-    oauth2ClientCredentials: credentialRule({ oauth2ClientCredentials: client }),
+    oauth2ClientCredentials: credentialRule({ oauth2ClientCredentials: OAUTH_CLIENT }),
     oauth2PasswordCredentials: credentialRule({
-      oauth2PasswordCredentials: { ...client, ...basicAuth },
+      oauth2PasswordCredentials: { ...OAUTH_CLIENT, ...basicAuth },
     }),
     oauth2AuthorizationCode: credentialRule({ oauth2AuthorizationCode: TOKENS }),
     'oauth2AuthorizationCode.scopes': optionalField('strings', {

@@ -1,7 +1,7 @@
 /** Rights of callers, and the credentials that connect accounts. */
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { TOKENS } from '../support/conformance/accounts.ts';
+import { OAUTH_CLIENT, TOKENS } from '../support/conformance/accounts.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody, domainClaimBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
@@ -108,12 +108,11 @@ const keys: Rule[] = [
 ];
 
 const basic = { username: 'ann', password: 'sandbox-password' };
-const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 const CREDENTIALS: [scheme: string, given: object][] = [
   ['apiKey', { apiKey: 'sandbox-key' }],
   ['basic', { basicAuth: basic }],
-  ['oauth2/clientCredentials', { oauth2ClientCredentials: client }],
-  ['oauth2/password', { oauth2PasswordCredentials: { ...client, ...basic } }],
+  ['oauth2/clientCredentials', { oauth2ClientCredentials: OAUTH_CLIENT }],
+  ['oauth2/password', { oauth2PasswordCredentials: { ...OAUTH_CLIENT, ...basic } }],
   ['oauth2/authorizationCode', { oauth2AuthorizationCode: TOKENS }],
   [
     'oauth2/authorizationCodePKCE',

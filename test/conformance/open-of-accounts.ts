@@ -3,6 +3,7 @@
  */
 import { expect } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { OAUTH_CLIENT } from '../support/conformance/accounts.ts';
 import type { Json } from '../support/conformance/body.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { mappedContact } from '../support/conformance/fixture-resources.ts';
@@ -34,12 +35,11 @@ const createAccount = ({ uniqueName }: Fixture, overrides: Json): Json => ({
 });
 
 const person = { username: 'ann', password: 'sandbox-password-planted' };
-const client = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
 /** Required members of each kind of credentials. */
 const CREDENTIALS: Record<string, Json> = {
   basicAuth: person,
-  oauth2ClientCredentials: client,
-  oauth2PasswordCredentials: { ...person, ...client },
+  oauth2ClientCredentials: OAUTH_CLIENT,
+  oauth2PasswordCredentials: { ...person, ...OAUTH_CLIENT },
 };
 
 const facts = { region: { value: 'eu', source: 'input' }, plan: 'gold', seats: [1, { a: null }] };

@@ -17,7 +17,6 @@ import {
   type DatabaseEnv,
   GATEWAY_ENV,
   openAndReadRows,
-  runCommand,
   startGateway,
 } from '../support/copies/copied-databases.ts';
 import {
@@ -30,6 +29,7 @@ import {
 } from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { runCommand } from '../support/process/run-command.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const SEALED = { BACKUP_PASSPHRASE: 'correct horse battery' };

@@ -12,11 +12,11 @@ import {
   createPostgresDatabase,
   type DatabaseEnv,
   openAndReadRows,
-  runCommand,
   startGateway,
 } from '../support/copies/copied-databases.ts';
 import { acquirePostgres } from '../support/database/postgres-databases.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
+import { runCommand } from '../support/process/run-command.ts';
 
 const PROJECTS = 4;
 

@@ -15,7 +15,6 @@ import {
   createPostgresDatabase,
   type DatabaseEnv,
   openAndReadRows,
-  runCommand,
   startGateway,
 } from '../support/copies/copied-databases.ts';
 import {
@@ -27,6 +26,7 @@ import {
   SEALED_VALUES,
 } from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
+import { runCommand } from '../support/process/run-command.ts';
 import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
 
 /** Retries start soon, and continue as long as a test takes. */

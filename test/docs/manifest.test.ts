@@ -10,8 +10,7 @@ import {
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { sharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
-import { insertDestination } from '../support/fixtures/integrations.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../support/rest/rest-installation.ts';
 
 const app = await sharedApp();
 const PAGE = 'docs/manifest.md';
@@ -51,8 +50,7 @@ test('the page names every member', () => {
 });
 
 test('the examples deploy', async () => {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
+  const rest = await restTenantWithDestination(app);
   const examples = listCodeBlocks(PAGE).filter(({ language }) => language === 'yaml');
   expect(examples.length).toBeGreaterThan(1);
   for (const { text, line } of examples) {

@@ -11,10 +11,11 @@ import {
 import { createFeed } from '../../src/events/feed.ts';
 import { CATCH_UP_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { testDatabase } from '../support/app.ts';
 import {
   createEventLog,
   createNames,
+  delayCommit,
   listEventNames,
   readEventName,
   recordNamedEvent,
@@ -42,12 +43,6 @@ async function follow(
   const end = (await readLastPositions(database, [projectId])).get(projectId) ?? 0n;
   return by.follow({ projectId, logId: projectId }, { after: after ?? end, end, filter });
 }
-
-/** Delays transactions by random times, so that they commit in another order than they began. */
-const delay = onPostgres
-  ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
-      tx.$executeRaw`select pg_sleep(random() * 0.01)`
-  : () => new Promise(setImmediate);
 
 test('delivers later events to a follower in the order of the list', async () => {
   const { projectId } = await createEventLog(database);
@@ -119,7 +114,7 @@ test(
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (const name of createNames(`w${writer}-`, perWriter)) {
-        await recordNamedEvent(database, { projectId, name, delay });
+        await recordNamedEvent(database, { projectId, name, delay: delayCommit });
       }
     });
     const followers = [1, 2, 3, 4].map(followWithReconnects);

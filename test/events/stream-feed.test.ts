@@ -11,8 +11,14 @@ import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
 import { createLog } from '../../src/log.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
-import { createEventLog, createNames, recordNamedEvent, takeNext } from '../support/event-log.ts';
+import { testDatabase } from '../support/app.ts';
+import {
+  createEventLog,
+  createNames,
+  delayCommit,
+  recordNamedEvent,
+  takeNext,
+} from '../support/event-log.ts';
 import {
   appendMessages,
   createStream,
@@ -49,12 +55,6 @@ async function newStream(): Promise<TestStream> {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   return createStream(database, { projectId, topicId });
 }
-
-/** Delays transactions by random times, so that they commit in another order than they began. */
-const delay = onPostgres
-  ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
-      tx.$executeRaw`select pg_sleep(random() * 0.01)`
-  : () => new Promise(setImmediate);
 
 test('delivers put messages and routed events of a stream in one order', async () => {
   const stream = await newStream();
@@ -103,8 +103,11 @@ test(
     };
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (const name of createNames(`w${writer}-`, perWriter)) {
-        await appendMessages(database, stream, { names: [`${name}a`, `${name}b`], delay });
-        await recordNamedEvent(database, { projectId, name, delay });
+        await appendMessages(database, stream, {
+          names: [`${name}a`, `${name}b`],
+          delay: delayCommit,
+        });
+        await recordNamedEvent(database, { projectId, name, delay: delayCommit });
       }
     });
     const followers = [1, 2, 3, 4].map(followWithReconnects);

@@ -2,16 +2,13 @@
 import { expect, test } from 'vitest';
 import { setBillingAccount, setEntitlements } from '../../src/domain/org/billing-plan.ts';
 import { sharedApp } from '../support/app.ts';
-import { createProviderApp } from '../support/providers/oauth.ts';
+import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const { database } = app.app.services;
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
-}`;
 const BRAND = 'Connected by Integration gateway';
 
 test('returns the entitlements and the billing account that the operator set', async () => {
@@ -38,11 +35,11 @@ test('names the gateway on the pages of a connect unless the billing plan remove
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
   const openCallback = async (isApproved: boolean) => {
-    const { startOAuthConnect } = await tenant.query(START, { input });
+    const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
     return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, isApproved)).text();
   };
   const linkPage = async () => {
-    const { startOAuthConnect } = await tenant.query(START, { input });
+    const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
     return (await oauthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
   };
   for (const isApproved of [true, false]) expect(await openCallback(isApproved)).toContain(BRAND);

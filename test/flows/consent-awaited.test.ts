@@ -10,7 +10,7 @@ import {
 } from '../support/fixtures/integrations.ts';
 import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
-import { createProviderApp } from '../support/providers/oauth.ts';
+import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
@@ -24,9 +24,6 @@ const REASON =
   "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
 const UPDATE = `mutation ($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl }
-}`;
-const CONNECT = `mutation ($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
 async function createWaitingConnection() {
@@ -92,7 +89,7 @@ test('requests these scopes at the consent, which completes the connection', asy
   const { tenant, connection } = rest;
   const project = { projectIdOrName: tenant.projectId };
   const parties = { ...project, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  const { startOAuthConnect } = await tenant.query(CONNECT, { input: parties });
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, { input: parties });
   const readScope = async (link: string) => (await browser.open(link)).searchParams.get('scope');
   expect(await readScope(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
   const input = { ...project, connectionId: connection.id };

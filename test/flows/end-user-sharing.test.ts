@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { updateOperation } from '../../src/domain/operation/operation-work.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sharedApp } from '../support/app.ts';
+import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { createEndUser } from '../support/fixtures/end-users.ts';
 import { contentFor, integrate } from '../support/fixtures/integrations.ts';
@@ -21,8 +21,7 @@ import { selectFields } from '../support/tenancy/selections.ts';
 const app = await sharedApp({
   env: {
     DEMO: 'true',
-    RATE_LIMIT_PER_SECOND: '100000',
-    RATE_LIMIT_BURST: '100000',
+    ...HIGH_RATE_LIMITS,
     LIMIT_COST: '1000000',
   },
 });

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sharedApp } from '../support/app.ts';
+import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { listOperations, type Operation } from '../support/rest/minimal-request.ts';
 import { type EndUserCaller, endUserCallers } from '../support/tenancy/end-user-callers.ts';
@@ -33,8 +33,7 @@ import { dumpProject } from '../support/tenancy/stored-rows.ts';
 const app = await sharedApp({
   env: {
     DEMO: 'true',
-    RATE_LIMIT_PER_SECOND: '100000',
-    RATE_LIMIT_BURST: '100000',
+    ...HIGH_RATE_LIMITS,
     LIMIT_COST: '1000000',
   },
 });

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
 import { createFullTenant } from '../support/fixtures/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
@@ -20,8 +20,7 @@ const app = await sharedApp({
   env: {
     HUBSPOT_BASE_URL: unreachable,
     SALESFORCE_BASE_URL: unreachable,
-    RATE_LIMIT_PER_SECOND: '100000',
-    RATE_LIMIT_BURST: '100000',
+    ...HIGH_RATE_LIMITS,
   },
 });
 

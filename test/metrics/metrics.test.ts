@@ -4,12 +4,10 @@ import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { sharedApp, testApp, testDatabase } from '../support/app.ts';
+import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
 import { contact, createWriter } from '../support/fixtures/writes.ts';
 
-const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } }
-}`;
 const POLLING = { timeout: 20_000, interval: 100 };
 
 const metrics = createMetrics({ METRICS_PROJECTS: [] });

@@ -1,11 +1,14 @@
-import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
 import type { OutboundError } from '../../src/outbound/outbound-error.ts';
-import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
+import {
+  createLookup,
+  PRIVATE_ADDRESSES,
+  PRIVATE_HOSTS,
+} from '../support/outbound/private-addresses.ts';
 import { type Behaviour, startReceiver } from '../support/receiver.ts';
 import { serve } from '../support/wire/serve.ts';
 
@@ -61,11 +64,6 @@ test.each(PRIVATE_ADDRESSES)('refuses a name that resolves to %s', async (addres
     'The address of hooks.example is not permitted: ALLOWED_PRIVATE_TARGETS does not contain it.',
   );
 });
-
-function createLookup(...addresses: string[]) {
-  return async (): Promise<LookupAddress[]> =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-}
 
 test('reaches an address of the allow-list, by literal and by name', async () => {
   const { receiver, url } = await startReceiverWith({ status: 200 });

@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns';
 import { Metadata, Server, ServerCredentials, type ServiceError, status } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
@@ -8,7 +7,11 @@ import {
   type ServerCertificate,
   trustCertificate,
 } from '../support/outbound/certificates.ts';
-import { PRIVATE_ADDRESSES, PRIVATE_HOSTS } from '../support/outbound/private-addresses.ts';
+import {
+  createLookup,
+  PRIVATE_ADDRESSES,
+  PRIVATE_HOSTS,
+} from '../support/outbound/private-addresses.ts';
 
 const CALL_MS = 10_000;
 const asBytes = (value: Buffer) => value;
@@ -30,11 +33,6 @@ function createTestOutbound(options: Partial<OutboundOptions> = {}) {
   });
   onTestFinished(() => client[Symbol.asyncDispose]());
   return client;
-}
-
-function createLookup(...addresses: string[]) {
-  return async (): Promise<LookupAddress[]> =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
 /** Starts a server that responds with the request's bytes and records the host of each call. */

@@ -2,9 +2,15 @@
  * The subject of the provider contract: a provider with an account, and functions that read it and check the
  * results.
  */
+
 import { inspect } from 'node:util';
 import { expect, type TestContext } from 'vitest';
-import type { Capabilities, Provider, ProviderSession } from '../../src/providers/contract.ts';
+import type {
+  Capabilities,
+  FieldDescription,
+  Provider,
+  ProviderSession,
+} from '../../src/providers/contract.ts';
 import type {
   PageRead,
   ProviderRecord,
@@ -77,6 +83,10 @@ export function requireCapability<Key extends keyof Capabilities>(
 ): NonNullable<Capabilities[Key]> {
   const capability = provider.capabilities[key];
   return capability ?? skip(`${provider.name} has no ${key}`);
+}
+
+export function indexByName(fields: FieldDescription[]): Record<string, FieldDescription> {
+  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
 }
 
 export function atMinute(n: number): Date {

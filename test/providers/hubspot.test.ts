@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { FieldDescription } from '../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../src/providers/moving-records.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
@@ -11,7 +10,7 @@ import {
 import { hubspotError } from '../support/providers/hubspot-store.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
-import { catchFailure } from './contract-subject.ts';
+import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
 const TOKEN = 'hubspot-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
@@ -49,10 +48,6 @@ function getCapabilities() {
 
 function createSession(server: HubspotServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
-}
-
-function atMinute(n: number): Date {
-  return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
 test('uses another host for the API, but not for the consent page', () => {
@@ -471,10 +466,6 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   const unknown = await catchFailure(writeRecord(createSession(server), write));
   expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
-
-function indexByName(fields: FieldDescription[]): Record<string, FieldDescription> {
-  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
-}
 
 async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
   const pages: RecordPage[] = [];

@@ -9,7 +9,7 @@ import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provi
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp } from '../support/app.ts';
-import { createProviderApp } from '../support/providers/oauth.ts';
+import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
 
 const PKCE = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
@@ -28,10 +28,6 @@ const providers = [
 ].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
 const tenant = await app.tenant();
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
-}`;
-
 async function requestConsentParams(
   { name, inputs = [] }: (typeof providers)[number],
   changes: object = {},
@@ -47,7 +43,7 @@ async function requestConsentParams(
     ),
     ...changes,
   };
-  const { startOAuthConnect } = await tenant.query(START, { input });
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
   return (await oauthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
 }
 

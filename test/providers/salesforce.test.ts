@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { FieldDescription } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
@@ -9,7 +8,7 @@ import {
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 import { type ContractSubject, providerContract } from './contract.ts';
-import { catchFailure } from './contract-subject.ts';
+import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
 const TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
@@ -47,10 +46,6 @@ function getCapabilities() {
 
 function createSession(server: SalesforceServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
-}
-
-function atMinute(n: number): Date {
-  return new Date(Date.UTC(2026, 0, 1, 12, n));
 }
 
 test("uses the org's own host, or another one for all requests", () => {
@@ -409,7 +404,3 @@ test('classifies the failure of a request within a composite', async () => {
   const error = await catchFailure(describeObject(createSession(server), 'Account'));
   expect(error).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
 });
-
-function indexByName(fields: FieldDescription[]): Record<string, FieldDescription> {
-  return Object.fromEntries(fields.map((field) => [field.fieldName, field]));
-}

@@ -36,6 +36,9 @@ interface TestOptions extends Overrides {
   env?: Record<string, string | undefined>;
 }
 
+/** Rate limits that the tests of a file do not reach. */
+export const HIGH_RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
+
 export const onCitus = process.env.TEST_DATABASE === 'citus';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 

@@ -6,6 +6,7 @@ import { notifyEvents } from '../../src/events/channel.ts';
 import type { LoggedEvent } from '../../src/events/event-log.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
+import { onPostgres } from './app.ts';
 
 type EventType = 'CONNECTION_CREATED' | 'CONNECTION_DELETED';
 
@@ -123,3 +124,9 @@ export async function listEventNames({ prisma }: Database, projectId: string): P
   });
   return events.map((node) => readEventName({ node }));
 }
+
+/** Delays a transaction by a random time, so that transactions commit in another order than they began. */
+export const delayCommit = onPostgres
+  ? (tx: { $executeRaw: Database['prisma']['$executeRaw'] }) =>
+      tx.$executeRaw`select pg_sleep(random() * 0.01)`
+  : () => new Promise(setImmediate);

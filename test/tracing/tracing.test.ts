@@ -7,15 +7,13 @@ import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/span
 import { sharedApp, testApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
+import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
 import { contact, createWriter } from '../support/fixtures/writes.ts';
 import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
-const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } signingSecret }
-}`;
 const POLLING = { timeout: 20_000, interval: 50 };
 const SECRET_HEADER = 'of-the-operator';
 

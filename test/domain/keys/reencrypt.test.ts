@@ -7,14 +7,11 @@ import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';
 
 const old = randomBytes(32);
 const app = await sharedApp({ env: { ENCRYPTION_KEY: old.toString('base64') } });
 const { rows } = app.app.services.database;
-
-const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } signingSecret }
-}`;
 
 async function listSealedValues() {
   const values = await Promise.all(

@@ -5,6 +5,7 @@
  * @module-tag all/walk
  */
 import { expect, test } from 'vitest';
+import { HIGH_RATE_LIMITS } from '../../support/app.ts';
 import {
   type Agent,
   createAgent,
@@ -18,7 +19,7 @@ import { listOperations, type Operation } from '../../support/rest/minimal-reque
 import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
 import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 
-const app = await typedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
+const app = await typedApi(HIGH_RATE_LIMITS);
 const tenant = await createPeopleTenant(app);
 const rival = await createPeopleTenant(app);
 /** A creation names nothing foreign. */

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
-import { createProviderApp } from '../../support/providers/oauth.ts';
+import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import {
   type OAuthBrowser,
   oauthBrowser,
@@ -18,9 +18,6 @@ const app = await sharedApp({
 });
 const { prisma } = app.app.services.database;
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
-}`;
 const ALLOW = `mutation ($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { id } }
 }`;
@@ -51,7 +48,7 @@ async function createFixture(): Promise<Fixture> {
     events: await keepEvents(app, tenant),
     begin: async (overrides) => {
       const input = { ...consumer, ...overrides };
-      return (await tenant.query(START, { input })).startOAuthConnect.authorizeUrl;
+      return (await tenant.query(START_CONNECT, { input })).startOAuthConnect.authorizeUrl;
     },
   };
 }
@@ -131,7 +128,7 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
-  const { startOAuthConnect } = await tenant.query(START, { input });
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
   const browser = oauthBrowser(plain);
   const response = await browser.send(startOAuthConnect.authorizeUrl);
   expect(response.headers.getSetCookie()).toEqual([

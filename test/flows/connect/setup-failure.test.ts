@@ -4,7 +4,7 @@ import { generateConnection, keepEvents } from '../../support/fixtures/connectio
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
-import { createProviderApp } from '../../support/providers/oauth.ts';
+import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import { oauthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 
 const clock = { aheadMs: 0 };
@@ -14,9 +14,6 @@ const app = await sharedApp({
 });
 const browser = oauthBrowser(app);
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
-}`;
 const FAILURES = `query ($project: String) { project(idOrName: $project) {
   setupFailures { provider error count firstFailureTime lastFailureTime } } }`;
 const PARTIES = { groupRef: 'acme', consumerRef: 'ann' };
@@ -35,7 +32,7 @@ test('reports what an end user meets, by an event an hour at most', async () => 
   const events = await keepEvents(app, tenant);
   const user = await createEndUser(app, tenant);
   for (let tries = 0; tries < 3; tries += 1) {
-    expect((await user.refusal(START, startInput(tenant))).code).toBe('BAD_USER_INPUT');
+    expect((await user.refusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
   }
   const { projectId } = tenant;
   expect(await events()).toEqual([
@@ -49,7 +46,7 @@ test('reports what an end user meets, by an event an hour at most', async () => 
   expect(others).toEqual([]);
   expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
 
-  await user.refusal(START, startInput(tenant, { redirectUrl: 'https://evil.test' }));
+  await user.refusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
   expect(await events()).toHaveLength(1);
   expect(await listFailures(tenant)).toMatchObject([
     { count: 4, error: expect.stringContaining('redirectUrl') },
@@ -57,7 +54,7 @@ test('reports what an end user meets, by an event an hour at most', async () => 
 
   clock.aheadMs += 61 * 60_000;
   const later = await createEndUser(app, tenant);
-  await later.refusal(START, startInput(tenant));
+  await later.refusal(START_CONNECT, startInput(tenant));
   expect(await events()).toHaveLength(2);
   const [repeatedFailure] = await listFailures(tenant);
   expect(repeatedFailure.count).toBe(1);
@@ -66,12 +63,12 @@ test('reports what an end user meets, by an event an hour at most', async () => 
 
 test('reports neither calls of a backend nor wrong inputs of a customer', async () => {
   const tenant = await app.tenant();
-  await tenant.refusal(START, startInput(tenant));
+  await tenant.refusal(START_CONNECT, startInput(tenant));
   const user = await createEndUser(app, tenant);
-  await user.refusal(START, startInput(tenant, { groupRef: 'rival' }));
-  await user.refusal(START, startInput(tenant, { provider: 'none' }));
+  await user.refusal(START_CONNECT, startInput(tenant, { groupRef: 'rival' }));
+  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'none' }));
   await createProviderApp(tenant, { provider: 'salesforce' });
-  await user.refusal(START, startInput(tenant, { provider: 'salesforce' }));
+  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'salesforce' }));
   expect(await listFailures(tenant)).toEqual([]);
 });
 
@@ -79,8 +76,8 @@ test('reports no failure for a provider that the token does not permit', async (
   const tenant = await app.tenant();
   const { name } = await integrate(app, tenant);
   const user = await createEndUser(app, tenant, { integrations: [name] });
-  await user.refusal(START, startInput(tenant, { provider: 'hubspot' }));
-  await user.refusal(START, startInput(tenant));
+  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'hubspot' }));
+  await user.refusal(START_CONNECT, startInput(tenant));
   expect(await listFailures(tenant)).toMatchObject([{ provider: 'sandbox' }]);
 });
 
@@ -111,7 +108,7 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
   const user = await createEndUser(app, tenant);
   const connect = async (redirectUrl?: string) => {
     const input = startInput(tenant, redirectUrl ? { redirectUrl } : {});
-    const { startOAuthConnect } = await user.query(START, input);
+    const { startOAuthConnect } = await user.query(START_CONNECT, input);
     return browser.connect(startOAuthConnect.authorizeUrl);
   };
   const page = await (await connect()).text();
@@ -134,7 +131,7 @@ test('reports a consent page that refuses the scopes, and not a customer who dec
   await createProviderApp(tenant);
   const user = await createEndUser(app, tenant);
   const declineConsent = async () => {
-    const { startOAuthConnect } = await user.query(START, startInput(tenant));
+    const { startOAuthConnect } = await user.query(START_CONNECT, startInput(tenant));
     return submitConsent(await browser.open(startOAuthConnect.authorizeUrl), false);
   };
   const declined = await (await browser.send(await declineConsent())).text();
@@ -150,7 +147,7 @@ test('reports a consent page that refuses the scopes, and not a customer who dec
 test('shows failures to neither another tenant nor an end user', async () => {
   const tenant = await app.tenant();
   const user = await createEndUser(app, tenant);
-  await user.refusal(START, startInput(tenant));
+  await user.refusal(START_CONNECT, startInput(tenant));
   const other = await app.tenant();
   expect(await listFailures(other, tenant.projectId)).toBeUndefined();
   expect((await user.refusal(FAILURES, {})).code).toBe('FORBIDDEN');

@@ -14,7 +14,6 @@ import {
   CREATE_REVISION,
   contentFor,
   createInstallation,
-  insertDestination,
   integrationInput,
   toRevision,
   UPDATE_INSTALLATION,
@@ -22,7 +21,8 @@ import {
 import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 import { WRITE } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import type { RestTenant } from '../../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
@@ -52,12 +52,6 @@ const ALL = DECLARATIONS.flatMap(({ name: provider, api }) =>
   ),
 );
 
-async function prepare(): Promise<RestTenant> {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
-  return rest;
-}
-
 const createReadContent = (...objectNames: string[]) => ({
   objects: objectNames.map((objectName) => ({ objectName, destination: 'records' })),
 });
@@ -73,7 +67,7 @@ async function readContents({ tenant: { projectId } }: RestTenant) {
 
 test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
   const { provider, alias, objectName, object } = one;
-  const rest = await prepare();
+  const rest = await restTenantWithDestination(app);
   const content = {
     name: 'crm',
     provider,
@@ -100,14 +94,14 @@ test.each([
   ['pipedrive', 'crm', 'crm'],
   ['atlassian', 'jira', 'jira'],
 ])('the module %s/%s is stored as %s', async (provider, module, stored) => {
-  const rest = await prepare();
+  const rest = await restTenantWithDestination(app);
   const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
   await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
   expect(await readContents(rest)).toMatchObject([{ module: stored }]);
 });
 
 test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
-  const rest = await prepare();
+  const rest = await restTenantWithDestination(app);
   const withObject = (object: object) => ({
     name: 'crm',
     provider: 'xero',
@@ -127,7 +121,7 @@ test("keeps the mapped name in a new revision, unless it uses the object's own n
 });
 
 test("refuses an alias together with the object's own name, and names both", async () => {
-  const rest = await prepare();
+  const rest = await restTenantWithDestination(app);
   const listFindings = (overrides: object) => {
     const content = contentFor('crm', { provider: 'xero', ...overrides });
     const input = { name: 'crm', provider: 'xero', latestRevision: toRevision(content) };
@@ -151,7 +145,7 @@ test("refuses an alias together with the object's own name, and names both", asy
 
 test('accepts and delivers the alias of the manifest in configs, reads, writes and messages', async () => {
   jira.store.create({ summary: 'From the account' }, new Date());
-  const rest = await prepare();
+  const rest = await restTenantWithDestination(app);
   const { tenant } = rest;
   const content = {
     name: 'crm',

@@ -4,21 +4,15 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 import {
   CREATE_INTEGRATION,
   contentFor,
-  insertDestination,
   integrate,
   integrationInput,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import type { RestTenant } from '../../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
 const app = await sharedApp({ providers: PROVIDERS });
-
-async function createRestTenant(): Promise<RestTenant> {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
-  return rest;
-}
 
 const path = 'latestRevision.content';
 
@@ -33,7 +27,7 @@ function listFindings(rest: RestTenant, content: { name: string; provider: strin
 }
 
 test('refuses to read or write objects of a provider that supports only the proxy', async () => {
-  const rest = await createRestTenant();
+  const rest = await restTenantWithDestination(app);
   const objects = [{ objectName: 'forms' }, { objectName: 'answers' }];
   const content = contentFor('survey', {
     provider: 'jotform',
@@ -53,7 +47,7 @@ test('refuses to read or write objects of a provider that supports only the prox
 });
 
 test('refuses to write a read-only object, also in a new revision', async () => {
-  const rest = await createRestTenant();
+  const rest = await restTenantWithDestination(app);
   const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
   const content = contentFor('sales', {
     provider: 'close',
@@ -74,7 +68,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
 });
 
 test('refuses a config that enables deletions that the provider does not support', async () => {
-  const rest = await createRestTenant();
+  const rest = await restTenantWithDestination(app);
   const { tenant } = rest;
   const content = contentFor('docs', {
     provider: 'github',

@@ -6,7 +6,6 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   contentFor,
   createInstallation,
-  insertDestination,
   integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
@@ -16,7 +15,8 @@ import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { startSalesforceServer } from '../../support/providers/salesforce-server.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { startRawClient } from '../../support/rest/proxy-installation.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import type { RestTenant } from '../../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
 import { accountEngagement } from '../../support/wire/account-engagement.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
@@ -48,8 +48,7 @@ const PROSPECTS = {
 };
 
 async function connect(provider: string, providerMetadata?: object): Promise<RestTenant> {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
+  const rest = await restTenantWithDestination(app);
   await generateConnection(rest.tenant, {
     provider,
     providerMetadata,

@@ -4,7 +4,12 @@ import { deliverProviderEvents } from '../../../src/domain/provider-event/delive
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { contentFor, createInstallation, integrate } from '../../support/fixtures/integrations.ts';
-import { ALL_EVENTS, POLLING, SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
+import {
+  ALL_EVENTS,
+  CREATE_APP,
+  POLLING,
+  SUBSCRIPTIONS,
+} from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 
 const SECRET = 'secret of the app';
@@ -21,9 +26,6 @@ beforeAll(async () => {
   };
 });
 
-const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
-  createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
-}`;
 const PORTAL = PORTAL_ID;
 
 /** Subscribes to contacts of the portal, for the group acme. */

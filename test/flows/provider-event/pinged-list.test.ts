@@ -6,7 +6,11 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { toProvider } from '../../support/fixtures/event-vendors.ts';
 import { installPingingVendor, startPingingVendor } from '../../support/fixtures/pinging-vendor.ts';
-import { checkSubscriptionsNow, POLLING } from '../../support/fixtures/subscriptions.ts';
+import {
+  checkSubscriptionsNow,
+  listSubscribeResults,
+  POLLING,
+} from '../../support/fixtures/subscriptions.ts';
 import { startReceiver, verifyMessage } from '../../support/receiver.ts';
 import { type AirtableWebhook, signPing } from '../../support/wire/events/airtable-base.ts';
 
@@ -73,12 +77,6 @@ const DELETE = `mutation ($input: DeleteInstallationInput!) {
 
 const uninstall = ({ tenant, id }: Pick<Installed, 'tenant' | 'id'>) =>
   tenant.query(DELETE, { input: { projectIdOrName: tenant.projectId, installationId: id } });
-
-const subscribeLogs = async ({ projectId }: Tenant) => {
-  const where = { projectId, actionType: 'SUBSCRIBE' } as const;
-  const operations = await prisma.operation.findMany({ where, orderBy: { id: 'asc' } });
-  return operations.map(({ result }) => result);
-};
 
 test('delivers created, changed and deleted records mapped and signed, in order and once', async () => {
   const installation = await installAndSubscribe();
@@ -287,7 +285,7 @@ test.each([
   await checkNow(installation);
   const read = () => installation.readResults().map(({ raw }) => raw?.id);
   await expect.poll(read, POLLING).toContain(missedRecord);
-  expect(await subscribeLogs(installation.tenant)).toContainEqual(
+  expect(await listSubscribeResults(app, installation.tenant)).toContainEqual(
     expect.stringMatching(/without events are read; deletions are not reported/),
   );
   const [recreated, ...otherWebhooks] = installation.webhooks();
@@ -330,7 +328,7 @@ test('reports why a webhook cannot be created, and recovers with the next attemp
   const installation = await install(tenant);
   await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('FAILED');
   expect((await installation.subscription()).error).toContain(`Airtable returned 403: ${words}`);
-  expect(await subscribeLogs(tenant)).toContainEqual(expect.stringContaining(words));
+  expect(await listSubscribeResults(app, tenant)).toContainEqual(expect.stringContaining(words));
   vendor.override = NOTHING;
   const { connectionId } = installation;
   const dueTime = PAST;

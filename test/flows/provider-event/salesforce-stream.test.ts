@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
 import { claimStreams } from '../../../src/domain/provider-event/stream/stream-lease.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { sharedApp } from '../../support/app.ts';
 import { CREATE_REVISION } from '../../support/fixtures/integrations.ts';
 import {
   contactsContent,
@@ -9,7 +9,7 @@ import {
   installOnOrg,
   startSalesforceOrg,
 } from '../../support/fixtures/salesforce-events.ts';
-import { POLLING } from '../../support/fixtures/subscriptions.ts';
+import { listSubscribeResults, POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const org = await startSalesforceOrg();
 const { rest, stream } = org;
@@ -24,12 +24,6 @@ beforeAll(async () => {
 /** The subscribers of its own stream. */
 const listSubscribers = ({ connectionId }: { connectionId: string }) =>
   stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
-
-const subscribeLogs = async ({ projectId }: Tenant) => {
-  const where = { projectId, actionType: 'SUBSCRIBE' } as const;
-  const operations = await prisma.operation.findMany({ where, orderBy: { id: 'asc' } });
-  return operations.map(({ result }) => result);
-};
 
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
@@ -167,7 +161,9 @@ test('reads changes that an overflow event does not list, and delivers deletions
   await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect.poll(read, POLLING).toContain(id);
-  expect(await subscribeLogs(tenant)).toContainEqual(expect.stringMatching(/without events/));
+  expect(await listSubscribeResults(app, tenant)).toContainEqual(
+    expect.stringMatching(/without events/),
+  );
 });
 
 test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
@@ -185,7 +181,7 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   await expect
     .poll(read, POLLING)
     .toEqual(expect.arrayContaining([missedRecord, missedByAnotherClock]));
-  const logs = await subscribeLogs(tenant);
+  const logs = await listSubscribeResults(app, tenant);
   expect(logs).toContainEqual(expect.stringMatching(/no longer has events of that age/));
   // From now on, the stream receives events again.
   const id = org.create({ Email: createEmail() });

@@ -2,15 +2,10 @@
 import { expect, test } from 'vitest';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
-import {
-  contentFor,
-  createInstallation,
-  insertDestination,
-  integrate,
-} from '../../support/fixtures/integrations.ts';
+import { contentFor, createInstallation, integrate } from '../../support/fixtures/integrations.ts';
 import { RECORDS } from '../../support/fixtures/reads.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
 const withoutSearch = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
@@ -75,8 +70,7 @@ test('queries Salesforce, and returns its large pages in parts', async () => {
 });
 
 test('lists the records of a provider without search, and refuses conditions', async () => {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
+  const rest = await restTenantWithDestination(app);
   const objects = [
     { objectName: 'people', destination: 'records', requiredFields: [{ fieldName: 'name' }] },
   ];

@@ -9,7 +9,7 @@ import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { WIRES } from '../../support/wire/vendors/all.ts';
+import { getWire } from '../../support/wire/vendors/all.ts';
 import type { WireVendor } from '../../support/wire/wire-format.ts';
 import { atMinute } from '../contract-subject.ts';
 
@@ -93,10 +93,4 @@ function getDeclared(name: string): DeclaredProvider {
   const declared = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   return declared;
-}
-
-function getWire(name: string): WireVendor {
-  const wire = WIRES[name];
-  if (!wire) throw new Error(`${name} has no wire format`);
-  return wire;
 }

@@ -4,8 +4,7 @@ import { createDeclarativeProvider } from '../../../src/providers/declarative/de
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { WIRES } from '../../support/wire/vendors/all.ts';
-import type { WireVendor } from '../../support/wire/wire-format.ts';
+import { getWire } from '../../support/wire/vendors/all.ts';
 
 const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = getObject(name);
@@ -24,12 +23,6 @@ function getDeclaration(name: string) {
   const declaration = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declaration) throw new Error(`${name} is not declared`);
   return declaration;
-}
-
-function getWire(name: string): WireVendor {
-  const wire = WIRES[name];
-  if (!wire) throw new Error(`${name} has no wire format`);
-  return wire;
 }
 
 /** Reads two pages of an account with seven records. */

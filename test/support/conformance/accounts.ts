@@ -20,6 +20,9 @@ export const PROVIDER_APP = {
   metadata: METADATA,
 };
 
+/** A client that the sandbox accepts for client credentials. */
+export const OAUTH_CLIENT = { clientId: 'client', clientSecret: 'sandbox-secret-planted' };
+
 export const TOKENS = {
   accessToken: { token: 'at', issuedAt: '2026-01-01T00:00:00Z', expiresAt: '2099-01-01T00:00:00Z' },
   refreshToken: {

@@ -1,6 +1,6 @@
 /** One project for all rules, with one of each resource. A resource is created when a rule first needs it. */
 import type { App } from '../../../src/app.ts';
-import { sharedApp, type TestApp } from '../app.ts';
+import { HIGH_RATE_LIMITS, sharedApp, type TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
 import { contentFor, insertDestination, installFor } from '../fixtures/integrations.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
@@ -28,13 +28,10 @@ export interface Fixture extends RestInstallation {
   uniqueName(prefix: string): string;
 }
 
-/** Rate limits that the rules together do not reach. */
-const RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
-
 export async function createConformanceFixture(): Promise<Fixture> {
   const clock = { aheadMs: 0 };
   const now = () => new Date(Date.now() + clock.aheadMs);
-  const app = await sharedApp({ env: RATE_LIMITS, now });
+  const app = await sharedApp({ env: HIGH_RATE_LIMITS, now });
   const rest = await createInstallation(app);
   let count = 0;
   const uniqueName = (prefix: string) => {

@@ -1,5 +1,3 @@
-/** Creates databases, starts apps on them, and runs the commands that copy one to another. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +10,7 @@ import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
 import { asTestApp, asTestDatabase } from '../database/test-statements.ts';
-import { PROCESS_ENV } from '../process/process-env.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 export const GATEWAY_ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
 
 /** Environment variables that name a server's database. */
@@ -67,26 +63,6 @@ export async function startGateway(
   const app = await testApp({ env: allEnv, database });
   await app.app.start();
   return { ...app, app: asTestApp(app.app) };
-}
-
-interface CommandResult {
-  code: number;
-  output: string;
-}
-
-/** Runs a command of `npm run` until it exits. */
-export function runCommand(
-  name: 'backup' | 'restore' | 'move',
-  args: string[],
-  env: Record<string, string>,
-): Promise<CommandResult> {
-  const file = join(ROOT, 'src', 'commands', `${name}.ts`);
-  const options = { cwd: ROOT, env: { ...PROCESS_ENV, ...env } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [file, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
-    });
-  });
 }
 
 /** Tables that copies omit: those that describe running servers, and short-lived rows. */

@@ -4,11 +4,9 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { connectionVariables, GENERATE } from '../fixtures/connections.ts';
+import { CREATE_DESTINATION } from '../fixtures/integrations.ts';
 import type { Receiver } from '../receiver.ts';
 
-const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } signingSecret }
-}`;
 const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
 const ROUTE_EVENT = `mutation ($input: CreateEventTopicRouteInput!) {
   createEventTopicRoute(input: $input) { eventTopicRoute { id } }

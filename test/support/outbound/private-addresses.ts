@@ -1,4 +1,5 @@
 /** Hosts outside the public internet, in all notations that URLs allow. */
+import type { LookupAddress } from 'node:dns';
 export const PRIVATE_HOSTS = [
   '127.0.0.1',
   '127.1',
@@ -49,3 +50,9 @@ export const PRIVATE_ADDRESSES = [
   'fe80::1',
   'fd00::1',
 ];
+
+/** Returns a DNS lookup that resolves every name to these addresses. */
+export function createLookup(...addresses: string[]) {
+  return async (): Promise<LookupAddress[]> =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+}

@@ -13,6 +13,10 @@ export const CLIENT_ID = 'sandbox-client';
 export const CLIENT_SECRET = 'sandbox-secret';
 export const CLIENT = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
 
+export const START_CONNECT = `mutation ($input: StartOAuthConnectInput!) {
+  startOAuthConnect(input: $input) { authorizeUrl }
+}`;
+
 const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id } }
 }`;

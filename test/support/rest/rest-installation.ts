@@ -21,13 +21,19 @@ export async function createIntegration(rest: RestTenant, content = contentFor()
   return `${rest.base}/integrations/${name}`;
 }
 
+/** Creates a tenant with the destination that contents of integrations name. */
+export async function restTenantWithDestination(app: TestApp): Promise<RestTenant> {
+  const rest = await restTenant(app);
+  await insertDestination(app, rest.tenant);
+  return rest;
+}
+
 /** Installs an integration that reads and writes contacts of the sandbox. */
 export async function restInstallation(
   app: TestApp,
   { content = {}, config }: { content?: object; config?: object } = {},
 ): Promise<RestInstallation> {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
+  const rest = await restTenantWithDestination(app);
   const write = { objects: [{ objectName: 'contacts' }] };
   const integrationPath = await createIntegration(rest, contentFor('crm', { write, ...content }));
   const connection = await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });

@@ -1,9 +1,9 @@
 /** Events that vendors send, by the provider's name, written from their documentation of webhooks. */
 import { BadRequest } from '../paging.ts';
-import { isObject } from '../wire-format.ts';
+import { isObject, toSeconds } from '../wire-format.ts';
 import { asana, attio, close, zendesk } from './secret-issuing-vendors.ts';
 import { readTexts } from './vendor-webhooks.ts';
-import { type Change, hmac, unixSeconds, type WireEvents } from './wire-events.ts';
+import { type Change, hmac, type WireEvents } from './wire-events.ts';
 
 const VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
@@ -19,14 +19,14 @@ const stripe: WireEvents = {
       id: `evt_${sequence}`,
       object: 'event',
       account: 'acct_1',
-      created: unixSeconds(sentAt),
+      created: toSeconds(sentAt),
       type: `customer.${VERBS[kind]}`,
       data: {
         object: { id: 'cus_1', object: 'customer', name: 'Ada' },
         ...(kind === 'UPDATE' && { previous_attributes: { name: 'Eve' } }),
       },
     });
-    const t = unixSeconds(sentAt);
+    const t = toSeconds(sentAt);
     const validSignature = hmac('sha256', secret, `${t}.${body}`);
     // While a secret is rotated, there are two v1 signatures. v0 is a scheme for test mode.
     const signature = `t=${t},v1=${'0'.repeat(64)},v1=${validSignature},v0=${'1'.repeat(64)}`;
@@ -46,7 +46,7 @@ const intercom: WireEvents = {
       app_id: 'a1b2c3',
       id: `notif_${sequence}`,
       topic: `contact.${TOPICS[kind]}`,
-      created_at: unixSeconds(sentAt),
+      created_at: toSeconds(sentAt),
       delivery_attempts: 1,
       data: { type: 'notification_event_data', item: { type: 'contact', id: '6762f0ab' } },
     });
@@ -128,7 +128,7 @@ const zoom: WireEvents = {
         object: { uuid: 'u==', id: 85_746_065_123, topic: 'Weekly' },
       },
     });
-    const timestamp = unixSeconds(sentAt);
+    const timestamp = toSeconds(sentAt);
     const signature = hmac('sha256', secret, `v0:${timestamp}:${body}`);
     return {
       body,

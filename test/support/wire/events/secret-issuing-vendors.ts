@@ -3,9 +3,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { BadRequest } from '../paging.ts';
-import { isObject, type Values } from '../wire-format.ts';
+import { isObject, toSeconds, type Values } from '../wire-format.ts';
 import { readTexts, type WireWebhooks } from './vendor-webhooks.ts';
-import { hmac, unixSeconds, type WireEvents } from './wire-events.ts';
+import { hmac, type WireEvents } from './wire-events.ts';
 
 const createHexSecret = () => randomBytes(32).toString('hex');
 
@@ -62,7 +62,7 @@ export const close: WireEvents = {
         meta: { request_method: 'PUT' },
       },
     });
-    const timestamp = String(unixSeconds(sentAt));
+    const timestamp = String(toSeconds(sentAt));
     // The key is hexadecimal text. Its bytes sign the request.
     const signature = hmac('sha256', Buffer.from(secret, 'hex'), timestamp + body);
     return { body, headers: { 'close-sig-hash': signature, 'close-sig-timestamp': timestamp } };

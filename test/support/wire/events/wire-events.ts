@@ -47,7 +47,3 @@ export function hmac(
 ): string {
   return createHmac(algorithm, secret).update(text).digest(encoding);
 }
-
-export function unixSeconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000);
-}

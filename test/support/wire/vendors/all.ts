@@ -28,6 +28,13 @@ import { monday } from './work/monday-wire.ts';
 import { notion } from './work/notion-wire.ts';
 import { zoom } from './work/zoom-wire.ts';
 
+/** Returns the wire format of the provider's vendor. Throws if no test server speaks it. */
+export function getWire(name: string): WireVendor {
+  const wire = WIRES[name];
+  if (!wire) throw new Error(`No test server speaks the wire format of ${name}.`);
+  return wire;
+}
+
 export const WIRES: Record<string, WireVendor> = {
   airtable,
   asana,
