@@ -1,5 +1,5 @@
 /**
- * A backup is whole or absent. A restored gateway repeats nothing automatically, and a failed restore leaves
+ * A backup is complete or absent. A restored gateway repeats nothing automatically, and a failed restore leaves
  * nothing behind.
  *
  * @module-tag all/process
@@ -283,7 +283,7 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
   expect((await openAndReadRows(env)).Org).toEqual(orgs);
 });
 
-/** On PostgreSQL, migrations are running and many follow. The embedded database exists, and its keys do. */
+/** True if the restore has created the first tables on PostgreSQL, or the keys of an embedded database. */
 async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
   if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
   const exists = `select to_regclass('"Project"') is not null as "isThere"`;

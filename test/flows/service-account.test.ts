@@ -33,7 +33,7 @@ const KEY_FILE = {
 const toBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
 const customAuth = { serviceAccountKey: toBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
 
-/** The issued tokens in order, and the refused ones among them. */
+/** The issued tokens in order, and the rejected ones among them. */
 const issued: { form: Record<string, string> }[] = [];
 const refused = new Set<string>();
 let isKeyKnown = true;

@@ -33,7 +33,7 @@ export function subscribeTests(makeSubject: CreateSubject): void {
     await using subject = await makeSubject();
     const { isSigned } = getRequests(subject, context);
     for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
-      for (const headers of [{}, { 'content-type': 'application/json' }, ...ODD_SIGNATURES]) {
+      for (const headers of [{}, { 'content-type': 'application/json' }, ...MALFORMED_SIGNATURES]) {
         const request = {
           method: 'POST',
           url: 'https://x.test/',
@@ -79,10 +79,14 @@ function getRequests(subject: ContractSubject, context: TestContext): EventReque
   return requests as EventRequests;
 }
 
-const ODD_SIGNATURES = ['', 'x', 't=1,v1=', `t=${Date.now()},v1=${'0'.repeat(64)}`, 'AAAA'].map(
-  (signature) => ({
-    'x-sandbox-signature': signature,
-    'x-hubspot-signature-v3': signature,
-    'x-hubspot-request-timestamp': String(Date.now()),
-  }),
-);
+const MALFORMED_SIGNATURES = [
+  '',
+  'x',
+  't=1,v1=',
+  `t=${Date.now()},v1=${'0'.repeat(64)}`,
+  'AAAA',
+].map((signature) => ({
+  'x-sandbox-signature': signature,
+  'x-hubspot-signature-v3': signature,
+  'x-hubspot-request-timestamp': String(Date.now()),
+}));

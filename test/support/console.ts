@@ -63,7 +63,7 @@ interface Gateway {
  * Returns a GraphQL client with the demo's API key. Tests use it to check the effect of an action on a page.
  */
 export function createDemoClient({ demo: { url, apiKey } }: Gateway) {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any operation.
+  // biome-ignore lint/suspicious/noExplicitAny: responses of any operation.
   return async (query: string, variables: object = {}): Promise<any> => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',

@@ -29,7 +29,7 @@ interface Sent extends SentRequest {
 
 const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
-test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd requests, and fails on none`, async () => {
+test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malformed requests, and fails on none`, async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
   const random = createRandom(SEED);
@@ -63,7 +63,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
       return { ...otherMembers, body: other };
     },
     oversized: () => createSigned(large),
-    oddSignature: () => {
+    malformedSignature: () => {
       const { headers: _none, ...withoutHeaders } = createSigned(eventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
       const signatures = [
@@ -80,11 +80,11 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
         headers: { 'x-sandbox-signature': pick([...signatures, zeros]) },
       };
     },
-    oddBody: () =>
+    malformedBody: () =>
       createSigned(Buffer.from(JSON.stringify(pick<unknown>([...HOSTILE_JSON, 7, [], null])))),
-    oddBytes: () =>
+    randomBytes: () =>
       createSigned(Buffer.from(Array.from({ length: 64 }, () => Math.floor(random() * 256)))),
-    oddEvent: () => {
+    malformedEvent: () => {
       const member = pick(['id', 'type', 'account', 'objectName', 'recordId', 'occurredAt']);
       return createSigned(
         eventsBody(
@@ -93,15 +93,15 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
         ),
       );
     },
-    oddTime: () =>
+    invalidTime: () =>
       createSigned(
         eventsBody(
           createEvent({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) }),
         ),
       ),
-    strangersAccount: () =>
+    unknownAccount: () =>
       createSigned(eventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
-    strangersObject: () =>
+    unknownObject: () =>
       createSigned(eventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
     unwantedType: () =>
       createSigned(eventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
@@ -112,7 +112,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
         headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) },
       };
     },
-    elsewhere: () => {
+    wrongPath: () => {
       const other = path.replace(/.{4}$/, '0000');
       const paths = [other, `${path}/more`, '/webhooks/sandbox/x', '/webhooks/x/x', `${path}%00`];
       const hubspot = path.replace('sandbox', 'hubspot');
@@ -127,7 +127,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and odd 
     }),
   };
   /** The provider may send these events. They match no subscription, so they are accepted and not stored. */
-  const harmless = ['strangersAccount', 'strangersObject', 'unwantedType'];
+  const harmless = ['unknownAccount', 'unknownObject', 'unwantedType'];
   const names = Object.keys(kinds);
   for (let index = 0; index < REQUESTS; index += 1) {
     const name = names[index % names.length] as string;

@@ -10,7 +10,7 @@ export type ListDeclaration = ObjectDeclarationInput['list'];
 
 /** Settings that differ between tests. */
 interface Things {
-  /** The list of all things: at least its paging. */
+  /** How the list of all things is paged, and other members of its declaration. */
   list: Pick<ListDeclaration, 'paging'> & Partial<ListDeclaration>;
   /** Default: `message` contains the message of a refusal. */
   errors?: DeclarationInput['errors'];

@@ -31,7 +31,7 @@ export interface EndpointRow {
 
 export function createEndpointRules(rows: readonly EndpointRow[]): Rule[] {
   return rows.map((row) => ({
-    title: `\`${row.request}\` answers ${row.status}${describeResponse(row)}.`,
+    title: `\`${row.request}\` returns ${row.status}${describeResponse(row)}.`,
     rest: (fixture) => checkEndpoint(fixture, row),
     graphql: (fixture) => checkGraphql(fixture, row),
   }));

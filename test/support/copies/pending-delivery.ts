@@ -35,7 +35,7 @@ export const SEALED_VALUES = `query ($project: String!) {
 }`;
 
 /** Contains every character that a text format may need to escape. */
-const ODD_NAME = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
+const NAME_TO_ESCAPE = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
 
 /** Creates a destination that responds with 500, and waits for the first delivery attempt of one event. */
 export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
@@ -82,11 +82,14 @@ export function connectGroup(tenant: Tenant, groupRef: string) {
 
 async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
   const { prisma } = app.services.database;
-  const group = { projectId, groupRef: ODD_NAME, groupName: ODD_NAME };
+  const group = { projectId, groupRef: NAME_TO_ESCAPE, groupName: NAME_TO_ESCAPE };
   await prisma.group.create({ data: { ...group, id: newId('grp') } });
   const operation = { projectId, integrationId: 'i', installationId: 'i', configId: 'c' } as const;
-  const readFields = { actionType: 'READ', status: 'SUCCESS', result: ODD_NAME } as const;
-  for (const metadata of [Prisma.JsonNull, { [ODD_NAME]: [ODD_NAME, null, 1e300, 2 ** 53, {}] }]) {
+  const readFields = { actionType: 'READ', status: 'SUCCESS', result: NAME_TO_ESCAPE } as const;
+  for (const metadata of [
+    Prisma.JsonNull,
+    { [NAME_TO_ESCAPE]: [NAME_TO_ESCAPE, null, 1e300, 2 ** 53, {}] },
+  ]) {
     const data = { id: newId('opr'), ...operation, ...readFields, metadata };
     await prisma.operation.create({ data });
   }

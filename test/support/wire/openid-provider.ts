@@ -1,6 +1,6 @@
 /**
  * An OpenID provider: discovery, authorization code with PKCE, ID tokens and UserInfo, written from the standard. It signs a
- * person in without a form. Tests change its next ID token to check that the gateway refuses it.
+ * person in without a form. Tests change its next ID token to check that the gateway rejects it.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -71,7 +71,7 @@ export const dynamicsCrm: WireVendor = {
         status: 201,
         readValues: readMembers(null),
         findRequestError: ({ headers }) =>
-          headers.prefer === 'return=representation' ? null : 'would answer 204',
+          headers.prefer === 'return=representation' ? null : 'would return 204',
         toBody: (record) => record,
       },
       update: {
