@@ -75,14 +75,14 @@ test.skipIf(onPostgres)(
     const database = await openTestDatabase();
     await changeRows(database, 2_000);
     for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
-    const hasChanged = async () => {
+    const countChanged = async () => {
       const [row] = await database.rows.query<{ changed: number }>(
         `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
         [],
       );
       return row?.changed;
     };
-    await expect.poll(hasChanged, { timeout: 10_000 }).toBeGreaterThan(1_000);
+    await expect.poll(countChanged, { timeout: 10_000 }).toBeGreaterThan(1_000);
     expect(await vacuumAll(database)).toContain('public."ServerProcess"');
   },
 );
