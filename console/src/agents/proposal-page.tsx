@@ -6,12 +6,12 @@ import { Copyable } from '../parts/copy.tsx';
 import { FieldChanges } from '../parts/field-changes.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Principal } from '../parts/principal.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
-import { Principal } from './principal.tsx';
 import { ProposalActions } from './proposal-actions.tsx';
 
 const QUERY = graphql`

@@ -9,6 +9,7 @@ import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useAddress } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { Principal } from '../parts/principal.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
@@ -108,7 +109,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
               </Link>
             ),
             Created: <Time value={node.createTime} />,
-            By: node.createdBy,
+            By: <Principal value={node.createdBy} />,
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />

@@ -22,7 +22,7 @@ const REVISIONS = graphql`
   }
 `;
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'short', timeStyle: 'short' });
 const NOTHING = 'none';
 
 export function Revisions({ integration }: { integration: revisions_integration$key }) {
@@ -30,7 +30,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const [params, setParams] = useSearchParams();
   const options = nodes.map(({ id, createTime }, index) => ({
     id,
-    label: `${totalCount - index}, from ${day.format(new Date(createTime))}`,
+    label: `${totalCount - index}: ${day.format(new Date(createTime))}`,
   }));
   const findRevision = (id: string | null) => nodes.find((node) => node.id === id);
   const to = findRevision(params.get('to')) ?? nodes[0];

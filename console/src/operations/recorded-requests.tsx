@@ -104,7 +104,11 @@ const FAILED_STATUS = 300;
 function RequestLines({ requests }: { requests: recordedRequests_request$key }) {
   const lines = useFragment(REQUEST, requests);
   if (lines.length === 0) {
-    return <Empty title="No requests recorded">They are removed after some days.</Empty>;
+    return (
+      <Empty title="No requests recorded">
+        The gateway keeps requests for 72 hours by default.
+      </Empty>
+    );
   }
   return (
     <ol className="lines">

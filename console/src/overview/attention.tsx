@@ -4,9 +4,9 @@ import { Link } from 'wouter';
 import type { attentionAcknowledgeMutation } from '../../__generated__/attentionAcknowledgeMutation.graphql.ts';
 import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
 import type { attentionReopenMutation } from '../../__generated__/attentionReopenMutation.graphql.ts';
-import { Principal } from '../agents/principal.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Panel } from '../parts/page.tsx';
+import { Principal } from '../parts/principal.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 
@@ -85,6 +85,8 @@ const DAY_MS = 24 * HOUR_MS;
 const SHOWN_ITEMS = 8;
 /** The gateway counts up to this number. */
 const COUNT_MAX = 500;
+
+const COUNTED_KINDS = ['PROPOSALS_PENDING', 'OPERATIONS_FAILED', 'DELIVERIES_FAILED'];
 
 type Attention = NonNullable<attentionQuery['response']['project']>;
 type Item = Attention['attentionItems'][number];
@@ -166,7 +168,8 @@ interface AttentionLineProps {
 
 function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps) {
   const { text, path } = describeItem(item);
-  const { detail, startTime, acknowledgedBy, acknowledgeTime } = item;
+  const isCounted = COUNTED_KINDS.includes(item.kind);
+  const { detail, startTime, lastTime, acknowledgedBy, acknowledgeTime } = item;
   const [label, onPress] = acknowledgedBy ? ['Reopen', onReopen] : ['Acknowledge', onAcknowledge];
   return (
     <li>
@@ -181,7 +184,8 @@ function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps
             </>
           ) : (
             <>
-              since <Time value={startTime} />
+              {isCounted ? 'the last one' : 'since'}{' '}
+              <Time value={isCounted ? lastTime : startTime} />
               {detail && ` · ${detail}`}
             </>
           )}

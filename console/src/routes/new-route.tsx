@@ -112,7 +112,6 @@ export function RouteToDestination({ project, routed, selection }: NewRouteProps
   return (
     <FormDialog<newRouteTopicDestinationMutation>
       triggerLabel="Route topic"
-      kind="primary"
       title="Route a topic to a destination"
       submitLabel="Create route"
       mutation={TO_DESTINATION}

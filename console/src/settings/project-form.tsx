@@ -83,14 +83,14 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
         label="Accent colour"
         defaultValue={accentColor ?? ''}
         placeholder="#4f46e5"
-        help="Of buttons and links on the connect page. It is made darker or lighter where texts would be hard to read."
+        help="The colour of buttons and links on the connect page. It becomes darker or lighter where text would be hard to read."
       />
       <TextInput
         name="locale"
         label="Language"
         defaultValue={locale ?? ''}
         placeholder="de-AT"
-        help="Of the connect page, like en, en-GB or de. Default: the language of the customer's browser."
+        help="The language of the connect page, like en, en-GB or de. Default: the language of the customer's browser."
       />
     </ChangeForm>
   );

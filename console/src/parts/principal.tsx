@@ -1,8 +1,8 @@
 /** Principals by the names that people know: `consumer:<id>` as the end user's name. */
 import { graphql } from 'react-relay';
 import type { principalQuery } from '../../__generated__/principalQuery.graphql.ts';
-import { Loaded } from '../parts/page.tsx';
-import { usePageQuery } from '../parts/queries.ts';
+import { Loaded } from './page.tsx';
+import { usePageQuery } from './queries.ts';
 
 const QUERY = graphql`
   query principalQuery($id: ID!) {
