@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectAccessible, expectFitsScreens, openConsole } from '../support/console.ts';
+import {
+  expectAccessible,
+  expectContrast,
+  expectFitsScreens,
+  openConsole,
+} from '../support/console.ts';
 import { CLIENT } from '../support/providers/oauth.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -295,8 +300,9 @@ export function testConnect(stage: () => ConsoleStage) {
       const before = await fill();
       await update({ accentColor });
       if (accentColor !== '#ffe600') await expect.poll(fill).not.toBe(before);
-      await expectFitsScreens(customer);
+      await expectContrast(customer);
     }
+    await expectFitsScreens(customer);
     await update({ logoUrl: null, accentColor: null, locale: null });
     await customer.getByText('Connect accounts for by-key').waitFor();
     expect(await customer.getAttribute('html', 'lang')).toBe('en-US');

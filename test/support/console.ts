@@ -43,11 +43,22 @@ export async function expectFitsScreens(page: Page): Promise<void> {
     await page.setViewportSize(viewport);
     const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(isTooWide, `${page.url()} at ${viewport.width} px`).toBe(false);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page, 'color-contrast');
-    await page.emulateMedia({ colorScheme: 'light' });
     await expectAccessible(page);
   }
+  await expectContrastInDark(page);
+}
+
+/** Expects enough contrast in dark. Colours do not depend on the width of the window. */
+async function expectContrastInDark(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page, 'color-contrast');
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** Expects enough contrast in light and dark. */
+export async function expectContrast(page: Page): Promise<void> {
+  await expectAccessible(page, 'color-contrast');
+  await expectContrastInDark(page);
 }
 
 interface Violation {
