@@ -24,7 +24,7 @@ const START = graphql`
   }
 `;
 
-const LOOK = graphql`
+const CONNECTIONS = graphql`
   query consentStepQuery($project: String!, $provider: String!) {
     project(idOrName: $project) {
       connections(first: 20, provider: $provider) {
@@ -43,7 +43,6 @@ const POLL_MS = 700;
 
 interface ConsentStepProps {
   input: Parties & { projectIdOrName: string; provider: string };
-  existing: { id: string } | null;
   onDone: () => void;
 }
 
@@ -84,7 +83,7 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
     setState('waiting');
   };
 
-  const goThere = async () => {
+  const continueHere = async () => {
     const started = await run({ input: { ...input, redirectUrl: getReturnUrl() } as never });
     if (started) openConsent(started.startOAuthConnect.authorizeUrl);
   };
@@ -109,7 +108,7 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
         <Action onPress={onDone}>{messages.cancel}</Action>
         {/* Providers do not let other pages frame their sign-in pages. */}
         {!isFramed && (
-          <Action isPending={isRunning} onPress={goThere}>
+          <Action isPending={isRunning} onPress={continueHere}>
             {messages.continueHere}
           </Action>
         )}
@@ -124,24 +123,28 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
 /** The connection that this consent created or renewed since the wait began; null until then. */
 function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
   const environment = useRelayEnvironment();
-  const [returnedId, setFound] = useState<string | null>(null);
+  const [changedId, setChangedId] = useState<string | null>(null);
   const { projectIdOrName: project, provider } = input;
   useEffect(() => {
     if (!isWaiting) return;
     let before: Map<string, string> | null = null;
     const poll = async () => {
       const variables = { project, provider };
-      const response = await fetchQuery<consentStepQuery>(environment, LOOK, variables).toPromise();
+      const response = await fetchQuery<consentStepQuery>(
+        environment,
+        CONNECTIONS,
+        variables,
+      ).toPromise();
       const nodes = response?.project?.connections.nodes ?? [];
       const states = new Map(nodes.map((node) => [node.id, `${node.status} ${node.updateTime}`]));
       const previous = before;
       before ??= states;
       const changed = previous && nodes.find(({ id }) => previous.get(id) !== states.get(id));
-      if (changed && changed.status !== 'BAD_CREDENTIALS') setFound(changed.id);
+      if (changed && changed.status !== 'BAD_CREDENTIALS') setChangedId(changed.id);
     };
     void poll();
     const timer = setInterval(() => void poll().catch(() => {}), POLL_MS);
     return () => clearInterval(timer);
   }, [environment, project, provider, isWaiting]);
-  return returnedId;
+  return changedId;
 }

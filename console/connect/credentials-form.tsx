@@ -46,8 +46,6 @@ interface CredentialsFormProps {
   projectId: string;
   parties: Parties;
   provider: credentialsForm_provider$key;
-  /** The connection that is reconnected. */
-  existing: { id: string } | null;
   onDone: () => void;
 }
 
@@ -55,13 +53,7 @@ const WORKSPACE = 'providerWorkspaceRef';
 const METADATA = 'providerMetadata.';
 const CREDENTIALS = 'credentials.';
 
-export function CredentialsForm({
-  projectId,
-  parties,
-  existing,
-  onDone,
-  ...props
-}: CredentialsFormProps) {
+export function CredentialsForm({ projectId, parties, onDone, ...props }: CredentialsFormProps) {
   const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
@@ -97,7 +89,7 @@ export function CredentialsForm({
   };
   if (account) {
     // No scheme is named: the gateway uses PKCE if the provider supports it.
-    return <ConsentStep input={{ ...target, ...account }} existing={existing} onDone={onDone} />;
+    return <ConsentStep input={{ ...target, ...account }} onDone={onDone} />;
   }
   return (
     <Form problem={problem} onSubmit={submit}>

@@ -93,9 +93,9 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
         <Loaded
           key={object.objectName}
           path={object.objectName}
-          errorFallback={<ObjectFields object={object} accountFields={NONE} chosen={null} />}
+          errorFallback={<ObjectFields object={object} accountFields={NO_FIELDS} chosen={null} />}
         >
-          <FieldsOfAccount
+          <DescribedFields
             queryVariables={{
               project: projectId,
               groupRef,
@@ -117,14 +117,14 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
 }
 
 /** A provider that can't describe its objects. */
-const NONE: KnownField[] = [];
+const NO_FIELDS: KnownField[] = [];
 
-interface KnownFieldsProps {
+interface DescribedFieldsProps {
   queryVariables: installFormFieldsQuery['variables'];
   object: Parameters<typeof ObjectFields>[0]['object'];
 }
 
-function FieldsOfAccount({ queryVariables, object }: KnownFieldsProps) {
+function DescribedFields({ queryVariables, object }: DescribedFieldsProps) {
   const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, queryVariables);
   return <ObjectFields object={object} accountFields={objectMetadata.fields} chosen={null} />;
 }

@@ -80,7 +80,6 @@ export function IntegrationCard(props: IntegrationCardProps) {
           projectId={projectId}
           parties={parties}
           provider={provider}
-          existing={connection}
           onDone={() => setConnecting(false)}
         />
       )}

@@ -121,7 +121,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
   );
   const mayApprove = permissions.includes('APPROVE');
   const isForApproval = mayApprove && (session.proposalId !== null || permissions.length === 1);
-  const listed = isForApproval ? [] : integrations.nodes;
+  const visibleIntegrations = isForApproval ? [] : integrations.nodes;
   return (
     <>
       <header>
@@ -145,7 +145,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
       {integrations.nodes.length === 0 && !isForApproval && (
         <Empty title={messages.noIntegrations} />
       )}
-      {listed.map((integration) => (
+      {visibleIntegrations.map((integration) => (
         <IntegrationCard
           key={integration.id}
           projectId={project.id}
@@ -167,7 +167,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
           }
         />
       ))}
-      <Leave session={session} />
+      <ReturnAction session={session} />
       {!entitlements.brandingRemoval.value && (
         <footer className="quiet">{messages.connectedBy}</footer>
       )}
@@ -175,8 +175,8 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
   );
 }
 
-/** Link back to the page that the user came from. */
-function Leave({ session: { returnUrl } }: { session: Session }) {
+/** Closes the page for its opener, or links to the page that the user came from. */
+function ReturnAction({ session: { returnUrl } }: { session: Session }) {
   const messages = useMessages();
   if (isOpened) {
     return (

@@ -16,7 +16,7 @@ export const framedFor = params.get('project');
 /** The connection that a reconnect link names. Its form is open from the start. */
 export const reconnectId = params.get('connection');
 
-const isFramed = window.parent !== window;
+export const isFramed = window.parent !== window;
 const opener: Window | null = isFramed ? window.parent : window.opener;
 
 export function notifyOpener(event: ConnectEvent): void {
@@ -25,4 +25,3 @@ export function notifyOpener(event: ConnectEvent): void {
 
 /** True if the opener waits for this page to close. */
 export const isOpened = opener !== null && origin !== null;
-export { isFramed };

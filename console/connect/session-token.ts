@@ -37,12 +37,12 @@ function parseClaims(token: string): Claims {
   );
 }
 
-const KEPT = 'connect.session';
-const FACTS = ['connectionId', 'error', 'error_description', 'fault'];
+const STORAGE_KEY = 'connect.session';
+const RESULT_PARAMETERS = ['connectionId', 'error', 'error_description', 'fault'];
 
 /** The provider redirects the browser back to this URL. The token stays in the tab and is in no URL that others see. */
 export function openConsent(authorizeUrl: string): void {
-  sessionStorage.setItem(KEPT, location.hash);
+  sessionStorage.setItem(STORAGE_KEY, location.hash);
   location.assign(authorizeUrl);
 }
 
@@ -61,11 +61,13 @@ export interface ConsentResult {
 /** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
 export function takeConsentResult(): ConsentResult | null {
   const url = new URL(location.href);
-  const storedToken = sessionStorage.getItem(KEPT);
-  const [connectionId, error, detail, fault] = FACTS.map((name) => url.searchParams.get(name));
+  const storedToken = sessionStorage.getItem(STORAGE_KEY);
+  const [connectionId, error, detail, fault] = RESULT_PARAMETERS.map((name) =>
+    url.searchParams.get(name),
+  );
   if (storedToken === null || !(connectionId || error)) return null;
-  sessionStorage.removeItem(KEPT);
-  for (const name of FACTS) url.searchParams.delete(name);
+  sessionStorage.removeItem(STORAGE_KEY);
+  for (const name of RESULT_PARAMETERS) url.searchParams.delete(name);
   url.hash = storedToken;
   history.replaceState(null, '', url);
   return {
