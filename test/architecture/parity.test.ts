@@ -50,6 +50,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getBackfillProgress: 'The metadata of `InstalledObject.backfillOperation` contains it.',
     getProjectContract: '`Project.contract` reads the contracts of several projects together.',
     createUploadUrl: 'GraphQL takes manifests as `integrations`.',
+    reviseInstallation: 'It serves update masks and JSON Patch, which GraphQL does not have.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
     getCatalogue: '`providers` lists the catalogue in pages.',

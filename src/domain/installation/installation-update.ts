@@ -38,18 +38,21 @@ export const updateInstallation = projectMutation({
     update(call, { ...changes, projectId }, async () => config),
 });
 
+/** Returns the new config of an installation. It is called before the transaction and again in it. */
+type ReviseConfig = (current: ConfigContent) => ConfigInput;
+
 /** An update whose new config is derived from the current one. The current config cannot change in between. */
-export function updateOfPresentConfig(revise: (present: ConfigContent) => ConfigInput) {
-  return projectMutation({
-    description: updateInstallation.description,
-    needs: orEndUser('installations:write', 'INSTALL'),
-    input: updateInstallationInput.omit({ config: true }),
-    run: (call, changes, { id: projectId }) =>
-      update(call, { ...changes, projectId }, async (tx, installation) =>
-        parseConfig(revise(await readCurrentConfig(tx, installation))),
-      ),
-  });
-}
+export const reviseInstallation = projectMutation({
+  description: updateInstallation.description,
+  needs: updateInstallation.needs,
+  input: updateInstallationInput
+    .omit({ config: true })
+    .extend({ revise: z.custom<ReviseConfig>() }),
+  run: (call, { revise, ...changes }, { id: projectId }) =>
+    update(call, { ...changes, projectId }, async (tx, installation) =>
+      parseConfig(revise(await readCurrentConfig(tx, installation))),
+    ),
+});
 
 const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
 
@@ -60,6 +63,7 @@ function parseConfig(config: ConfigInput): ParsedConfig {
   if (error) throw invalidInput(toIssues(error, input));
   return data.input.config;
 }
+
 /** Returns the new config. Undefined if the current one stays. */
 type CreateConfig = (
   tx: Pick<Transaction, 'installationConfig'>,

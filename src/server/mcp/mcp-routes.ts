@@ -29,7 +29,7 @@ export function registerMcp(scope: FastifyInstance, { services, admission }: Gat
   scope.post<ProjectRoute>(PROJECT_PATH, async (request, reply) => {
     const { projectIdOrName } = request.params;
     const message = parseMessage(request.body as string);
-    if (Array.isArray(message)) return sendProblem(reply, batchRefusal());
+    if (Array.isArray(message)) return sendProblem(reply, createBatchProblem());
     const gateway = { services, admission };
     return sendResponse(reply, await serveMcp(gateway, request, { projectIdOrName, message }));
   });
@@ -51,7 +51,7 @@ function parseMessage(text: string | undefined): unknown {
 }
 
 /** One message is one request of the caller's rate. */
-const batchRefusal = () =>
+const createBatchProblem = () =>
   createProblem('BAD_USER_INPUT', 'Send one JSON-RPC message in a request, not a batch.');
 
 async function refuseMethod(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,18 +1,15 @@
 /** Changes of the present config of an installation, in the reference API's form. */
 import { getInstallationByKey } from '../../../domain/installation/installation.ts';
-import type {
-  ConfigContent,
-  ConfigInput,
-} from '../../../domain/installation/installation-config.ts';
+import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import {
+  reviseInstallation,
   updateInstallation,
-  updateOfPresentConfig,
 } from '../../../domain/installation/installation-update.ts';
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
 import { createInputIssue, toIssues } from '../../../domain/issues.ts';
 import { invalidInput } from '../../../errors.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
-import { type Location, type Locations, locateError } from '../../endpoint/locations.ts';
+import { type Location, locateError } from '../../endpoint/locations.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../endpoint/mask.ts';
 import {
   configInput,
@@ -58,7 +55,7 @@ export function parseMask(updateMask: readonly string[]): Path[] {
           ),
         ],
   );
-  if (issues.length > 0) throw invalidInput(issues, { ...suggestNames(issues, ALLOWED_PATHS) });
+  if (issues.length > 0) throw invalidInput(issues, suggestNames(issues, ALLOWED_PATHS));
   return updateMask.map(splitMask);
 }
 
@@ -103,51 +100,33 @@ export async function changeInstallation(
   const { projectIdOrName, installationId } = key;
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
-  const revision = new ConfigRevision(revise, locate);
+  let revisedConfig: WireConfig = {};
+  const reviseConfig = (present: ConfigContent) => {
+    revisedConfig = parseRevised(revise(toWire(present)), locate);
+    return parseConfig(revisedConfig);
+  };
   try {
-    return await updateOfPresentConfig((present) => revision.apply(present))(call, input);
+    return await reviseInstallation(call, { ...input, revise: reviseConfig });
   } catch (error) {
-    throw locateError(revision.locations, error);
+    const locateInside = (rest: string) => locate(locateInConfig(revisedConfig, rest));
+    throw locateError(
+      new Map<string, Location>([
+        ['config', { in: 'body', name: '', locateInside }],
+        ['connectionId', { in: 'body', name: 'installation.connectionId' }],
+      ]),
+      error,
+    );
   }
 }
 
-/** A change of the present config. Its issues are located in the request by the names of the revised config. */
-class ConfigRevision {
-  readonly #revise: (present: WireConfig) => unknown;
-  readonly #locate: (location: string) => string;
-  /** The result of the last `apply`. The domain calls it before its transaction and again in it. */
-  #revisedConfig: WireConfig = {};
-
-  constructor(revise: (present: WireConfig) => unknown, locate: (location: string) => string) {
-    this.#revise = revise;
-    this.#locate = locate;
-  }
-
-  /** Returns the revised config in the domain's form. Throws BAD_USER_INPUT if it is invalid. */
-  apply(present: ConfigContent): ConfigInput {
-    const { data, error } = configInput.safeParse(this.#revise(toWire(present)));
-    if (error) {
-      const issues = toIssues(error, undefined);
-      const locateName = (name: string) => this.#locate(name && `.${name}`);
-      throw invalidInput(issues.map((issue) => ({ ...issue, name: locateName(issue.name) })));
-    }
-    this.#revisedConfig = data;
-    return parseConfig(data);
-  }
-
-  get locations(): Locations {
-    return new Map<string, Location>([
-      [
-        'config',
-        {
-          in: 'body',
-          name: '',
-          locateInside: (rest) => this.#locate(locateInConfig(this.#revisedConfig, rest)),
-        },
-      ],
-      ['connectionId', { in: 'body', name: 'installation.connectionId' }],
-    ]);
-  }
+/** Throws BAD_USER_INPUT with locations in the request. */
+function parseRevised(config: unknown, locate: InstallationChange['locate']): WireConfig {
+  const { data, error } = configInput.safeParse(config);
+  if (data) return data;
+  const issues = toIssues(error, undefined);
+  throw invalidInput(
+    issues.map((issue) => ({ ...issue, name: locate(issue.name && `.${issue.name}`) })),
+  );
 }
 
 /** Returns the config as callers see it, without members that are undefined. */
