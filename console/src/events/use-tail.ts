@@ -2,12 +2,27 @@
 import { useMemo } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
+import type { useTail_event$data } from '../../__generated__/useTail_event.graphql.ts';
 import type {
   NotificationEventType,
   useTailQuery,
 } from '../../__generated__/useTailQuery.graphql.ts';
 import type { useTailSubscription } from '../../__generated__/useTailSubscription.graphql.ts';
 import { LAST_COUNT, type Live, type LiveSource, useLive } from '../parts/use-live.ts';
+
+/** The fields of an event that the query and the subscription select. */
+graphql`
+  fragment useTail_event on NotificationEvent {
+    id
+    eventType
+    createTime
+    connection {
+      group {
+        groupName
+      }
+    }
+  }
+`;
 
 export const TAIL_QUERY = graphql`
   query useTailQuery(
@@ -27,15 +42,7 @@ export const TAIL_QUERY = graphql`
         edges {
           cursor
           node {
-            id
-            eventType
-            createTime
-            data
-            connection {
-              group {
-                groupName
-              }
-            }
+            ...useTail_event @relay(mask: false)
           }
         }
         pageInfo {
@@ -56,27 +63,13 @@ const LIVE = graphql`
     notificationEvents(projectIdOrName: $project, after: $after, eventTypes: $eventTypes) {
       cursor
       node {
-        id
-        eventType
-        createTime
-        data
-        connection {
-          group {
-            groupName
-          }
-        }
+        ...useTail_event @relay(mask: false)
       }
     }
   }
 `;
 
-export interface TailEvent {
-  id: string;
-  eventType: NotificationEventType;
-  createTime: string;
-  data: Record<string, unknown>;
-  connection: { group: { groupName: string } } | null | undefined;
-}
+export type TailEvent = Omit<useTail_event$data, ' $fragmentType'>;
 
 interface TailFilter {
   project: string;
