@@ -1,3 +1,4 @@
+/** Lists the operations of a project and of an installation. */
 import { z } from 'zod';
 import { OperationActionType, OperationStatus } from '../../database/generated/enums.ts';
 import type { Row, Where } from '../../database/rows.ts';
@@ -8,8 +9,9 @@ import { findIntegration, integrationIdOrName } from '../integration/integration
 import { ref } from '../names.ts';
 import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
-import type { FiltersOf, PageArgs } from '../paging/page.ts';
-import { listPage } from '../paging/page-of-rows.ts';
+import type { NamedList } from '../paging/list-cursor.ts';
+import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
+import { type List, listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationActionType } from './operation.ts';
@@ -47,10 +49,8 @@ export const listOperations = read(
   "Lists a project's operations, newest first, also those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
     refuseCombinations(args, OPERATION_EXCLUSIVE);
-    const { where, along } = await createProjectRange(call, projectId, args);
-    const { inTime, ordered } = createCreatedRange('opr', args);
-    const list = { name: 'Project.operations', parentId: projectId, along, ...ordered } as const;
-    return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
+    const range = await createProjectRange(call, projectId, args);
+    return listRange(call, { name: 'Project.operations', parentId: projectId, ...range }, args);
   },
 );
 
@@ -58,18 +58,13 @@ export const listInstallationOperations = read(
   orEndUser('read'),
   "Lists an installation's operations, newest first.",
   (call: Call, { id, projectId }: Row<'Installation'>, args: PageArgs & OperationFilters) => {
-    const { where, along } = createInstallationRange({ projectId, installationId: id }, args);
-    const { inTime, ordered } = createCreatedRange('opr', args);
-    const list = { name: 'Installation.operations', parentId: id, along, ...ordered } as const;
-    return listPage(call, { ...list, table: 'Operation', where: { ...where, ...inTime } }, args);
+    const range = createInstallationRange({ projectId, installationId: id }, args);
+    return listRange(call, { name: 'Installation.operations', parentId: id, ...range }, args);
   },
 );
 
-/** The range of an index that contains the operations, and the columns of that index. */
-interface IndexedRange {
-  where: Where<'Operation'>;
-  along: readonly (keyof Row<'Operation'>)[];
-}
+/** The range of an index that contains the operations, and the columns of that index before its key. */
+type IndexedRange = Required<Pick<List<'Operation'>, 'where' | 'indexPrefix'>>;
 
 async function createProjectRange(
   call: Call,
@@ -84,15 +79,15 @@ async function createProjectRange(
   if (integrationIdOrName != null) {
     const integration = await findIntegration(call, projectId, integrationIdOrName);
     const where = { projectId, integrationId: integration?.id ?? [], ...toTypeConditions(filters) };
-    return { where, along: ['projectId', 'integrationId', 'status', 'actionType'] };
+    return { where, indexPrefix: ['projectId', 'integrationId', 'status', 'actionType'] };
   }
   if (groupRef != null) {
     const group = await findGroupByRef(call, { projectId, groupRef });
     const where = { projectId, groupId: group?.id ?? [], ...toTypeConditions(filters) };
-    return { where, along: ['projectId', 'groupId', 'status', 'actionType'] };
+    return { where, indexPrefix: ['projectId', 'groupId', 'status', 'actionType'] };
   }
   const where = { projectId, ...(isTyped(filters) && toTypeConditions(filters)) };
-  return { where, along: ['projectId', 'status', 'actionType'] };
+  return { where, indexPrefix: ['projectId', 'status', 'actionType'] };
 }
 
 function createInstallationRange(
@@ -100,7 +95,17 @@ function createInstallationRange(
   filters: OperationFilters,
 ): IndexedRange {
   const where = { ...installation, ...(isTyped(filters) && toTypeConditions(filters)) };
-  return { where, along: ['projectId', 'installationId', 'actionType', 'status'] };
+  return { where, indexPrefix: ['projectId', 'installationId', 'actionType', 'status'] };
+}
+
+function listRange(
+  call: Call,
+  { where, ...list }: IndexedRange & NamedList,
+  args: PageArgs & OperationFilters,
+): Promise<Page<Row<'Operation'>>> {
+  const { inTime, ordered } = createCreatedRange('opr', args);
+  const whereInTime = { ...where, ...inTime };
+  return listPage(call, { ...list, ...ordered, table: 'Operation', where: whereInTime }, args);
 }
 
 function isTyped({ status, actionType }: OperationFilters): boolean {

@@ -18,7 +18,7 @@ export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
   /** The columns before the key in the index, of which `where` selects one range or several. */
-  indexColumns?: readonly (keyof Row<T> & string)[];
+  indexPrefix?: readonly (keyof Row<T> & string)[];
   /** The column that determines the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
@@ -92,13 +92,13 @@ interface ListRange {
 
 /** Returns functions that read rows of a list by their position in its order. */
 function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
-  const { table, where, indexColumns: along = [] } = list;
+  const { table, where, indexPrefix = [] } = list;
   const column = getKeyColumn(list);
   const descending = list.order !== 'oldest first';
-  const readRange = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) =>
-    load(call, readPages, { table, where, along, range: { column, ...range }, links }) as Promise<
-      Row<T>[]
-    >;
+  const readRange = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) => {
+    const rows: RowList = { table, where, indexPrefix, range: { column, ...range }, links };
+    return load(call, readPages, rows) as Promise<Row<T>[]>;
+  };
   const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
     const direction = descending !== backwards ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };

@@ -151,11 +151,11 @@ export const listProposals = read(
       const where = { projectId, groupId: group?.id ?? [], status: statuses };
       return listPage(
         call,
-        { ...list, where, indexColumns: ['projectId', 'groupId', 'status'] },
+        { ...list, where, indexPrefix: ['projectId', 'groupId', 'status'] },
         args,
       );
     }
     const where = { projectId, status: statuses };
-    return listPage(call, { ...list, where, indexColumns: ['projectId', 'status'] }, args);
+    return listPage(call, { ...list, where, indexPrefix: ['projectId', 'status'] }, args);
   },
 );
