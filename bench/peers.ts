@@ -1,5 +1,4 @@
 /** The peers, and how each is started and queried. */
-
 import { findFreePort } from '../test/support/process/free-port.ts';
 import { type Filled, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';

@@ -1,5 +1,4 @@
 /** The cost of identifying the caller: the same requests of an end user and of an API key. */
-
 import type { Filled } from '../database.ts';
 import { type Compared, compareInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';

@@ -1,5 +1,4 @@
 /** The workloads, in interleaved rounds over all peers. */
-
 import { drive, type Measured } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';

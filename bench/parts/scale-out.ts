@@ -1,5 +1,4 @@
 /** One process of the gateway, and two on the same PostgreSQL, with the same total number of connections. */
-
 import type { Filled } from '../database.ts';
 import { drive } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';

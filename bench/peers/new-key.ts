@@ -1,5 +1,4 @@
 /** Creates an API key as the gateway does, so that every peer hashes and writes the same. */
-
 import { createKeyValue, getKeyPrefix, hashKey } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';
 

@@ -2,7 +2,6 @@
  * Masks and encrypts the URL and headers of a destination, which may contain credentials of its receiver. The columns
  * `url` and `maskedHeaders` contain only masked values. The values themselves are encrypted in other columns.
  */
-
 import type { RowKey } from '../database/row-keys.ts';
 import { MASK, type Vault } from '../secrets.ts';
 

@@ -1,5 +1,4 @@
 /** Records an event in the transaction of the change that caused it: they commit together or not at all. */
-
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
 import type { Transaction } from '../database/transaction.ts';

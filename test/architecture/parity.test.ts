@@ -113,7 +113,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     listProviders: 'One response contains the whole catalogue, as in the reference API.',
     listSetupFailures:
       'A list of the whole project, for an overview. The event `setup.failed` has each of them.',
-    objectMetadataOfInstallation:
+    readMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',
   },
 };

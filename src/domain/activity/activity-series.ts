@@ -22,7 +22,7 @@ export interface ActivitySeries extends Readonly<Record<Column, Int32Array>> {
 }
 
 /** Numbers of consecutive buckets, as array literals of PostgreSQL. */
-interface Run extends Partial<Record<Column, string>> {
+interface NumberRow extends Partial<Record<Column, string>> {
   time: Date;
   key: string;
 }
@@ -87,57 +87,55 @@ export async function readActivitySeries(
 ): Promise<ActivitySeries[]> {
   const { projectId, destinationId, grain, from, until } = range;
   const values = [projectId, grain, from, until];
-  const runs =
+  const rows =
     destinationId === null
-      ? await database.rows.query<Run>(PROJECT_STATEMENTS[kind], values)
-      : await database.rows.query<Run>(DESTINATION_STATEMENTS[kind], [...values, destinationId]);
-  return createSeries(range, runs);
+      ? await database.rows.query<NumberRow>(PROJECT_STATEMENTS[kind], values)
+      : await database.rows.query<NumberRow>(DESTINATION_STATEMENTS[kind], [
+          ...values,
+          destinationId,
+        ]);
+  return createSeries(range, rows);
 }
 
 function createSeries(
   { from, until, bucketMs }: ActivityRange,
-  runs: readonly Run[],
+  rows: readonly NumberRow[],
 ): ActivitySeries[] {
   const length = (until.getTime() - from.getTime()) / bucketMs;
   const allSeries = new Map<string, ActivitySeries>();
-  for (const run of runs) {
-    const series = allSeries.get(run.key) ?? createEmptySeries(run.key, length);
-    allSeries.set(run.key, series);
-    const start = (run.time.getTime() - from.getTime()) / bucketMs;
-    for (const column of COUNT_COLUMNS) addTo(series[column], start, run[column]);
-    for (const column of PERCENTILE_COLUMNS) replaceIn(series[column], start, run[column]);
+  for (const row of rows) {
+    const series = allSeries.get(row.key) ?? createEmptySeries(row.key, length);
+    allSeries.set(row.key, series);
+    const start = (row.time.getTime() - from.getTime()) / bucketMs;
+    for (const column of COUNT_COLUMNS) addTo(series[column], start, row[column]);
+    for (const column of PERCENTILE_COLUMNS) replaceIn(series[column], start, row[column]);
   }
   return [...allSeries.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 function createEmptySeries(key: string, length: number): ActivitySeries {
   const createNumbers = () => new Int32Array(length);
-  const columns = { first: createNumbers(), second: createNumbers(), third: createNumbers() };
-  return {
-    key,
-    ...columns,
-    p50Ms: createNumbers(),
-    p95Ms: createNumbers(),
-    p99Ms: createNumbers(),
-  };
+  const counts = { first: createNumbers(), second: createNumbers(), third: createNumbers() };
+  const percentiles = { p50Ms: createNumbers(), p95Ms: createNumbers(), p99Ms: createNumbers() };
+  return { key, ...counts, ...percentiles };
 }
 
-/** Adds a run to a series. A run may extend beyond the series; a typed array ignores values outside of it. */
-function addTo(series: Int32Array, start: number, run: string | undefined): void {
-  const numbers = parseNumbers(run);
+/** Adds numbers to a series. They may extend beyond the series; a typed array ignores values outside of it. */
+function addTo(series: Int32Array, start: number, literal: string | undefined): void {
+  const numbers = parseNumbers(literal);
   for (let index = 0; index < numbers.length; index += 1) {
     series[start + index] = (series[start + index] ?? 0) + (numbers[index] ?? 0);
   }
 }
 
-function replaceIn(series: Int32Array, start: number, run: string | undefined): void {
-  const numbers = parseNumbers(run);
+function replaceIn(series: Int32Array, start: number, literal: string | undefined): void {
+  const numbers = parseNumbers(literal);
   for (let index = 0; index < numbers.length; index += 1) {
     if (numbers[index]) series[start + index] = numbers[index] ?? 0;
   }
 }
 
 /** Parses an array literal like `{1,2}`. JSON.parse takes a tenth of the driver's time. */
-function parseNumbers(run: string | undefined): readonly number[] {
-  return run === undefined ? [] : JSON.parse(`[${run.slice(1, -1)}]`);
+function parseNumbers(literal: string | undefined): readonly number[] {
+  return literal === undefined ? [] : JSON.parse(`[${literal.slice(1, -1)}]`);
 }

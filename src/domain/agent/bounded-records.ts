@@ -58,12 +58,14 @@ function readValue(record: AccountRecord, field: FieldContract): unknown {
 
 /** Returns the first records that together fit in a response, at least one if there is any. */
 export function takeFitting(records: readonly BoundedRecord[]): BoundedRecord[] {
+  const fitting: BoundedRecord[] = [];
   let bytes = 0;
-  const excess = records.findIndex((record, index) => {
+  for (const record of records) {
     bytes += countBytes(record);
-    return index > 0 && bytes > BYTES_MAX;
-  });
-  return excess < 0 ? [...records] : records.slice(0, excess);
+    if (fitting.length > 0 && bytes > BYTES_MAX) break;
+    fitting.push(record);
+  }
+  return fitting;
 }
 
 function countBytes(value: unknown): number {

@@ -1,5 +1,4 @@
 /** Chooses the authentication scheme of a connection from the credential field of the input. */
-
 import type { Issue } from '../../errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';

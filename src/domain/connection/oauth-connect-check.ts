@@ -1,5 +1,4 @@
 /** Plans a connect in a browser. Reports every reason why it can't begin. */
-
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';

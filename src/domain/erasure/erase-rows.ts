@@ -33,27 +33,22 @@ export async function removeRows(query: RunQuery, table: string, key: ErasureKey
 
 /** Deletes all installations of the subject with their configs and objects. */
 export async function removeInstallations(query: RunQuery, key: ErasureKey): Promise<void> {
-  const isOfConsumer = findPrefix(key.id) === 'csm';
-  const statement = isOfConsumer ? INSTALLATIONS_OF_CONSUMER : formatInstallationDelete(key);
-  let deleted: unknown[];
+  const isConsumer = findPrefix(key.id) === 'csm';
+  let count: number;
   do {
-    deleted = await query(statement, [key.projectId, key.id]);
-  } while (deleted.length === STATEMENT_ROWS);
+    count = isConsumer
+      ? (await query(REMOVE_CONSUMER_INSTALLATIONS, [key.projectId, key.id])).length
+      : await removeRows(query, 'Installation', key);
+  } while (count === STATEMENT_ROWS);
 }
 
-const INSTALLATIONS_OF_CONSUMER = `
+/** An installation names no consumer. Its connection does. */
+const REMOVE_CONSUMER_INSTALLATIONS = `
   delete from "Installation" where "projectId" = $1 and ctid = any(array(
     select i.ctid from "Connection" c
     join "Installation" i on i."projectId" = c."projectId" and i."connectionId" = c."id"
     where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS}))
   returning 1`;
-
-function formatInstallationDelete(key: ErasureKey): string {
-  return `
-    delete from "Installation" where "projectId" = $1 and ctid = any(array(
-      select ctid from "Installation" where ${formatCondition(key)} limit ${STATEMENT_ROWS}))
-    returning 1`;
-}
 
 /**
  * Deletes operations with their logs, their written records and the idempotency keys. Returns true if there may be
@@ -73,7 +68,8 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
     removedLines = await query(REMOVE_LOGS, [projectId, ids]);
   } while (removedLines.length === STATEMENT_LOGS);
   await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
-  for (const statement of OPERATION_STATEMENTS) await query(statement, [projectId, ids]);
+  await query(REMOVE_IDEMPOTENCY_KEYS, [projectId, ids]);
+  await query(REMOVE_OPERATIONS, [projectId, ids]);
   return true;
 }
 
@@ -107,7 +103,6 @@ const LOCK_TASKS = `
     select "taskId" from "WriteEntry" where "projectId" = $1 and "operationId" = any($2))
   order by "id" for update`;
 
-const OPERATION_STATEMENTS = [
-  `delete from "IdempotencyKey" where "projectId" = $1 and "operationId" = any($2)`,
-  `delete from "Operation" where "projectId" = $1 and "id" = any($2)`,
-];
+const REMOVE_IDEMPOTENCY_KEYS =
+  'delete from "IdempotencyKey" where "projectId" = $1 and "operationId" = any($2)';
+const REMOVE_OPERATIONS = 'delete from "Operation" where "projectId" = $1 and "id" = any($2)';

@@ -1,5 +1,4 @@
 /** Deliveries: messages for destinations, and their outcomes. */
-
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';

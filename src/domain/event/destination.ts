@@ -1,5 +1,4 @@
 /** Destinations receive messages (webhooks) or keep them to be read (streams). */
-
 import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';

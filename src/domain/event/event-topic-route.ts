@@ -1,5 +1,4 @@
 /** Routes of events to topics: events of one type go to one topic. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';

@@ -1,5 +1,4 @@
 /** The data of events about installations. */
-
 import { installationsWithParties, type WriteTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
 import { anyOf, run } from '../../database/statements.ts';

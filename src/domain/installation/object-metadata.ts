@@ -118,12 +118,12 @@ export const readInstalledObjectMetadata = read(
     { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,
   ): Promise<ObjectMetadata> => {
     const installation = await getInstallationOfGroup(call, { ...input, groupRef: group });
-    return objectMetadataOfInstallation(call, installation, input);
+    return readMetadataOfInstallation(call, installation, input);
   },
 );
 
 /** Reads the description of an object by the provider's name, or by the name to which the integration maps it. */
-export const objectMetadataOfInstallation = read(
+export const readMetadataOfInstallation = read(
   orEndUser('read'),
   "Reads the fields of a provider's object through the connection of the installation.",
   async (
@@ -147,9 +147,12 @@ export const objectMetadataOfInstallation = read(
 
 function describe(
   call: Call,
-  target: { connection: Row<'Connection'>; module: string | null; name: string },
+  {
+    connection,
+    module,
+    name,
+  }: { connection: Row<'Connection'>; module: string | null; name: string },
 ): Promise<ObjectDescription> {
-  const { connection, module, name } = target;
   const provider = call.catalogue.findAt(connection.provider, module);
   const objectName = resolveObjectName(provider, name);
   const { id: connectionId, projectId } = connection;

@@ -12,7 +12,6 @@ import { createInputIssue, formatPath } from '../issues.ts';
 import type { IntegrationContent } from './integration-content.ts';
 
 type Path = readonly PropertyKey[];
-type Objects = readonly { objectName: string }[];
 
 /**
  * Returns one issue for each object, proxy and watched schema that needs a capability which the provider
@@ -24,16 +23,14 @@ export function* listCapabilityIssues(
   path: Path,
   provider: Provider,
 ): Generator<Issue> {
-  const listLackingIssues = (objects: Objects, block: string, capability: ProviderCapability) =>
-    listObjectIssues(objects, [...path, block, 'objects'], { provider, capability });
-  yield* listLackingIssues(read?.objects ?? [], 'read', 'READ');
-  yield* listLackingIssues(write?.objects ?? [], 'write', 'WRITE');
-  const has = listCapabilities(provider);
-  if (proxy?.enabled && !has.includes('PROXY')) {
+  yield* listObjectIssues(read?.objects, [...path, 'read'], { provider, capability: 'READ' });
+  yield* listObjectIssues(write?.objects, [...path, 'write'], { provider, capability: 'WRITE' });
+  const capabilities = listCapabilities(provider);
+  if (proxy?.enabled && !capabilities.includes('PROXY')) {
     const detail = `must be false: ${provider.displayName} does not support PROXY.`;
     yield createInputIssue([...path, 'proxy', 'enabled'], detail, true);
   }
-  if (watchSchema && !has.includes('METADATA')) {
+  if (watchSchema && !capabilities.includes('METADATA')) {
     const detail = `must be left out: ${provider.displayName} does not describe its objects (METADATA).`;
     yield createInputIssue([...path, 'watchSchema'], detail, watchSchema);
   }
@@ -66,7 +63,7 @@ export function listSubscribeWarnings(
 }
 
 function* listObjectIssues(
-  objects: Objects,
+  objects: readonly { objectName: string }[] = [],
   path: Path,
   { provider, capability }: { provider: Provider; capability: ProviderCapability },
 ): Generator<Issue> {
@@ -75,7 +72,7 @@ function* listObjectIssues(
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsCapability(provider, objectName, capability)) continue;
     const detail = createMissingCapabilityIssue(provider, objectName, capability);
-    yield createInputIssue([...path, index, 'objectName'], detail, objectName);
+    yield createInputIssue([...path, 'objects', index, 'objectName'], detail, objectName);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Operations: pieces of provider work and their outcomes. They outlive their installations. */
-
 import { z } from 'zod';
 import type { OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';

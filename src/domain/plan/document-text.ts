@@ -1,5 +1,4 @@
 /** Reads and writes documents as YAML and JSON. */
-
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../errors.ts';

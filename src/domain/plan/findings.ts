@@ -171,7 +171,8 @@ async function listDestinationFindings(
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const [stored, next] = [before, after].map(readJsonColumn<WrittenDestination | null>);
+    const stored = readJsonColumn<WrittenDestination | null>(before);
+    const next = readJsonColumn<WrittenDestination | null>(after);
     const isNewUrl = next?.url !== undefined && next.url !== stored?.url;
     const headers = (next?.headers ?? []).filter((name) => !stored?.headers?.includes(name));
     return [

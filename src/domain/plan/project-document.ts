@@ -324,7 +324,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Creates a comparator of strings by code units, so that the order does not depend on the locale. */
 export function createStringComparator<T>(toText: (item: T) => string) {
   return (a: T, b: T): number => {
-    const [left, right] = [toText(a), toText(b)];
+    const left = toText(a);
+    const right = toText(b);
     return left < right ? -1 : Number(left > right);
   };
 }

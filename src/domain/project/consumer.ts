@@ -2,7 +2,6 @@
  * Consumers: the builder's users who connect accounts. A consumer is created at its first use and stays until it is
  * erased.
  */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';

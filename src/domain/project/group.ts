@@ -2,7 +2,6 @@
  * Groups: sets of the builder's users who share access. A group is created at its first use and stays until it is
  * erased.
  */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { byName, load } from '../batched.ts';

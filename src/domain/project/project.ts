@@ -1,5 +1,4 @@
 /** Projects: applications of builders. Each is the tenant to which everything else belongs. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id, newId } from '../../ids.ts';

@@ -120,6 +120,8 @@ const providerAppField = enumeration(
   } satisfies Record<keyof typeof MASKS, string>,
 );
 
+const MISSING = 'is required, because updateMask names it.';
+
 export const updateProviderAppInput = z
   .object({
     projectIdOrName,
@@ -143,8 +145,6 @@ export const updateProviderAppInput = z
     description:
       'The new values of a provider app. Only the fields that updateMask names are changed, and each of them is required.',
   });
-
-const MISSING = 'is required, because updateMask names it.';
 
 interface MaskedInput {
   updateMask: readonly (keyof typeof MASKS)[];

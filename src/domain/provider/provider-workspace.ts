@@ -1,5 +1,4 @@
 /** Validates the workspace of a connection, from which its provider's addresses are built. */
-
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';

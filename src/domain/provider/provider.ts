@@ -1,5 +1,4 @@
 /** The catalogue of providers in the API. A caller may be restricted to some of the providers. */
-
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { createProviderId } from '../../ids.ts';

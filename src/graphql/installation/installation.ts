@@ -20,7 +20,7 @@ import {
 import { findLastOperations } from '../../domain/installation/last-operations.ts';
 import {
   metadataOptions,
-  objectMetadataOfInstallation,
+  readMetadataOfInstallation,
 } from '../../domain/installation/object-metadata.ts';
 import { findLatestRevisions } from '../../domain/integration/revision.ts';
 import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
@@ -76,11 +76,11 @@ objectType(Installation, installationResource, (t) => ({
     resolve: (installation, _args, { find }) => find(findLastOperations, installation),
   }),
   objectMetadata: t.field({
-    ...describeField(objectMetadataOfInstallation),
+    ...describeField(readMetadataOfInstallation),
     type: ObjectMetadata,
     args: createArgs(t.arg, metadataOptions),
     resolve: (installation, options, { call }) =>
-      objectMetadataOfInstallation(call, installation, options),
+      readMetadataOfInstallation(call, installation, options),
   }),
   subscriptions: t.field({
     type: [ObjectSubscription],

@@ -1,5 +1,4 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
-
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';

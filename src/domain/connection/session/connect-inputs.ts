@@ -1,5 +1,4 @@
 /** Checks the metadata that a provider requires for a connection. */
-
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../issues.ts';

@@ -1,5 +1,4 @@
 /** Measures requests to providers. */
-
 import { getStatusClass, type Meters, measure } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { inSpan } from '../../../spans.ts';

@@ -42,7 +42,8 @@ export function listMetadataChangeIssues(
     ...(providerMetadata === undefined ? [] : listInputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.isWithCredentials) return issues;
-  return listOtherHosts(provider, { before, after }).map(({ variable, origin }) => {
+  const otherOrigins = mapVariablesToOrigins(provider, { before, after });
+  return [...otherOrigins].map(([variable, origin]) => {
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isRef ? toInputMember(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
@@ -50,21 +51,21 @@ export function listMetadataChangeIssues(
   });
 }
 
-/** Lists the new origins, one for each changed variable of a host. */
-function listOtherHosts(
+/** Returns the new origin of the first address that each changed variable leads to another host, by variable. */
+function mapVariablesToOrigins(
   provider: Provider,
   { before, after }: { before: AccountMetadata; after: AccountMetadata },
-): { variable: string; origin: string }[] {
-  const changes = listAddresses(provider).flatMap((template) => {
+): Map<string, string> {
+  const origins = new Map<string, string>();
+  for (const template of listAddresses(provider)) {
     const origin = findOrigin(provider, template, after);
-    if (origin === null || origin === findOrigin(provider, template, before)) return [];
-    return listVariables(template)
-      .filter((variable) => findVariable(variable, before) !== findVariable(variable, after))
-      .map((variable) => ({ variable, origin }));
-  });
-  return [
-    ...new Map(changes.toReversed().map((change) => [change.variable, change])).values(),
-  ].toReversed();
+    if (origin === null || origin === findOrigin(provider, template, before)) continue;
+    for (const variable of listVariables(template)) {
+      const isChanged = findVariable(variable, before) !== findVariable(variable, after);
+      if (isChanged && !origins.has(variable)) origins.set(variable, origin);
+    }
+  }
+  return origins;
 }
 
 /** Lists the addresses to which credentials are sent. */

@@ -21,7 +21,7 @@ import {
   withTokens,
 } from './token.ts';
 import { commitRenewal, replayEntry } from './token-commit.ts';
-import { requestTokens } from './token-endpoint.ts';
+import { requestTokens, type TokenRequest, type TokenResponse } from './token-endpoint.ts';
 import { type Renewal, removeFromJournal, writeJournal } from './token-journal.ts';
 import { claimLease, type Lease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
@@ -118,16 +118,9 @@ async function renew(
   const request = await createRefreshRequest(services, connection, before);
   if ('refreshToken' in before) await lease.outlastProcess();
   lease.requireTime();
-  const report = ({ outcome }: { outcome: string }) =>
-    services.meters.tokenRefreshed({ provider: request.provider.name, outcome });
   let after: TokenCredentials;
   try {
-    const tokens = await measure(
-      services.meters,
-      () => requestTokens(services, { ...request, connection }),
-      report,
-    );
-    after = withTokens(before, tokens);
+    after = withTokens(before, await requestMeasured(services, { ...request, connection }));
   } catch (error) {
     return recordRejection(services, { connection, before, error });
   }
@@ -152,12 +145,21 @@ async function renew(
   return stored ?? readCredentials(services, connection);
 }
 
+function requestMeasured(services: Services, request: TokenRequest): Promise<TokenResponse> {
+  return measure(
+    services.meters,
+    () => requestTokens(services, request),
+    ({ outcome }) => services.meters.tokenRefreshed({ provider: request.provider.name, outcome }),
+  );
+}
+
 /** True if the used refresh token is now invalid. The new one must then not be lost. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
-  const [oldToken, newToken] = [before, after].map((credentials) =>
-    'refreshToken' in credentials ? credentials.refreshToken?.token : undefined,
-  );
-  return oldToken !== newToken;
+  return findRefreshToken(before) !== findRefreshToken(after);
+}
+
+function findRefreshToken(credentials: TokenCredentials): string | undefined {
+  return 'refreshToken' in credentials ? credentials.refreshToken?.token : undefined;
 }
 
 function tryToJournal(services: Services, renewal: Renewal): boolean {

@@ -71,11 +71,11 @@ export async function endWrite(
     const outcomes = listOutcomes(entries);
     const end = { ...row, leaseToken: task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
-    if (operation) countEnd(services, rows, entries);
+    if (operation) countEnded(services, rows, entries);
     return operation && { operation, outcomes };
   }
   await endCollected(services, { task, entries, rows });
-  countEnd(services, rows, entries);
+  countEnded(services, rows, entries);
   return null;
 }
 
@@ -103,7 +103,7 @@ async function endCollected(
   await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, ended));
 }
 
-function countEnd(
+function countEnded(
   { meters }: Services,
   rows: readonly OperationEndRow[],
   entries: readonly WriteEntry[],
@@ -158,7 +158,7 @@ async function endSingle(
   return ended.id === null ? null : ended;
 }
 
-interface EndOfOperation {
+interface OperationToEnd {
   id: string;
   outcomes: StoredOutcome[];
   source: EventSource | null;
@@ -167,7 +167,7 @@ interface EndOfOperation {
 
 function createOperationEnd(
   task: WriteTask,
-  { id, outcomes, source, now }: EndOfOperation,
+  { id, outcomes, source, now }: OperationToEnd,
 ): OperationEndRow {
   const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;

@@ -1,5 +1,4 @@
 /** A connection's stream of events, which all its subscriptions share. */
-
 import type { Transaction } from '../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads a connection's list of changes when the provider notifies the gateway, and at regular intervals. One
- * worker at a time holds the list. Each part is stored together with the position after it.
+ * worker at a time holds the list. Each page is stored together with the position after it.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -139,22 +139,22 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
  * claim no longer holds the stream.
  */
 async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
-  const { stream, list, session, address, ping: old } = followed;
+  const { stream, list, session, address, ping: previous } = followed;
   const webhook = await list.createWebhook(session, address);
-  const begun = { position: null, failures: 0 };
+  const start = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateClaimed(tx.providerStream, stream, begun);
+    await STREAMS.updateClaimed(tx.providerStream, stream, start);
     return replacePing(services, tx, stream, {
       ...webhook,
       address,
       checkTime: computeNextPollTime(services),
     });
   });
-  Object.assign(stream, begun);
-  if (old === null || old.providerRef === webhook.providerRef) return;
-  await list.deleteWebhook(session, old.providerRef).catch((error: unknown) => {
+  Object.assign(stream, start);
+  if (previous === null || previous.providerRef === webhook.providerRef) return;
+  await list.deleteWebhook(session, previous.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
-    const fields = { err: error, connectionId, providerRef: old.providerRef };
+    const fields = { err: error, connectionId, providerRef: previous.providerRef };
     services.log.warn(fields, 'subscription.old_not_removed');
   });
 }
