@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 
 const CACHED_COUNTS_MAX = 10_000;
+/** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
+const CACHE_FACTOR = 10;
 
 /**
  * Returns the count of the rows that `ids` identify, beginning with the project's id. Must not run inside a
@@ -25,10 +27,7 @@ interface CountDefinition {
   isCacheable?: (count: number, countMax: number) => boolean;
 }
 
-/** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
-const CACHE_FACTOR = 10;
-
-export function createBoundedCount({ text, ...definition }: CountDefinition): BoundedCount {
+export function createBoundedCount({ text, ...options }: CountDefinition): BoundedCount {
   const counts = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
     const databaseCounts = counts.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
@@ -40,27 +39,26 @@ export function createBoundedCount({ text, ...definition }: CountDefinition): Bo
         const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
         return row?.count ?? 0;
       };
-      sharedCount = new SharedCount(read, { ...definition, countMax });
+      sharedCount = new SharedCount(read, { ...options, countMax });
       databaseCounts.set(key, sharedCount);
     }
     return sharedCount.get();
   };
 }
 
+type SharedCountOptions = Omit<CountDefinition, 'text'> & { countMax: number };
+
 /** Runs one count at a time for all callers. Many large counts in parallel would use all connections. */
 class SharedCount {
   readonly #read: () => Promise<number>;
-  readonly #definition: Omit<CountDefinition, 'text'> & { countMax: number };
+  readonly #options: SharedCountOptions;
   #cached: number | null = null;
   #freshUntilMs = 0;
   #running: Promise<number> | null = null;
 
-  constructor(
-    read: () => Promise<number>,
-    definition: Omit<CountDefinition, 'text'> & { countMax: number },
-  ) {
+  constructor(read: () => Promise<number>, options: SharedCountOptions) {
     this.#read = read;
-    this.#definition = definition;
+    this.#options = options;
   }
 
   async get(): Promise<number> {
@@ -69,14 +67,14 @@ class SharedCount {
     this.#running ??= this.#recount().finally(() => {
       this.#running = null;
     });
-    if (cached === null || cached * 2 >= this.#definition.countMax) return await this.#running;
+    if (cached === null || cached * 2 >= this.#options.countMax) return await this.#running;
     // A cached count below half of the maximum is returned immediately, while the recount runs in the background.
     this.#running.catch(() => {});
     return cached;
   }
 
   async #recount(): Promise<number> {
-    const { freshMs, countMax, isCacheable = () => true } = this.#definition;
+    const { freshMs, countMax, isCacheable = () => true } = this.#options;
     const startedMs = performance.now();
     this.#freshUntilMs = 0;
     const count = await this.#read();

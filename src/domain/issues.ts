@@ -1,3 +1,4 @@
+/** Creates the issues of invalid inputs, and formats their paths and details. */
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
 

@@ -1,3 +1,4 @@
+/** Schemas of names and of references to projects. */
 import { z } from 'zod';
 import { hasIdForm } from '../ids.ts';
 

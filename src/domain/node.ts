@@ -1,3 +1,4 @@
+/** Finds objects of any type by their ids. */
 import { z } from 'zod';
 import { findPrefix, findProviderName, ID_PREFIXES, type IdPrefix } from '../ids.ts';
 import { getAgentSession } from './agent/agent-session.ts';

@@ -24,6 +24,19 @@ export const BATCH_BYTES_MAX = 1024 * 1024;
  */
 const BEYOND_END = 2n ** 63n - 1n;
 
+/** Returns at least one row while the stream exists. */
+const READ_BODIES = `
+  select s."removedPosition", m."position", m."body" from "StreamLog" s
+  left join "StreamMessage" m on m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
+    and m."position" = any($3::bigint[])
+  where s."projectId" = $1 and s."destinationId" = $2 and not s."isDeleted"`;
+
+interface BodyRow {
+  removedPosition: bigint;
+  position: bigint | null;
+  body: string;
+}
+
 export function createStreamLogSource(
   database: Database,
   encodeCursor: (message: StreamedMessage) => string,
@@ -31,16 +44,14 @@ export function createStreamLogSource(
   return {
     read: (log, range) => readMessages(database, log, range),
     async readLastPositions(logs) {
-      const [projectId, destinationId] = [
-        logs.map((log) => log.projectId),
-        logs.map((log) => log.logId),
-      ];
+      const projectId = logs.map((log) => log.projectId);
+      const destinationId = logs.map((log) => log.logId);
       const streams = await database.rows.find('StreamLog', { projectId, destinationId });
-      const existingStreams = streams.filter(({ isDeleted }) => !isDeleted);
-      const lastPositions = new Map(
-        existingStreams.map((stream) => [stream.destinationId, stream.lastPosition]),
-      );
-      return new Map(destinationId.map((id) => [id, lastPositions.get(id) ?? BEYOND_END]));
+      const lastPositions = new Map(destinationId.map((id) => [id, BEYOND_END]));
+      for (const { destinationId: id, isDeleted, lastPosition } of streams) {
+        if (!isDeleted) lastPositions.set(id, lastPosition);
+      }
+      return lastPositions;
     },
     createMatcher: async () => () => true,
     encodeCursor,
@@ -66,22 +77,20 @@ export function createMessagesRemovedError(cursor?: string) {
   );
 }
 
-function toStreamId({ projectId, logId: destinationId }: FollowedLog): StreamId {
-  return { projectId, destinationId };
-}
-
 /** Reads messages, then the bodies of as many of them as fit into BATCH_BYTES_MAX. */
 async function readMessages(
   { rows }: Database,
-  log: FollowedLog,
+  { projectId, logId: destinationId }: FollowedLog,
   { above, upTo, limit }: LogRange,
 ): Promise<LogRead<StreamedMessage>> {
-  const stream = toStreamId(log);
+  const stream = { projectId, destinationId };
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const messages = await rows.page('StreamMessage', stream, range);
+  // The limit does not count the first body, which may be larger than it.
+  const firstEnd = messages[0]?.lastByte ?? 0n;
   const selectedMessages = messages.filter(
-    ({ lastByte }, index) => index === 0 || lastByte - endOfFirstBody(messages) <= BATCH_BYTES_MAX,
+    ({ lastByte }) => lastByte - firstEnd <= BATCH_BYTES_MAX,
   );
   const bodies = await readBodies(rows.query, stream, { above, selected: selectedMessages });
   const entries = selectedMessages.flatMap((message) => {
@@ -90,24 +99,6 @@ async function readMessages(
   });
   const isWhole = selectedMessages.length === messages.length && messages.length < limit;
   return { entries, readTo: isWhole ? null : (selectedMessages.at(-1)?.position ?? null) };
-}
-
-/** Returns the end of the first body, which the limit does not count: it may be larger than the limit. */
-function endOfFirstBody([first]: Row<'StreamMessage'>[]): bigint {
-  return first?.lastByte ?? 0n;
-}
-
-/** Returns at least one row while the stream exists. */
-const READ_BODIES = `
-  select s."removedPosition", m."position", m."body" from "StreamLog" s
-  left join "StreamMessage" m on m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
-    and m."position" = any($3::bigint[])
-  where s."projectId" = $1 and s."destinationId" = $2 and not s."isDeleted"`;
-
-interface BodyRow {
-  removedPosition: bigint;
-  position: bigint | null;
-  body: string;
 }
 
 /**

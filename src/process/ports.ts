@@ -17,43 +17,46 @@ export async function refuseOccupiedPorts(
     | 'METRICS_PORT'
   >,
 ): Promise<void> {
-  const { HOST, PORT, SANDBOX_HOST, SANDBOX_PORT, DATABASE_URL, METRICS_HOST, METRICS_PORT } =
-    config;
+  const ports: ConfiguredPort[] = [{ name: 'PORT', host: config.HOST, port: config.PORT }];
   // With DATABASE_URL, the port may be taken by the sandbox that all processes share.
-  const hasOwnSandboxPort = SANDBOX_PORT !== 0 && !DATABASE_URL;
-  const problems = [
-    await findProblem({ name: 'PORT', host: HOST, port: PORT }),
-    hasOwnSandboxPort
-      ? await findProblem({ name: 'SANDBOX_PORT', host: SANDBOX_HOST, port: SANDBOX_PORT })
-      : null,
-    METRICS_PORT
-      ? await findProblem({ name: 'METRICS_PORT', host: METRICS_HOST, port: METRICS_PORT })
-      : null,
-  ].filter((problem) => problem !== null);
+  if (config.SANDBOX_PORT !== 0 && !config.DATABASE_URL) {
+    ports.push({ name: 'SANDBOX_PORT', host: config.SANDBOX_HOST, port: config.SANDBOX_PORT });
+  }
+  if (config.METRICS_PORT) {
+    ports.push({ name: 'METRICS_PORT', host: config.METRICS_HOST, port: config.METRICS_PORT });
+  }
+  const problems: string[] = [];
+  for (const port of ports) {
+    const problem = await findProblem(port);
+    if (problem !== null) problems.push(problem);
+  }
   if (problems.length > 0) throw new StartRefused(problems.join('\n'));
 }
 
-interface Wanted {
+interface ConfiguredPort {
   name: 'PORT' | 'SANDBOX_PORT' | 'METRICS_PORT';
   host: string;
   port: number;
 }
 
 /** Null if the port can be listened on. */
-async function findProblem({ name, host, port }: Wanted): Promise<string | null> {
+async function findProblem({ name, host, port }: ConfiguredPort): Promise<string | null> {
   const server = createServer();
   try {
     server.listen({ port, host });
     await once(server, 'listening');
     return null;
   } catch (error) {
-    return inWords({ name, host, port }, error as NodeJS.ErrnoException);
+    return describeProblem({ name, host, port }, error as NodeJS.ErrnoException);
   } finally {
     if (server.listening) await new Promise((closed) => server.close(closed));
   }
 }
 
-function inWords({ name, host, port }: Wanted, { code, message }: NodeJS.ErrnoException): string {
+function describeProblem(
+  { name, host, port }: ConfiguredPort,
+  { code, message }: NodeJS.ErrnoException,
+): string {
   switch (code) {
     case 'EADDRINUSE':
       return (

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
-import { findNotice } from '../../src/database/migrating/migrate.ts';
+import { findNotice } from '../../src/database/migrating/migration-notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');

@@ -101,15 +101,15 @@ function parse(text: string): ParsedStatement {
   const placeholders = analysis.parameters.toSorted((a, b) => a.location - b.location);
   // The parser counts bytes.
   const bytes = Buffer.from(text);
-  const parts = [
-    0,
-    ...placeholders.map(({ location, number }) => location + `$${number}`.length),
-  ].map((from, index) => bytes.subarray(from, placeholders[index]?.location).toString());
-  return {
-    plan: createPlan(text, analysis),
-    parts,
-    parameters: placeholders.map(({ number }) => number),
-  };
+  const parts: string[] = [];
+  let start = 0;
+  for (const { location, number } of placeholders) {
+    parts.push(bytes.subarray(start, location).toString());
+    start = location + `$${number}`.length;
+  }
+  parts.push(bytes.subarray(start).toString());
+  const parameters = placeholders.map(({ number }) => number);
+  return { plan: createPlan(text, analysis), parts, parameters };
 }
 
 function createPlan(text: string, facts: StatementAnalysis): Plan {

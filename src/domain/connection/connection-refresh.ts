@@ -68,8 +68,8 @@ async function requestRefresh(
     credentials: Credentials,
   ) => RefreshRequest['isStale'],
 ): Promise<Row<'Connection'>> {
-  const what = { ...key, what: 'Connection' };
-  const connection = await getOwned(call, 'Connection', what);
+  const lookup = { ...key, what: 'Connection' };
+  const connection = await getOwned(call, 'Connection', lookup);
   const { projectId, id: connectionId } = key;
   await waitForProvider(call, { projectId, connectionId }, () =>
     withDomainErrors(async () => {
@@ -78,7 +78,7 @@ async function requestRefresh(
       await getFreshCredentials(call, connection, { isStale, isRequested: true });
     }),
   );
-  return getOwned(call, 'Connection', what);
+  return getOwned(call, 'Connection', lookup);
 }
 
 function createNotRefreshableError({ authScheme }: Row<'Connection'>) {

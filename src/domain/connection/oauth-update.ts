@@ -11,6 +11,8 @@ import { refreshConnectionInput, startOAuthConnectInput } from './connection-inp
 import { refuseOtherConsumers } from './end-user-parties.ts';
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
 
+const PREFIX = 'input.';
+
 const startOAuthUpdateInput = z
   .object({
     ...refreshConnectionInput.shape,
@@ -29,8 +31,11 @@ export const startOAuthUpdate = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
-    const what = { projectId, id: connectionId, what: 'Connection' };
-    const connection = await getOwned(call, 'Connection', what);
+    const connection = await getOwned(call, 'Connection', {
+      projectId,
+      id: connectionId,
+      what: 'Connection',
+    });
     refuseOtherConsumers(call, connection, 'consent again');
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
@@ -40,7 +45,7 @@ export const startOAuthUpdate = projectMutation({
     }
     const parties = await getPartyRefs(call, connection);
     const overrides = { scopes, redirectUrl: returnUrl };
-    const input = { ...pickFacts(connection), ...parties, ...overrides, authScheme };
+    const input = { ...pickAccount(connection), ...parties, ...overrides, authScheme };
     return beginConnect(call, projectId, input).catch((error: unknown) => {
       throw convertError(error, Object.keys(overrides));
     });
@@ -56,7 +61,7 @@ async function getPartyRefs(call: Call, { id, groupId, consumerId }: Row<'Connec
   return { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
 }
 
-function pickFacts(connection: Row<'Connection'>) {
+function pickAccount(connection: Row<'Connection'>) {
   const { provider, providerAppId, providerWorkspaceRef, providerMetadata } = connection;
   return {
     provider,
@@ -83,8 +88,6 @@ function convertError(error: unknown, overrides: string[]): unknown {
   }
   return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
 }
-const PREFIX = 'input.';
-
 function toInputName(field: string): string {
   return PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
 }

@@ -69,13 +69,16 @@ const SHOWN_HEADERS = new Set([
 /** Matches headers with limits, versions, and ids by which a provider's support finds requests. */
 const SHOWN_HEADER = /(request|correlation|trace)-?id$|rate-?limit|limit-info$|version$/;
 
-const isShownHeader = (name: string) => SHOWN_HEADERS.has(name) || SHOWN_HEADER.test(name);
+function isShownHeader(name: string): boolean {
+  return SHOWN_HEADERS.has(name) || SHOWN_HEADER.test(name);
+}
 
 function maskHeaders(headers: Record<string, string | string[]>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      return [name, isShownHeader(name) ? toStorableString([value].flat().join(', ')) : MASK];
-    }),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isShownHeader(name) ? toStorableString([value].flat().join(', ')) : MASK,
+    ]),
   );
 }
 
@@ -138,7 +141,9 @@ function maskOutsideErrors(value: unknown, mask: Mask, isInError = false): unkno
   return mask(String(value)) === String(value) ? value : MASK;
 }
 
-const maskValue = (value: unknown) => (value === null || typeof value === 'boolean' ? value : MASK);
+function maskValue(value: unknown): unknown {
+  return value === null || typeof value === 'boolean' ? value : MASK;
+}
 
 /** Shorter strings are more often words than values. */
 const VALUE_LENGTH_MIN = 3;

@@ -1,3 +1,4 @@
+/** Lists the deliveries of a project, a destination and an event. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';

@@ -1,3 +1,4 @@
+/** Reads the secrets of destinations, and masks them for readers without the scope. */
 import type { Row } from '../../database/rows.ts';
 import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
 import {
@@ -17,13 +18,9 @@ export const readSigningSecret = read(
     { database, vault, now }: Call,
     destinations: readonly Row<'Destination'>[],
   ): Promise<(string | null)[]> => {
-    const rows = await database.prisma.destination.findMany({
-      where: {
-        id: { in: destinations.map(({ id }) => id) },
-        projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
-      },
-      select: SEALED_SECRETS,
-    });
+    const where = createDestinationFilter(destinations);
+    const select = SEALED_SECRETS;
+    const rows = await database.prisma.destination.findMany({ where, select });
     const secrets = new Map(
       rows
         .filter(hasSecret)
@@ -49,14 +46,17 @@ export const readTargetValues = read(
     { database, vault }: Call,
     destinations: readonly Row<'Destination'>[],
   ): Promise<{ url: string | null; headers: TargetHeaders | null }[]> => {
-    const rows = await database.prisma.destination.findMany({
-      where: {
-        id: { in: destinations.map(({ id }) => id) },
-        projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
-      },
-      select: SEALED_TARGET,
-    });
+    const where = createDestinationFilter(destinations);
+    const select = SEALED_TARGET;
+    const rows = await database.prisma.destination.findMany({ where, select });
     const targets = new Map(rows.map((row) => [row.id, openTarget(vault, row)]));
     return destinations.map(({ id }) => targets.get(id) ?? { url: null, headers: null });
   },
 );
+
+function createDestinationFilter(destinations: readonly Row<'Destination'>[]) {
+  return {
+    id: { in: destinations.map(({ id }) => id) },
+    projectId: { in: [...new Set(destinations.map(({ projectId }) => projectId))] },
+  };
+}

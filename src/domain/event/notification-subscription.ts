@@ -1,3 +1,4 @@
+/** Follows operations and notification events. */
 import { invalid, notFound } from '../../errors.ts';
 import { isRetainedAfter, type LoggedItem, readLastPositions } from '../../events/event-log.ts';
 import type { OperationItem } from '../../events/operation-changes.ts';

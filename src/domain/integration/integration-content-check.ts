@@ -79,7 +79,7 @@ function* listSameObjectIssues(
 ): Generator<Issue> {
   const firstNames = new Map<string, string>();
   for (const part of ['read', 'write', 'subscribe'] as const) {
-    const listed = new Set<string>();
+    const listedNames = new Set<string>();
     for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
       const ownName = resolveObjectName(provider, objectName);
       const first = firstNames.get(ownName) ?? objectName;
@@ -87,11 +87,11 @@ function* listSameObjectIssues(
       if (first !== objectName) {
         const detail = `is the object that is named ${first} before. Use either ${first} or ${objectName}.`;
         yield createInputIssue(namePath, detail, objectName);
-      } else if (listed.has(ownName)) {
+      } else if (listedNames.has(ownName)) {
         yield createInputIssue(namePath, 'is named twice.', objectName);
       }
       firstNames.set(ownName, first);
-      listed.add(ownName);
+      listedNames.add(ownName);
     }
   }
 }
@@ -151,11 +151,11 @@ export function* listDestinationIssues(
 
 /** Yields the positions of repeated values. Nulls are ignored. */
 export function* listRepeatedIndexes<T>(values: Iterable<T | null | undefined>): Generator<number> {
-  const seen = new Set<T>();
+  const knownValues = new Set<T>();
   let index = 0;
   for (const value of values) {
-    if (value != null && seen.has(value)) yield index;
-    else if (value != null) seen.add(value);
+    if (value != null && knownValues.has(value)) yield index;
+    else if (value != null) knownValues.add(value);
     index += 1;
   }
 }
@@ -183,8 +183,8 @@ function* listReadIssues(content: IntegrationContent, context: ContentAbout): Ge
   const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {
     const { objectName, mapToName } = object;
-    const anothers = mapToName != null && mapToName !== objectName && names.has(mapToName);
-    if (duplicateNames.has(index) || anothers) {
+    const isNameOfAnother = mapToName != null && mapToName !== objectName && names.has(mapToName);
+    if (duplicateNames.has(index) || isNameOfAnother) {
       yield createInputIssue([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
     const destinationPath = [...path, index, 'destination'];
@@ -195,7 +195,7 @@ function* listReadIssues(content: IntegrationContent, context: ContentAbout): Ge
 function* listWriteIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
   const path = [...context.path, 'write', 'objects'];
   const objects = content.write?.objects ?? [];
-  const read = readNames(content);
+  const read = listReadNames(content);
   yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || read.has(objectName)) continue;
@@ -204,7 +204,7 @@ function* listWriteIssues(content: IntegrationContent, context: ContentAbout): G
   }
 }
 
-function readNames({ read }: IntegrationContent): ReadonlySet<string> {
+function listReadNames({ read }: IntegrationContent): ReadonlySet<string> {
   return new Set((read?.objects ?? []).map(({ objectName }) => objectName));
 }
 
@@ -219,7 +219,7 @@ function* listSubscribeIssues(
 ): Generator<Issue> {
   const path = [...context.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
-  const read = readNames(content);
+  const read = listReadNames(content);
   yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, object] of objects.entries()) {
     const objectPath = [...path, index];

@@ -45,22 +45,22 @@ function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[
   const fields = LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
   );
-  const seenNames = new Set<string>();
-  const delivered = new Set<string>();
-  return fields
-    .toReversed()
-    .flatMap((field) => {
-      const { fieldName, mapToName } = field.field;
-      const name = mapToName ?? fieldName ?? '';
-      if (fieldName !== null && seenNames.has(fieldName)) {
-        return { ...field, reason: `the field ${fieldName} is named` };
-      }
-      if (delivered.has(name)) return { ...field, reason: `the name ${name} is used` };
-      if (fieldName !== null) seenNames.add(fieldName);
-      delivered.add(name);
-      return [];
-    })
-    .toReversed();
+  const fieldNames = new Set<string>();
+  const deliveredNames = new Set<string>();
+  const repeats: ((typeof fields)[number] & { reason: string })[] = [];
+  for (const item of fields.toReversed()) {
+    const { fieldName, mapToName } = item.field;
+    const name = mapToName ?? fieldName ?? '';
+    if (fieldName !== null && fieldNames.has(fieldName)) {
+      repeats.push({ ...item, reason: `the field ${fieldName} is named` });
+    } else if (deliveredNames.has(name)) {
+      repeats.push({ ...item, reason: `the name ${name} is used` });
+    } else {
+      if (fieldName !== null) fieldNames.add(fieldName);
+      deliveredNames.add(name);
+    }
+  }
+  return repeats.toReversed();
 }
 
 /** Converts the content to its stored form: the provider's own names, each field once, and warnings for the caller. */

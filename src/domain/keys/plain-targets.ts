@@ -1,4 +1,4 @@
-import { mergeFirst, withoutProject } from '../../database/projects/all-projects.ts';
+import { readRowsOfAllProjects } from '../../database/projects/rows-of-all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import {
   isMasked,
@@ -9,8 +9,6 @@ import {
 } from '../../deliveries/target-secrets.ts';
 import type { Vault } from '../../secrets.ts';
 
-const BATCH = 500;
-
 interface PlainRow {
   id: string;
   projectId: string;
@@ -18,29 +16,21 @@ interface PlainRow {
   maskedHeaders: TargetHeaders | null;
 }
 
-const PLAIN = withoutProject(
-  'destinations of every project are sealed',
-  `select "id", "projectId", "url", "maskedHeaders" from "Destination"
-   where ("projectId", "id") > ($1, $2) and ("url" like '%?%' or "maskedHeaders" is not null)
-   order by "projectId", "id" limit ${BATCH}`,
-);
-
 /**
  * Encrypts URLs and headers of destinations that an earlier version stored in plain text. Returns the number of changed
  * columns. Safe in parallel with other processes and after a crash: a row is changed only if it still contains the same
  * plain values.
  */
 export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
+  const plainRows = readRowsOfAllProjects<PlainRow>(query, {
+    reason: 'destinations of every project are sealed',
+    table: 'Destination',
+    columns: '"url", "maskedHeaders"',
+    condition: `("url" like '%?%' or "maskedHeaders" is not null)`,
+  });
   let count = 0;
-  let after = { projectId: '', id: '' };
-  for (;;) {
-    const rows = await query<PlainRow>(PLAIN, [after.projectId, after.id]);
-    const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
-    for (const row of batch) count += await sealRow(query, vault, row);
-    const last = batch.at(-1);
-    if (!last) return count;
-    after = last;
-  }
+  for await (const row of plainRows) count += await sealRow(query, vault, row);
+  return count;
 }
 
 async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<number> {

@@ -1,9 +1,7 @@
 import { Prisma } from '../../database/generated/client.ts';
-import { mergeFirst, withoutProject } from '../../database/projects/all-projects.ts';
+import { readRowsOfAllProjects } from '../../database/projects/rows-of-all-projects.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Vault } from '../../secrets.ts';
-
-const BATCH = 500;
 
 interface SealedRow {
   id: string;
@@ -28,31 +26,21 @@ export function listSealedColumns(): { table: Prisma.ModelName; column: string }
 export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> {
   let changedCount = 0;
   for (const { table, column } of listSealedColumns()) {
-    let after = { projectId: '', id: '' };
-    for (;;) {
-      const rows = await query<SealedRow>(
-        withoutProject(
-          'every secret is sealed again',
-          `select "id", "projectId", "${column}" as sealed from "${table}"
-           where ("projectId", "id") > ($1, $2) and "${column}" is not null
-           order by "projectId", "id" limit ${BATCH}`,
-        ),
-        [after.projectId, after.id],
+    const sealedRows = readRowsOfAllProjects<SealedRow>(query, {
+      reason: 'every secret is sealed again',
+      table,
+      columns: `"${column}" as sealed`,
+      condition: `"${column}" is not null`,
+    });
+    for await (const { id, projectId, sealed } of sealedRows) {
+      if (vault.isCurrent(sealed)) continue;
+      const context = { table, column, row: id, projectId };
+      await query(
+        `update "${table}" set "${column}" = $1
+         where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
+        [vault.seal(vault.open(sealed, context), context), projectId, id, sealed],
       );
-      const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
-      for (const { id, projectId, sealed } of batch) {
-        if (vault.isCurrent(sealed)) continue;
-        const context = { table, column, row: id, projectId };
-        await query(
-          `update "${table}" set "${column}" = $1
-           where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
-          [vault.seal(vault.open(sealed, context), context), projectId, id, sealed],
-        );
-        changedCount += 1;
-      }
-      const last = batch.at(-1);
-      if (!last) break;
-      after = last;
+      changedCount += 1;
     }
   }
   return changedCount;

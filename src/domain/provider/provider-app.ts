@@ -151,8 +151,11 @@ export const updateProviderApp = projectMutation({
   input: updateProviderAppInput,
   async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
     const { providerAppId: appId } = input;
-    const what = { projectId, id: appId, what: 'Provider app' };
-    const current = await getOwned(call, 'ProviderApp', what);
+    const current = await getOwned(call, 'ProviderApp', {
+      projectId,
+      id: appId,
+      what: 'Provider app',
+    });
     const changes = parseChanges(call, input);
     const columns = toColumns(call, current, changes);
     const data = { ...columns, updateTime: call.now() };

@@ -38,16 +38,6 @@ const WATCHES = new LeasedRows({
   columns: LEASE,
 });
 
-/** Claims the watch that is due first, in all projects. Null if none is due. */
-async function claimWatch({
-  database,
-  now,
-}: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
-  const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
-  const [watch] = await WATCHES.claimDue(database, due);
-  return watch ?? null;
-}
-
 /** The most installations that one process polls concurrently. */
 const CONCURRENCY = 4;
 const ONCE_A_DAY = '0 0 * * *';
@@ -62,6 +52,16 @@ export async function pollSchemas(services: Services, signal: AbortSignal): Prom
   });
 }
 
+/** Claims the watch that is due first, in all projects. Null if none is due. */
+async function claimWatch({
+  database,
+  now,
+}: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
+  const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
+  const [watch] = await WATCHES.claimDue(database, due);
+  return watch ?? null;
+}
+
 async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
   using _lease = WATCHES.keepRenewing(services, watch, {
@@ -73,18 +73,13 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     if (!installed) return;
     const { watchSchema } = installed.content;
     if (!watchSchema) {
-      await services.database.prisma.schemaWatch.deleteMany({
-        where: WATCHES.getClaimFilter(watch),
-      });
+      const where = WATCHES.getClaimFilter(watch);
+      await services.database.prisma.schemaWatch.deleteMany({ where });
       return;
     }
     await stopIfBacklogged(services, projectId);
     const descriptions = await describeAll(services, installed);
-    await recordFields(services, watch, {
-      installed,
-      watchSchema,
-      descriptions,
-    });
+    await recordFields(services, watch, { installed, watchSchema, descriptions });
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordFailure(services, watch, error);
@@ -114,12 +109,10 @@ async function describeAll(
 }
 
 function listObjectNames({ read, write, subscribe }: IntegrationContent): Set<string> {
-  const namedObjects: { objectName: string }[] = [
-    ...(read?.objects ?? []),
-    ...(write?.objects ?? []),
-    ...(subscribe?.objects ?? []),
-  ];
-  return new Set(namedObjects.map(({ objectName }) => objectName));
+  const names = [read, write, subscribe].flatMap(
+    (block) => block?.objects.map((object) => object.objectName) ?? [],
+  );
+  return new Set(names);
 }
 
 interface PollResult {
@@ -159,10 +152,8 @@ async function recordFields(
 
 function createHead(installed: InstallationContent, objectName: string): object {
   const spec = installed.content.read?.objects.find((object) => object.objectName === objectName);
-  return createInstallationHead(installed, {
-    objectName,
-    deliveredName: spec?.mapToName ?? objectName,
-  });
+  const deliveredName = spec?.mapToName ?? objectName;
+  return createInstallationHead(installed, { objectName, deliveredName });
 }
 
 async function recordFailure(

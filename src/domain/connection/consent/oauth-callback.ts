@@ -19,39 +19,6 @@ import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
 
-interface AccountRefs {
-  providerConsumerRef: string | null;
-  /** The workspace in the token response, or else the one in the caller's input. */
-  providerWorkspaceRef: string | null;
-}
-
-function readAccountRefs(
-  provider: Provider & { oauth2: OAuth2Settings },
-  { body }: TokenResponse,
-  input: { providerWorkspaceRef?: string | null },
-): AccountRefs {
-  const { tokenFields } = provider.oauth2;
-  const workspaceName = findText(body, tokenFields?.workspaceRef);
-  const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
-  return {
-    providerConsumerRef: dropIfTooLong(findText(body, tokenFields?.consumerRef)),
-    providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
-  };
-}
-
-/**
- * Returns the name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither.
- */
-function findWorkspace(provider: Provider, workspaceName: string): string | null {
-  if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
-  if (listWorkspaceIssues(provider, workspaceName).length === 0) return workspaceName;
-  const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
-  const address = workspaceName.replace(/\/+$/, '');
-  if (!address.startsWith(before) || !address.endsWith(after)) return null;
-  const middle = address.slice(before.length, address.length - after.length);
-  return listWorkspaceIssues(provider, middle).length === 0 ? middle : null;
-}
-
 type OAuthConnect = Tables['OAuthConnect'];
 
 /** The query of the callback, and the browser that sends it. */
@@ -69,8 +36,8 @@ export type CallbackOutcome =
   | { kind: 'UNKNOWN' }
   /** The state belongs to another browser and stays usable there. */
   | { kind: 'OTHER_BROWSER' }
-  | ({ kind: 'CONNECTED'; connectionId: string } & Return)
-  | ({ kind: 'FAILED' } & Failure & Return);
+  | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
+  | ({ kind: 'FAILED' } & Failure & ReturnPage);
 
 interface Failure {
   /** An error code of RFC 6749, or a code of the provider. */
@@ -80,7 +47,7 @@ interface Failure {
   isSetup: boolean;
 }
 
-interface Return {
+interface ReturnPage {
   /** Null if the gateway's own page shows the result. */
   redirectUrl: string | null;
   /** The content of that page. Null if the project was deleted, or if `redirectUrl` is set. */
@@ -111,14 +78,14 @@ async function finishConnect(
   if (!connect) return { kind: 'UNKNOWN' };
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
-  const back = { redirectUrl, page };
+  const returnPage = { redirectUrl, page };
   const failure = findRefusal(params);
-  if (failure) return fail(services, connect, { failure, back });
+  if (failure) return endWithFailure(services, connect, { failure, returnPage });
   try {
     const connectionId = await createConnection(services, connect, params.code ?? '');
-    return { kind: 'CONNECTED', connectionId, ...back };
+    return { kind: 'CONNECTED', connectionId, ...returnPage };
   } catch (error) {
-    return fail(services, connect, { failure: toFailure(error), back });
+    return endWithFailure(services, connect, { failure: toFailure(error), returnPage });
   }
 }
 
@@ -160,10 +127,10 @@ function toFailure(error: unknown): Failure {
   throw error;
 }
 
-async function fail(
+async function endWithFailure(
   services: Services,
   { projectId, provider, input }: OAuthConnect,
-  { failure, back }: { failure: Failure; back: Return },
+  { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
   if (failure.isSetup) {
     const { groupRef, consumerRef } = readJsonColumn<StoredConnect>(input);
@@ -174,7 +141,7 @@ async function fail(
     const customer = group && consumer ? { group, consumer } : null;
     await recordSetupFailure(services, { projectId, provider, customer, error: failure.detail });
   }
-  return { kind: 'FAILED', ...failure, ...back };
+  return { kind: 'FAILED', ...failure, ...returnPage };
 }
 
 /** Deletes the row, because a state works once. Null if the state does not exist or has expired. */
@@ -215,6 +182,39 @@ async function createConnection(
   });
   await identifyAccount(services, connection);
   return connection.id;
+}
+
+interface AccountRefs {
+  providerConsumerRef: string | null;
+  /** The workspace in the token response, or else the one in the caller's input. */
+  providerWorkspaceRef: string | null;
+}
+
+function readAccountRefs(
+  provider: Provider & { oauth2: OAuth2Settings },
+  { body }: TokenResponse,
+  input: { providerWorkspaceRef?: string | null },
+): AccountRefs {
+  const { tokenFields } = provider.oauth2;
+  const workspaceName = findText(body, tokenFields?.workspaceRef);
+  const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
+  return {
+    providerConsumerRef: dropIfTooLong(findText(body, tokenFields?.consumerRef)),
+    providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
+  };
+}
+
+/**
+ * Returns the name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither.
+ */
+function findWorkspace(provider: Provider, workspaceName: string): string | null {
+  if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
+  if (listWorkspaceIssues(provider, workspaceName).length === 0) return workspaceName;
+  const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
+  const address = workspaceName.replace(/\/+$/, '');
+  if (!address.startsWith(before) || !address.endsWith(after)) return null;
+  const middle = address.slice(before.length, address.length - after.length);
+  return listWorkspaceIssues(provider, middle).length === 0 ? middle : null;
 }
 
 async function exchangeCode(

@@ -30,6 +30,7 @@ export interface AccountMetadata {
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
 const WHOLE_ADDRESS = '{{workspace}}';
+const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
 
 interface AddressProblem {
   variable: string;
@@ -84,7 +85,6 @@ export function fillHeaders(
     Object.entries(templates).map(([name, template]) => [name.toLowerCase(), fill(template)]),
   );
 }
-const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
 
 /** Lists the reasons why templates can't be filled in, one for each variable. */
 export function listAddressProblems(

@@ -29,6 +29,10 @@ export interface AccountToCheck extends AccountMetadata {
 /** The time limit of a check. The credentials of a slower provider are stored unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
+/** Matches a member with a machine-readable value: `code: invalid_api_key`. */
+const CODE = /^\w+: \S+$/;
+/** Shorter strings are not masked, because they could occur in any sentence. */
+const SECRET_LENGTH_MIN = 4;
 
 type ResolvedAccount = AccountToCheck & { provider: Provider };
 
@@ -129,11 +133,6 @@ function findExplanation(body: unknown, secrets: readonly string[]): string {
   const masked = maskValues(explanation, maskedSecrets);
   return masked === '' ? 'no reason given.' : truncateMessage(masked);
 }
-
-/** Matches a member with a machine-readable value: `code: invalid_api_key`. */
-const CODE = /^\w+: \S+$/;
-/** Shorter strings are not masked, because they could occur in any sentence. */
-const SECRET_LENGTH_MIN = 4;
 
 function listSecrets(credentials: Credentials): string[] {
   switch (credentials.scheme) {

@@ -50,10 +50,10 @@ export async function listIssuesOfNames(
   const check = async (chosen: ChosenNames, index: number) => {
     issueLists[index] = await findIssues(services, { connection, provider, module, chosen });
   };
-  const open = names.filter((chosen) => needsQuery(provider, chosen));
-  if (open.length === 0) return [];
+  const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
+  if (namesToQuery.length === 0) return [];
   await waitForProvider(services, { projectId, connectionId }, () =>
-    withDeadline(Promise.all(open.map(check)), CHECK_MS, () => {}),
+    withDeadline(Promise.all(namesToQuery.map(check)), CHECK_MS, () => {}),
   );
   return issueLists.flat();
 }

@@ -76,11 +76,11 @@ export const triggerRead = projectMutation({
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
-      const running = await tx.readRun.count({
+      const runningCount = await tx.readRun.count({
         where: { projectId: project.id, readType: 'TRIGGERED' },
         take: TRIGGERED_RUNS_MAX,
       });
-      if (running === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
+      if (runningCount === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
       const window = { readType: 'TRIGGERED', since, until, position: null } as const;
       return startRun(tx, { installation, objectName, ...window });
     });
@@ -104,10 +104,10 @@ async function findObject(
   const objectName = findNativeName(call, readIntegrationContent(revision), name);
   const group = await findGroupByRef(call, { projectId, groupRef });
   const issues: Issue[] = [];
-  if (!group)
-    issues.push(
-      createInputIssue(['input', 'groupRef'], 'is not a group of the project.', groupRef),
-    );
+  if (!group) {
+    const detail = 'is not a group of the project.';
+    issues.push(createInputIssue(['input', 'groupRef'], detail, groupRef));
+  }
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
     issues.push(createInputIssue(['input', 'objectName'], detail, name));

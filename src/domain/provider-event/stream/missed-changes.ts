@@ -49,20 +49,25 @@ export async function findMissed(
       .filter((candidate) => objectName === null || candidate.objectName === objectName)
       .map((subscription) => ({ subscription, span })),
   );
-  const objects = new Map(
-    spans
-      .filter(({ subscription }) => subscription.kinds.includes('DELETE'))
-      .map(({ subscription: { objectName }, span }) => [
-        [objectName, span.since.getTime(), span.until.getTime()].join(),
-        { objectName, ...span },
-      ]),
-  );
   const { deletions, session, account } = followed;
+  if (deletions === null) return { events: [], spans, hasDeletions: false };
   const events: ProviderEvent[] = [];
-  for (const object of deletions ? objects.values() : []) {
-    events.push(...((await deletions?.(session, { account, ...object })) ?? []));
+  for (const object of listObjectsWithDeletions(spans)) {
+    events.push(...(await deletions(session, { account, ...object })));
   }
-  return { events, spans, hasDeletions: deletions !== null };
+  return { events, spans, hasDeletions: true };
+}
+
+/** Returns each object and period once, because several installations may subscribe to an object. */
+function listObjectsWithDeletions(spans: readonly MissedSpan[]) {
+  const objects = new Map<string, TimeSpan & { objectName: string }>();
+  for (const { subscription, span } of spans) {
+    const { objectName, kinds } = subscription;
+    if (!kinds.includes('DELETE')) continue;
+    const key = [objectName, span.since.getTime(), span.until.getTime()].join();
+    objects.set(key, { objectName, ...span });
+  }
+  return objects.values();
 }
 
 /** Starts the reads and returns their operations, which must begin after the commit. */
@@ -80,11 +85,8 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const outcome = describeOutcome({
-      isRead,
-      isDeletionLost: !hasDeletions && kinds.includes('DELETE'),
-    });
-    const result = `Changes ${times} without events ${outcome}`;
+    const isDeletionLost = !hasDeletions && kinds.includes('DELETE');
+    const result = `Changes ${times} without events ${describeOutcome(isRead, isDeletionLost)}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
     const until = new Date(span.until.getTime() + CLOCKS_MS);
@@ -94,13 +96,7 @@ export async function startMissed(
   return operations;
 }
 
-function describeOutcome({
-  isRead,
-  isDeletionLost,
-}: {
-  isRead: boolean;
-  isDeletionLost: boolean;
-}): string {
+function describeOutcome(isRead: boolean, isDeletionLost: boolean): string {
   if (!isDeletionLost) return isRead ? 'are read' : 'are reported only if they are deletions';
   return isRead
     ? 'are read; deletions are not reported'
