@@ -188,7 +188,7 @@ const isShort = FAULTS_SHORT === '1';
 
 /**
  * These measure times and rates, so nothing else may run at the same time. The short form of `embedded-load` accepts ten
- * times what it measures on a quiet machine, and runs beside others.
+ * times what it measures on a quiet machine, and runs together with others.
  */
 const MEASURED = [
   'attack',

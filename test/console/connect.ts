@@ -161,7 +161,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await expectAccessible(page);
     const builder = await stage().openTab();
     await openConsole(builder, `${stage().url}/console/demo`);
-    await builder.getByRole('link', { name: '1 provider keeps customers from connecting' }).click();
+    await builder.getByRole('link', { name: "Customers can't connect HubSpot" }).click();
     await builder.getByText(/has no provider app for hubspot/).waitFor();
     await builder.getByText(/^Met 1 time, last/).waitFor();
     await expectFitsScreens(builder);

@@ -19,6 +19,8 @@ async function makeSubject(): Promise<ContractSubject> {
     secret: API_KEY,
     objectName: 'people',
     textField: 'family',
+    // Only `mail` can be searched.
+    canSearch: false,
     validRecord(family) {
       count += 1;
       return { family, mail: `person-${count}@example.test` };

@@ -13,7 +13,7 @@ interface SelectedRows {
   condition: string;
 }
 
-/** Yields the rows in the order of their ids. Rows may be changed meanwhile. */
+/** Yields the rows in the order of their ids. Rows may change in the meantime. */
 export async function* readRowsOfAllProjects<T extends { id: string; projectId: string }>(
   query: RunQuery,
   { reason, table, columns, condition }: SelectedRows,

@@ -168,7 +168,7 @@ test.each(sending)('$name: throws for a malformed body, and ignores other event 
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
   for (const text of ['', '[]', '7', 'null', '{', body.slice(0, -3)]) {
     expect(() => parseEvents?.(request({ headers, body: text }), context), text).toThrow(
-      /does not have the form/,
+      /does not have the documented format/,
     );
   }
   const otherHeaders = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
