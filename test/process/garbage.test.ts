@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GCProfiler } from 'node:v8';
 import { expect, onTestFinished, test } from 'vitest';
+import { HIGH_RATE_LIMITS } from '../support/app.ts';
 import { startServerProcess } from '../support/process/server-process.ts';
 
 const AT_ONCE = 8;
@@ -30,6 +31,7 @@ test('leaves the objects of requests in the young generation', async () => {
   const COLLECTIONS_FILE = join(folder, 'collections.json');
   const first = join(import.meta.dirname, '../support/process/collections.ts');
   const server = await startServerProcess({
+    ...HIGH_RATE_LIMITS,
     NODE_OPTIONS: `--import ${pathToFileURL(first).href}`,
     COLLECTIONS_FILE,
   });
