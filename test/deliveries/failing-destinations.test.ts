@@ -100,10 +100,14 @@ test('disables no destination that fails for less than 5 days, and resets after 
 
   await enqueue(id, 30);
   await sender.worker.drain();
+  await prisma.delivery.deleteMany();
   clock.advance(5 * DAY_MS - 1);
-  expect(await readState()).toMatchObject({ failedAttempts: 30, status: 'ENABLED' });
+  await enqueue(id);
+  await sender.worker.drain();
+  expect(await readState()).toMatchObject({ failedAttempts: 31, status: 'ENABLED' });
 
   receiver.setBehaviour(endpoint, { status: 200 });
+  await enqueue(id);
   await sender.worker.drain();
   expect(await readState()).toMatchObject({ failedAttempts: 0, failingSince: null });
 
