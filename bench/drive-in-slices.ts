@@ -1,5 +1,5 @@
 /**
- * Compares servers that differ by a few per cent. They alternate in slices of a fraction of a second, so that
+ * Compares servers that differ by a few percent. They alternate in slices of a fraction of a second, so that
  * other load on the machine affects all of them equally. CPU time is counted in nanoseconds.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface Compared {
 interface DrivenServer {
   pid: number;
   openSocket(): Promise<HttpSocket>;
-  /** Opened at its first turn, because a server closes a connection that is idle for some seconds. */
+  /** Opened at its first turn, because a server closes a connection that is idle for a few seconds. */
   sockets: (HttpSocket | null)[];
   requests: Buffer[];
   next: number;

@@ -8,7 +8,7 @@ import type { Postgres } from './postgres.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Uses the servers of a URL without a database. Databases that are created there remain. */
+/** Uses the servers at `url`, which names no database. Databases that a run creates are not dropped. */
 export function useExistingServers(url: string): Postgres {
   const [first, ...others] = splitDatabaseUrl(url);
   return {
@@ -21,7 +21,7 @@ export function useExistingServers(url: string): Postgres {
   };
 }
 
-/** Turns a database on the first server into a cluster, like a database that has grown there. */
+/** Creates a Citus cluster from a filled database, as an operator does who outgrows one server. */
 async function distribute(
   servers: readonly [string, ...string[]],
   database: string,

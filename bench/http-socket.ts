@@ -11,7 +11,7 @@ const CLOSED = 'The server closed the connection.';
 const NOTHING = Buffer.alloc(0);
 
 export interface HttpSocket {
-  /** False if the server has closed the connection, as it does after some idle seconds. */
+  /** False if the server has closed the connection, as it does after a few idle seconds. */
   readonly isOpen: boolean;
   /** Sends one request and waits for its response. Throws if that is not 200 with data. */
   send(request: Buffer): Promise<void>;

@@ -27,7 +27,7 @@ const USUAL: BenchSizes = {
   oldDeliveries: 1_000_000,
   waitingEvents: 50_000,
   inboundWarmUpSeconds: 5,
-  // Two equal servers differ by some per cent for the life of their processes.
+  // Two identical servers differ by a few percent for as long as they run.
   observedServers: 4,
   warmUpSlices: 20,
 };

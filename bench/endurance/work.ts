@@ -1,5 +1,5 @@
 /**
- * Work of all kinds at a steady rate, regardless of pending responses. The backlog is limited to some seconds, so that
+ * Work of all kinds at a steady rate, regardless of pending responses. The backlog is limited to a few seconds, so that
  * an overloaded gateway is measured and not its queue.
  */
 import { randomUUID } from 'node:crypto';

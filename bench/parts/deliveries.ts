@@ -19,7 +19,7 @@ import { waitUntil } from '../wait-until.ts';
 const DESTINATIONS = 10;
 /** Maximum number of deliveries that a worker has in flight. */
 const SOCKETS = 64;
-/** Messages of a round: about this many for each requested second. */
+/** Messages per requested second of a round. */
 const PER_SECOND = 5_000;
 const WAIT = { pollMs: 20, timeoutMs: 60_000, what: 'Deliveries' };
 const BODY = JSON.stringify({

@@ -1,6 +1,6 @@
 /**
- * The ceiling of the machine: bare node:http, one prepared statement per request, JSON.stringify. No GraphQL: the
- * operation's name selects the statement, and the response has GraphQL's form.
+ * An upper bound for any peer: bare node:http, one prepared statement per request, JSON.stringify. It does not parse
+ * GraphQL: the operation's name selects the statement, and the response has GraphQL's format.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';

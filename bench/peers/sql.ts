@@ -1,4 +1,4 @@
-/** The statements of peers without a data layer, each the best known for its work. */
+/** The SQL of the peers without a data layer. Each statement is the fastest that we found. */
 import { OPERATION_FIELDS } from '../workloads.ts';
 
 const quoteColumns = (fields: string) =>

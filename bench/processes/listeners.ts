@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Peer } from '../peers.ts';
 
-/** The operation to which they subscribe. */
+/** A GraphQL subscription operation. */
 export interface Subscription {
   query: string;
   variables: Record<string, string>;
@@ -33,7 +33,7 @@ export type Protocol = 'WebSocket' | 'SSE';
 export interface Listeners extends Disposable {
   /** Messages that have arrived at all subscribers. */
   received(): number;
-  /** Starts recording the age of each message on arrival; null only counts. */
+  /** Calls `onAge` with the age of each message on arrival. Pass null to only count. */
   watch(onAge: ((ageMs: number) => void) | null): void;
 }
 
@@ -115,7 +115,7 @@ async function connectEventStream(
   clientRequest.end(JSON.stringify(subscription));
   const [response] = await once(clientRequest, 'response');
   if (response.statusCode !== 200)
-    throw new Error(`A subscription is refused with ${response.statusCode}.`);
+    throw new Error(`The server refused the subscription with status ${response.statusCode}.`);
   let rest: Buffer = Buffer.alloc(0);
   response.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

@@ -7,11 +7,11 @@ import { createLog } from '../../src/log.ts';
 
 export interface RecordRequest {
   projectId: string;
-  /** In one transaction. */
+  /** Number of events, all recorded in one transaction. */
   count: number;
   /**
-   * Whether to notify listeners after the commit. The domain notifies other processes of the gateway itself, except if
-   * this is the only one, as with another peer.
+   * Whether to send the notification here, after the commit. The gateway's own code sends it only if other gateway
+   * processes listen, so runs of other peers need it.
    */
   notifies: boolean;
 }

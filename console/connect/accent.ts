@@ -1,4 +1,4 @@
-/** A project's colour as colours of the page that people can read, by the contrast of WCAG 2.2. */
+/** Derives readable accent colors from a project's color, by the contrast rules of WCAG 2.2. */
 
 type Rgb = [number, number, number];
 
@@ -14,7 +14,7 @@ const TEXT_CONTRAST = 4.5;
 const CONTROL_CONTRAST = 3;
 const STEPS = 50;
 
-/** Sets the page's accent colours; null restores the usual ones. */
+/** Sets the page's accent colors; null restores the usual ones. */
 export function applyAccent(color: string | null): void {
   const { style } = document.documentElement;
   const colors = color === null ? {} : createAccentColors(color);
@@ -40,7 +40,7 @@ function createAccentColors(color: string): Record<string, string> {
   };
 }
 
-/** The colour, mixed with as little black or white as it needs to have this contrast with a background. */
+/** Mixes in just enough black or white for the color to reach the contrast. */
 function toContrast(color: Rgb, background: Rgb, least: number): Rgb {
   const target =
     computeContrast(BLACK, background) > computeContrast(WHITE, background) ? BLACK : WHITE;

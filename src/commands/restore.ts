@@ -1,6 +1,7 @@
 /**
- * Fills the configured database, which must be empty, with a backup: `npm run restore -- <file>`. Work that was pending
- * when the backup was taken is reported and not repeated, unless `--resend` is given.
+ * Fills the configured database, which must be empty, with a backup: `npm run restore -- <file>`. Unless `--resend` is
+ * given, pending deliveries fail, pending provider events are dropped, approved proposals expire, and unfinished writes
+ * follow the rules for unknown outcomes. Running reads always continue.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -62,7 +63,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
     undo();
     throw error;
   });
-  console.log(`${formatRowCount(totals)} as of ${head.takenTime} are restored.`);
+  console.log(`Restored ${formatRowCount(totals)} as of ${head.takenTime}.`);
   if (suspendedWork) reportSuspendedWork(head, suspendedWork);
   reportKeys(config, files, skippedFiles);
 }
@@ -88,7 +89,11 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
     );
   }
   const passphrase = process.env.BACKUP_PASSPHRASE;
-  if (!passphrase) throw new StartRefused('Set BACKUP_PASSPHRASE, which seals the keys in it.');
+  if (!passphrase) {
+    throw new StartRefused(
+      'Set BACKUP_PASSPHRASE to the passphrase with which the backup was taken.',
+    );
+  }
   return openFiles(files, passphrase);
 }
 
@@ -96,20 +101,24 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
 function reportSuspendedWork({ takenTime }: ArchiveHead, heldBack: SuspendedWork): void {
   const { deliveries, writes, providerEvents, proposals, reads } = heldBack;
   const lines = [
-    [deliveries, 'deliveries waited: they are FAILED now. Use retryDelivery to retry one.'],
+    ['Pending deliveries set to FAILED', deliveries, 'Retry them with retryDelivery.'],
     [
+      'Unfinished writes',
       writes,
-      'writes waited or ran: updates and deletions are repeated, uncertain creations are not.',
+      'Updates and deletions are repeated. Creations are repeated only with a valid idempotency key.',
     ],
-    [providerEvents, 'provider events waited: they are dropped, and reads fetch the records.'],
-    [proposals, 'proposals of agents were approved: they expire, and agents may propose again.'],
+    ['Pending provider events dropped', providerEvents, 'Reads fetch their records.'],
+    ['Approved proposals expired', proposals, 'Agents may propose again.'],
     [
+      'Running reads',
       reads,
-      'reads ran: they continue after their last page at the backup, so some records repeat.',
+      'They continue after the last page in the backup, so some records may repeat.',
     ],
   ] as const;
   console.log(`Changes after ${takenTime} are not in the backup:`);
-  for (const [count, text] of lines) if (count > 0) console.log(`- ${count} ${text}`);
+  for (const [work, count, effect] of lines) {
+    if (count > 0) console.log(`- ${work}: ${count}. ${effect}`);
+  }
   console.log(
     '- Tokens that providers renewed later may not work: those connections need new consent.',
   );

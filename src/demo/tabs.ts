@@ -82,7 +82,7 @@ subscription CompaniesChanged {
 }
 `;
 
-const OVERVIEW = `# The demo's project at a glance: run me with the play button.
+const OVERVIEW = `# The demo's project at a glance: run this query with the play button.
 query Overview {
   viewer { kind scopes }
   project(idOrName: "demo") {
@@ -107,8 +107,8 @@ query Overview {
 }
 `;
 
-const OPERATIONS = `# A page. For the next one, put endCursor
-# into after: "..."
+const OPERATIONS = `# The first page. For the next one, pass endCursor:
+# operations(first: 10, after: "…")
 query Operations {
   project(idOrName: "demo") {
     operations(first: 10) {
@@ -124,7 +124,7 @@ query Operations {
 `;
 
 const GENERATE_CONNECTION = `# Connects an account at the sandbox.
-# Run Events in another window to see it.
+# Run Events in another tab to see the event.
 # A second run changes the connection.
 mutation GenerateConnection {
   generateConnection(input: {
@@ -141,7 +141,7 @@ mutation GenerateConnection {
 `;
 
 const EVENTS = `# Stays open until you leave this tab.
-# Run GenerateConnection in another window.
+# Run GenerateConnection in another tab.
 subscription Events {
   notificationEvents(projectIdOrName: "demo") {
     cursor
@@ -160,7 +160,8 @@ const createMessagesQuery = (
   streamId: string,
 ) => `# The messages of the stream "live", and new ones.
 # Stays open until you leave this tab.
-# After a break, put the last cursor into after: "..."
+# After a break, pass the last cursor:
+# streamMessages(destinationId: "…", after: "…")
 subscription Messages {
   streamMessages(destinationId: "${streamId}") {
     cursor
@@ -186,7 +187,8 @@ mutation WriteRecord {
 }
 `;
 
-const createMetadataQuery = (installationId: string) => `# The fields of an object, by its provider.
+const createMetadataQuery = (installationId: string) => `# The fields of an object, as its provider
+# describes them.
 query Metadata {
   node(id: "${installationId}") {
     ... on Installation {
@@ -210,7 +212,7 @@ const createChangesQuery = ({
   installationId,
   sandboxUrl,
 }: Demo) => `# Changed contacts that the sandbox reports.
-# Change one, and run me again:
+# Change one, and run this query again:
 # curl -X PATCH ${sandboxUrl}/objects/contacts/records/1 \\
 #   -H 'x-api-key: sandbox-key' \\
 #   -H 'content-type: application/json' \\
@@ -266,10 +268,10 @@ mutation TriggerRead {
 }
 `;
 
-const WATCH_OPERATION = `# Put in the id that TriggerRead returned.
+const WATCH_OPERATION = `# Paste the ID that TriggerRead returned.
 # Shows the operation until it has ended.
 subscription WatchOperation {
-  operation(id: "put the id of an operation here") {
+  operation(id: "paste the operation ID here") {
     id
     status
     result

@@ -97,7 +97,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await page.getByText('He married.').waitFor();
   });
 
-  test('creates a link on which a customer approves', async () => {
+  test('creates a link that shows a customer the proposal', async () => {
     await press('Approval link');
     await dialog().getByRole('button', { name: 'Create link' }).click();
     const link = await dialog().locator('[data-label="Approval link"]').innerText();
@@ -124,7 +124,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
   });
 
-  test('names the rule that approved, and shows the error of a commit in its place', async () => {
+  test('names the rule that approved, and shows why a commit failed', async () => {
     const id = await propose(agent, { recordId: '5', values: { phone: '+1 555' } });
     await open(`agents/${id}`);
     await status('Approved').waitFor();

@@ -62,7 +62,7 @@ test(
     const env = await createEmptyDatabase();
     const restored = await runCommand('restore', [file], { ...env, ...SEALED });
     expect(restored).toMatchObject({ code: 0 });
-    expect(restored.output).toContain('- 1 deliveries waited: they are FAILED now');
+    expect(restored.output).toContain('- Pending deliveries set to FAILED: 1.');
     const sent = receiver.received(projectId).length;
     receiver.setBehaviour(projectId, { status: 200 });
     const gateway = await startGateway(env);

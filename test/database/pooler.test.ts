@@ -107,6 +107,6 @@ test.runIf(isThere)('refuses two URLs of different databases', async () => {
   const [first, other] = [await startPooled(), await startPooled()];
   const env = { DATABASE_URL: first.through, DATABASE_LISTEN_URL: other.direct };
   await expect(open(env).database).rejects.toThrow(
-    'DATABASE_LISTEN_URL leads to another database than DATABASE_URL.',
+    'DATABASE_LISTEN_URL and DATABASE_URL refer to different databases.',
   );
 });

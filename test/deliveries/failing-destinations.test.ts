@@ -90,7 +90,7 @@ test('disables a destination after 5 days and 20 attempts without a success', as
   expect(await prisma.notificationEvent.count({ where: { destinationId: id } })).toBe(1);
 });
 
-test('disables no destination that fails for less than 5 days, and resets after a success', async () => {
+test('keeps a destination that has failed for less than 5 days enabled, and restarts the count after a success', async () => {
   const endpoint = newEndpointName();
   receiver.setBehaviour(endpoint, { status: 503 });
   const { id } = await destination(receiver.url(endpoint));

@@ -1,9 +1,9 @@
 /**
- * Loads the product before vitest transforms imports. Vitest sends a message to its main process for each
- * import, which takes as long as the loading.
+ * Loads the gateway before vitest transforms imports, because vitest's message per import doubles the loading
+ * time.
  */
 import './database/embedded/first-engine.ts';
 
 // A static import would be evaluated together with the first one, so the database would start only after the
-// product is loaded.
+// gateway is loaded.
 await import('../../src/app.ts');

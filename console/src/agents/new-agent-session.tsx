@@ -63,7 +63,12 @@ export function NewAgentSession({ project }: { project: string }) {
         </>
       )}
     >
-      <TextInput name="name" label="Agent" isRequired help="People see it when they approve." />
+      <TextInput
+        name="name"
+        label="Agent"
+        isRequired
+        help="Shown to people who approve its proposals."
+      />
       <TextInput name="groupRef" label="Group" isRequired help="Your own ID for this customer." />
       <TextInput
         name="consumerRef"

@@ -86,7 +86,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
             variables={{ input }}
             leadsTo={address('integrations')}
           >
-            <p>Installations: {totalCount}. They are deleted too, with their schedules.</p>
+            <p>This also deletes its installations ({totalCount}) and their schedules.</p>
           </ConfirmChange>
         </>
       }
@@ -104,7 +104,8 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
       <Panel title={`Installations (${totalCount})`}>
         {nodes.length === 0 ? (
           <Empty title="No installations yet">
-            A customer installs it on the connect page, or your backend calls createInstallation.
+            Customers install the integration on the connect page, or your backend calls
+            createInstallation.
           </Empty>
         ) : (
           <InstallationRows installations={nodes} address={address} />

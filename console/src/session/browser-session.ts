@@ -5,7 +5,7 @@ export interface BrowserSession {
   name: string | null;
   email: string | null;
   secondsLeft: number;
-  /** False if the session ends at this time even if it is used. */
+  /** False if activity can't extend the session, because it already lasts until its maximum lifetime. */
   isExtensible: boolean;
 }
 

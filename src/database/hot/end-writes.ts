@@ -21,7 +21,7 @@ export interface WriteEndRow extends OperationEndRow {
 /** The ended operation. Nulls if it had already ended. */
 export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
 
-/** A safety bound. A batch has at most a hundredth of it. */
+/** More than a write can have: it has at most 100 entries. `rowsByKey` needs a limit. */
 const ENTRIES_MAX = 10_000;
 
 /** Ends writes with their operations. A write that another claim holds has no row in the result. */

@@ -9,8 +9,8 @@ import { isCluster } from '../cluster.ts';
 import { type OpenSession, openSession, type Pooler, type Server } from '../sessions/session.ts';
 
 /**
- * Detects the features of the pooler at start. Throws StartRefused if it leads to another database than the direct
- * connections.
+ * Detects what the pooler supports. Throws StartRefused if it connects to a different database than the direct
+ * URL.
  */
 export async function detectPooler(
   { pooled, direct }: { pooled: Server; direct: Server },
@@ -24,17 +24,17 @@ export async function detectPooler(
   const directSession = await openSession({ ...direct, name });
   sessions.defer(() => directSession.end());
   if ((await findDatabaseId(session)) !== (await findDatabaseId(directSession))) {
-    throw new StartRefused('DATABASE_LISTEN_URL leads to another database than DATABASE_URL.');
+    throw new StartRefused('DATABASE_LISTEN_URL and DATABASE_URL refer to different databases.');
   }
   const pooler = { keepsStatements: await keepsStatements(session) };
-  const unlimited = await listSettings(session, UNLIMITED);
-  if (unlimited.length > 0) log.warn({ settings: unlimited }, 'database.unlimited');
+  const missingTimeouts = await listSettings(session, MISSING_TIMEOUTS);
+  if (missingTimeouts.length > 0) log.warn({ settings: missingTimeouts }, 'database.unlimited');
   const unset = await listUnsetPlannerSettings(session, pooler);
   if (unset.length > 0) log.warn({ settings: unset }, 'database.planner_unset');
   return pooler;
 }
 
-/** Returns equal values on two connections only if they lead to the same database of the same server. */
+/** Returns equal values on two connections only if both are to the same database of the same server. */
 async function findDatabaseId(session: OpenSession): Promise<string | undefined> {
   const { rows } = await session.query<{ databaseId: string }>(
     `select oid || ' since ' || pg_postmaster_start_time() at time zone 'UTC' as "databaseId"
@@ -44,13 +44,13 @@ async function findDatabaseId(session: OpenSession): Promise<string | undefined>
 }
 
 /**
- * Settings that only the role can have, because a pooler refuses them for a connection: limits, and the planner
- * settings of `setUp`. The coordinator of a cluster must plan with the values
+ * A pooler refuses these as connection parameters, so they must be set on the role (`ALTER ROLE … SET`): the timeouts,
+ * and the planner settings that `setUp` would set. The coordinator of a cluster must plan with the values
  * (docs/decisions/049-statements-are-planned-once.md).
  */
-const UNLIMITED = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
-const UNSET = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
-const UNSET_FOR_KEPT = `${UNSET} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
+const MISSING_TIMEOUTS = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
+const WRONG_PLANNER_SETTINGS = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
+const WRONG_PLANNER_SETTINGS_WITH_STATEMENTS = `${WRONG_PLANNER_SETTINGS} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
 
 /** The planner settings that this session should have and lacks. */
 export async function listUnsetPlannerSettings(
@@ -58,7 +58,10 @@ export async function listUnsetPlannerSettings(
   { keepsStatements }: { keepsStatements: boolean },
 ): Promise<string[]> {
   const plansOnce = keepsStatements && !(await isCluster(session));
-  return listSettings(session, plansOnce ? UNSET_FOR_KEPT : UNSET);
+  return listSettings(
+    session,
+    plansOnce ? WRONG_PLANNER_SETTINGS_WITH_STATEMENTS : WRONG_PLANNER_SETTINGS,
+  );
 }
 
 async function listSettings(

@@ -95,7 +95,7 @@ export const providerInputResource = resource(
     name: z.string().describe('The name of the member.'),
     displayName,
     optional: computed(
-      z.boolean().describe('Whether it may be omitted.'),
+      z.boolean().describe('Whether the input may be omitted.'),
       ({ optional }: CustomInput) => optional === true,
     ),
   },

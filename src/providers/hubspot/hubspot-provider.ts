@@ -53,7 +53,7 @@ const capabilities: Capabilities = {
 
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 
-/** `baseUrl` replaces the URL of the API by that of a proxy or test server. */
+/** `baseUrl` overrides HubSpot's API URL, for a proxy or a test server. */
 export function createHubspotProvider(options: { baseUrl?: string } = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
   return {
@@ -75,11 +75,11 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
       `crm.schemas.${object}.read`,
     ]),
     limits: {
-      // HubSpot permits five searches per second for an account, and refuses more.
+      // HubSpot allows an account five searches per second, so few requests run at the same time.
       concurrency: 4,
       // An app may send 110 requests per ten seconds for each account.
       requestsPerSecond: 10,
-      // HubSpot itself ends a request earlier, with 504.
+      // HubSpot responds with 504 before this time.
       timeoutMs: 30_000,
       // Room for 200 records with a few long strings of 64 KiB each.
       responseBytesMax: 16 * 1024 * 1024,

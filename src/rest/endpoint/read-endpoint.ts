@@ -1,4 +1,4 @@
-/** Defines the endpoint of a read. The need and the function come from the read's declaration. */
+/** Defines a GET endpoint from a declared read, which provides its access rule and its function. */
 import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {

@@ -1,7 +1,4 @@
-/**
- * Providers in the form of the reference API's catalog, with the gateway's own fields in addition. The first schemas
- * describe how connections authenticate.
- */
+/** Providers in the format of the reference API's catalog, extended by the gateway's own fields. */
 import { z } from 'zod';
 import {
   type AuthScheme,
@@ -28,7 +25,7 @@ const header = z
     name: z.string().describe('The name of the header.'),
     valuePrefix: z.string().optional().describe('The text before the value, like `Bearer `.'),
   })
-  .describe('The header that carries it.');
+  .describe('The header that carries the credential.');
 
 const template = z.object({
   name: z.string().describe('The name of the header or query parameter.'),
@@ -74,7 +71,7 @@ const apiKeyOpts = z.object({
   query: z
     .object({ name: z.string().describe('The name of the query parameter.') })
     .optional()
-    .describe('The query parameter that carries it.'),
+    .describe('The query parameter that carries the key.'),
 });
 
 const customOpts = z.object({
@@ -83,9 +80,9 @@ const customOpts = z.object({
   inputs: z
     .array(
       z.object({
-        name: z.string().describe('The name of the member of customAuth.'),
+        name: z.string().describe('The name of the input in customAuth.'),
         displayName: z.string().describe('The name that people see.'),
-        optional: z.literal(true).optional().describe('Whether it may be omitted.'),
+        optional: z.literal(true).optional().describe('Whether the input may be omitted.'),
       }),
     )
     .describe('The inputs of the customer.'),
@@ -141,7 +138,7 @@ const { displayName, baseUrl: baseURL } = providerResource.shape;
 
 const authType = z
   .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
-  .describe('The kind of the first of authSchemes.');
+  .describe('How connections authenticate, by the first of authSchemes.');
 
 const metadataInput = z
   .object({

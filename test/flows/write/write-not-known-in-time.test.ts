@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { contact, createWriter } from '../../support/fixtures/writes.ts';
 
-// A mutation has this time. Its response is sent 5 s before the time is over.
+// The time limit of a mutation. The response is sent 5 s before it, so here after 200 ms.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });
 const { sandbox } = app.app;
 

@@ -53,7 +53,7 @@ test('names every input that the provider cannot use', async () => {
   }
 });
 
-test('accepts a missing input that the customer knows only with a token', async () => {
+test('allows an input to be omitted that customers can find only after connecting', async () => {
   const tenant = await app.tenant();
   const variables = connectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
   expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
@@ -61,7 +61,7 @@ test('accepts a missing input that the customer knows only with a token', async 
   expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
 });
 
-test('accepts a fact as text, or as text with its source', async () => {
+test('accepts a metadata value as text, or as text with its source', async () => {
   const tenant = await app.tenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
     const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };

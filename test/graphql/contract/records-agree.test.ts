@@ -1,4 +1,4 @@
-/** A contract says of an installation what its reads, searches and writes do. */
+/** The contract of an installation matches what its reads, searches and writes do. */
 import { afterAll, expect, test } from 'vitest';
 import type {
   FieldContract,

@@ -35,7 +35,7 @@ test('creates an integration with its first revision', async () => {
   });
 });
 
-test('returns all of its content', async () => {
+test('returns the complete content of a revision', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'events');
   const field = (fieldName: string | null, mapToName: string | null = null) => ({
@@ -112,7 +112,7 @@ test('returns all of its content', async () => {
   expect(node.content).toEqual(content);
 });
 
-test('returns defaults of omitted content', async () => {
+test('returns defaults for omitted content', async () => {
   const tenant = await app.tenant();
   const read = { objects: [{ objectName: 'deals', destination: 'records', delivery: {} }] };
   const write = { objects: [{ objectName: 'deals' }] };
@@ -140,7 +140,7 @@ test('returns defaults of omitted content', async () => {
   });
 });
 
-test('returns CONFLICT for a second integration of a name', async () => {
+test('returns CONFLICT for a second integration with the same name', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant);
   const again = integrationInput(tenant, contentFor());

@@ -86,7 +86,7 @@ test('refuses a blank or overlong label', async () => {
   expect((await tenant.builder.query(orgs)).orgs.totalCount).toBe(1);
 });
 
-test("returns an org to its members and its projects' keys only", async () => {
+test("returns an org only to its members and to its projects' keys", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const reader = await a.withScopes('org:read');
   for (const caller of [a, a.builder, reader]) {

@@ -100,7 +100,7 @@ test("accepts a token of the builder's server, and creates its group and consume
   });
 });
 
-test('checks times, claims, algorithm and signature', async () => {
+test('rejects tokens with wrong times, claims, key or algorithm', async () => {
   const tenant = await app.tenant();
   const issuer = await createJwtIssuer(tenant);
   const other = await createJwtIssuer(tenant);

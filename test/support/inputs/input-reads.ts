@@ -1,4 +1,4 @@
-/** Records which members of mutations' inputs the product reads, by the names of the input types. */
+/** Records which members of mutation inputs the gateway reads, as `InputType.member`. */
 import { z } from 'zod';
 import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

@@ -1,4 +1,4 @@
-/** Clients of the MCP server: the SDK's own, which calls the app's handler. */
+/** MCP clients for tests: the SDK's client, connected to the app in-process, and raw requests. */
 import {
   type CallToolResult,
   Client,
