@@ -98,8 +98,10 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
 }
 
 /** Reports suspended work, and what may have changed after the backup was taken. */
-function reportSuspendedWork({ takenTime }: ArchiveHead, heldBack: SuspendedWork): void {
-  const { deliveries, writes, providerEvents, proposals, reads } = heldBack;
+function reportSuspendedWork(
+  { takenTime }: ArchiveHead,
+  { deliveries, writes, providerEvents, proposals, reads }: SuspendedWork,
+): void {
   const lines = [
     ['Pending deliveries set to FAILED', deliveries, 'Retry them with retryDelivery.'],
     [

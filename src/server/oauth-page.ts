@@ -63,11 +63,11 @@ export function findBrowserSecret(
   services: Pick<Services, 'config'>,
   { headers }: Request,
 ): string | null {
-  const secret = createBrowserCookie(services).find(headers.get('cookie'));
+  const secret = createBrowserCookie(services).read(headers.get('cookie'));
   return secret !== null && isBrowserSecret(secret) ? secret : null;
 }
 
 /** Returns the header that sets the cookie of the browser. */
 export function formatBrowserCookie(services: Pick<Services, 'config'>, secret: string): string {
-  return createBrowserCookie(services).set(secret, LIFETIME_MS);
+  return createBrowserCookie(services).serialize(secret, LIFETIME_MS);
 }

@@ -8,18 +8,17 @@ interface OutageOptions {
 
 export class Outage {
   readonly #log: Log;
-  readonly #message: string;
+  readonly #event: string;
   readonly #repeatMs: number;
   #loggedAtMs: number | null = null;
 
-  /** `message` is the log event of the outage. */
   constructor(
     log: Log,
-    message: string,
+    event: string,
     { repeatMs = Number.POSITIVE_INFINITY }: OutageOptions = {},
   ) {
     this.#log = log;
-    this.#message = message;
+    this.#event = event;
     this.#repeatMs = repeatMs;
   }
 
@@ -31,7 +30,7 @@ export class Outage {
     const nowMs = performance.now();
     if (this.#loggedAtMs !== null && nowMs - this.#loggedAtMs < this.#repeatMs) return;
     this.#loggedAtMs = nowMs;
-    this.#log.warn({ err: error, ...fields }, this.#message);
+    this.#log.warn({ err: error, ...fields }, this.#event);
   }
 
   /** Ends the outage, so that the next failure is logged as a new one. */

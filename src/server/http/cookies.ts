@@ -3,9 +3,9 @@ import type { Config } from '../../config.ts';
 
 export interface Cookie {
   /** Returns the value that the request's header has. Null if there is none. */
-  find(header: string | null | undefined): string | null;
+  read(header: string | null | undefined): string | null;
   /** Returns the header that sets the cookie. A lifetime of 0 removes it. */
-  set(value: string, lifetimeMs: number): string;
+  serialize(value: string, lifetimeMs: number): string;
 }
 
 /**
@@ -20,13 +20,13 @@ export function createCookie(
   const isSecure = PUBLIC_URL?.startsWith('https:') ?? false;
   const name = isSecure ? `__Host-${baseName}` : baseName;
   return {
-    find(header) {
+    read(header) {
       if (!header) return null;
       const pairs = header.split(';').map((pair) => pair.trim());
       const pair = pairs.find((candidate) => candidate.startsWith(`${name}=`));
       return pair?.slice(name.length + 1) || null;
     },
-    set: (value, lifetimeMs) =>
+    serialize: (value, lifetimeMs) =>
       [
         `${name}=${value}`,
         'Path=/',

@@ -28,10 +28,10 @@ export function createSessionCookie(
   const cookie = createCookie(config, { name: 'console-session', sameSite: 'Strict' });
   return {
     find(headers) {
-      const secret = cookie.find(headers.cookie);
+      const secret = cookie.read(headers.cookie);
       return secret === null ? null : { secret, isFromOwnPage: isFromOwnPage(headers) };
     },
-    set: (secret) => cookie.set(secret, config.CONSOLE_SESSION_HOURS * HOUR_MS),
-    remove: () => cookie.set('', 0),
+    set: (secret) => cookie.serialize(secret, config.CONSOLE_SESSION_HOURS * HOUR_MS),
+    remove: () => cookie.serialize('', 0),
   };
 }

@@ -41,17 +41,17 @@ export function createPendingSignInCookie({ config, vault, now }: Services): Pen
   return {
     set(pending) {
       const expireMs = now().getTime() + LIFETIME_MS;
-      return cookie.set(
+      return cookie.serialize(
         vault.seal(JSON.stringify({ ...pending, expireMs }), LOCATION),
         LIFETIME_MS,
       );
     },
     find(cookies) {
-      const sealed = cookie.find(cookies);
+      const sealed = cookie.read(cookies);
       const pending = sealed === null ? null : openSealed(vault, sealed);
       return pending && pending.expireMs > now().getTime() ? pending : null;
     },
-    remove: () => cookie.set('', 0),
+    remove: () => cookie.serialize('', 0),
   };
 }
 

@@ -39,14 +39,14 @@ export function parseBody({ body }: WebhookRequest): unknown {
 }
 
 /** The query parameter of a webhook URL that names the account of its events. */
-const ACCOUNT = 'account';
+const ACCOUNT_PARAMETER = 'account';
 
 export function createAccountUrl(url: string, account: string): string {
   const address = new URL(url);
-  address.searchParams.set(ACCOUNT, account);
+  address.searchParams.set(ACCOUNT_PARAMETER, account);
   return address.href;
 }
 
-export function findAccount({ url }: Pick<WebhookRequest, 'url'>): string | null {
-  return URL.parse(url)?.searchParams.get(ACCOUNT) ?? null;
+export function findAccountInUrl({ url }: Pick<WebhookRequest, 'url'>): string | null {
+  return URL.parse(url)?.searchParams.get(ACCOUNT_PARAMETER) ?? null;
 }

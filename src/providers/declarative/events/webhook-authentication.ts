@@ -5,7 +5,7 @@ import type {
   EventsDeclaration,
   WebhookAuthentication,
 } from '../declaration/events-declaration.ts';
-import { findAccount, parseBody, readEventValue } from './event-values.ts';
+import { findAccountInUrl, parseBody, readEventValue } from './event-values.ts';
 
 type Hmac = WebhookAuthentication & { kind: 'hmac' };
 
@@ -38,7 +38,7 @@ export function deriveSecret(secret: string, account: string): string {
 }
 
 function deriveSecrets(request: WebhookRequest, secrets: readonly string[]): string[] {
-  const account = findAccount(request);
+  const account = findAccountInUrl(request);
   return account === null ? [] : secrets.map((secret) => deriveSecret(secret, account));
 }
 

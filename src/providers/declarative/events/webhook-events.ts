@@ -19,7 +19,7 @@ import { sendRequest } from '../send-request.ts';
 import { fillPath } from '../template.ts';
 import { parseTime } from '../times.ts';
 import {
-  findAccount,
+  findAccountInUrl,
   parseBody,
   type ReceivedEvent,
   readEventValue,
@@ -113,7 +113,7 @@ function readEventTime({ time }: EventsDeclaration, source: EventContext): Date 
 function readEventAccount({ account }: EventsDeclaration, source: EventContext): string | null {
   if (account.source === 'subscription') return source.context.subscription?.account ?? null;
   return account.source === 'url'
-    ? findAccount(source.request)
+    ? findAccountInUrl(source.request)
     : readEventValue(account.at, source);
 }
 
