@@ -12,22 +12,34 @@ import { computed } from '../../domain/resource.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
-const GRANT_TYPES = {
-  OAUTH2_AUTHORIZATION_CODE: 'authorizationCode',
-  OAUTH2_AUTHORIZATION_CODE_PKCE: 'authorizationCodePKCE',
-  OAUTH2_CLIENT_CREDENTIALS: 'clientCredentials',
-  OAUTH2_PASSWORD: 'password',
-} as const;
-type GrantScheme = keyof typeof GRANT_TYPES;
+const authType = z
+  .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
+  .describe('How connections authenticate, by the first of authSchemes.');
+type AuthType = z.output<typeof authType>;
 
-const header = z
+const grantType = z
+  .enum(['authorizationCode', 'authorizationCodePKCE', 'clientCredentials', 'password'])
+  .describe('The grant by which tokens are issued.');
+type GrantType = z.output<typeof grantType>;
+
+const SCHEMES: Record<AuthScheme, { authType: AuthType; grantType?: GrantType }> = {
+  NONE: { authType: 'none' },
+  API_KEY: { authType: 'apiKey' },
+  BASIC: { authType: 'basic' },
+  OAUTH2_AUTHORIZATION_CODE: { authType: 'oauth2', grantType: 'authorizationCode' },
+  OAUTH2_AUTHORIZATION_CODE_PKCE: { authType: 'oauth2', grantType: 'authorizationCodePKCE' },
+  OAUTH2_CLIENT_CREDENTIALS: { authType: 'oauth2', grantType: 'clientCredentials' },
+  OAUTH2_PASSWORD: { authType: 'oauth2', grantType: 'password' },
+};
+
+const headerSchema = z
   .object({
     name: z.string().describe('The name of the header.'),
     valuePrefix: z.string().optional().describe('The text before the value, like `Bearer `.'),
   })
   .describe('The header that carries the credential.');
 
-const template = z.object({
+const templateSchema = z.object({
   name: z.string().describe('The name of the header or query parameter.'),
   valueTemplate: z.string().describe('Its value, with {{input}} for an input of the customer.'),
 });
@@ -36,7 +48,7 @@ const tokenPath = (noun: string) =>
   z.string().optional().describe(`The path of ${noun} in the response, separated by dots.`);
 
 const oauth2Opts = z.object({
-  grantType: z.enum(Object.values(GRANT_TYPES)).describe('The grant by which tokens are issued.'),
+  grantType,
   authURL: z.string().optional().describe('The URL at which people consent.'),
   tokenURL: z.string().describe('The URL that issues tokens.'),
   explicitScopesRequired: z.boolean().describe('Whether a consent must name scopes.'),
@@ -50,7 +62,7 @@ const oauth2Opts = z.object({
   accessTokenOpts: z
     .object({
       attachmentType: z.literal('accessTokenHeaderAttachment').describe('Always in a header.'),
-      header,
+      header: headerSchema,
     })
     .optional()
     .describe('The location of the access token. Absent for `Authorization: Bearer`.'),
@@ -67,7 +79,7 @@ const apiKeyOpts = z.object({
   attachmentType: z
     .enum(['header', 'query'])
     .describe('The part of a request that carries the key.'),
-  header: header.optional(),
+  header: headerSchema.optional(),
   query: z
     .object({ name: z.string().describe('The name of the query parameter.') })
     .optional()
@@ -75,8 +87,11 @@ const apiKeyOpts = z.object({
 });
 
 const customOpts = z.object({
-  headers: z.array(template).optional().describe('Headers that contain the inputs.'),
-  queryParams: z.array(template).optional().describe('Query parameters that contain the inputs.'),
+  headers: z.array(templateSchema).optional().describe('Headers that contain the inputs.'),
+  queryParams: z
+    .array(templateSchema)
+    .optional()
+    .describe('Query parameters that contain the inputs.'),
   inputs: z
     .array(
       z.object({
@@ -103,11 +118,11 @@ const authOptions = {
 };
 
 function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider) {
-  const scheme = authSchemes.find(isGrant);
-  if (!oauth2 || !scheme) return undefined;
+  const [firstGrant] = authSchemes.flatMap((scheme) => SCHEMES[scheme].grantType ?? []);
+  if (!oauth2 || !firstGrant) return undefined;
   const { tokenFields = {}, tokenAttachment: attachment } = oauth2;
   return {
-    grantType: GRANT_TYPES[scheme],
+    grantType: firstGrant,
     authURL: oauth2.authorizeUrl,
     tokenURL: oauth2.tokenUrl,
     explicitScopesRequired: oauth2.explicitScopesRequired ?? false,
@@ -125,20 +140,12 @@ function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider
   };
 }
 
-function isGrant(scheme: AuthScheme): scheme is GrantScheme {
-  return Object.hasOwn(GRANT_TYPES, scheme);
-}
-
 function showApiKey({ authSchemes, apiKey: attachment }: Provider) {
   if (!attachment || !authSchemes.includes('API_KEY')) return undefined;
   return { attachmentType: attachment.in, [attachment.in]: attachment };
 }
 
 const { displayName, baseUrl: baseURL } = providerResource.shape;
-
-const authType = z
-  .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
-  .describe('How connections authenticate, by the first of authSchemes.');
 
 const metadataInput = z
   .object({
@@ -152,21 +159,23 @@ const metadataInput = z
   })
   .describe('A value of the account that connecting needs in addition to credentials.');
 
-const module = z.object({ displayName, baseURL, support });
+const moduleSchema = z.object({ displayName, baseURL, support });
 
 export const provider = extendResource(providerResource, {
   defaultModule: computed(
     z.string().describe('The module of an integration that names none.'),
-    (row: Provider) => listModules(row)[0].name,
+    (provider: Provider) => listModules(provider)[0].name,
   ),
   authType: computed(authType, toAuthType),
   ...authOptions,
   support: computed(support, showSupport),
   subscribeRequirements: computed(subscribeRequirements, showRequirements),
   modules: computed(
-    z.record(z.string(), module).describe('The parts of the provider, by name.'),
-    (row: Provider) =>
-      Object.fromEntries(listModules(row).map((part) => [part.name, showModule(row, part)])),
+    z.record(z.string(), moduleSchema).describe('The parts of the provider, by name.'),
+    (provider: Provider) =>
+      Object.fromEntries(
+        listModules(provider).map((module) => [module.name, showModule(provider, module)]),
+      ),
   ),
   metadata: computed(
     z
@@ -177,32 +186,20 @@ export const provider = extendResource(providerResource, {
       .describe(
         'The values that connecting needs in addition to credentials. Absent if it needs none.',
       ),
-    (row: Provider) => {
-      const input = listInputs(row);
+    (provider: Provider) => {
+      const input = listInputs(provider);
       return input.length > 0 ? { input } : undefined;
     },
   ),
 });
 
-function showModule(row: Provider, { name, displayName, baseUrl: baseURL }: ProviderModule) {
-  return { displayName, baseURL, support: showSupport(applyModule(row, name) ?? row) };
+function showModule(provider: Provider, { name, displayName, baseUrl: baseURL }: ProviderModule) {
+  return { displayName, baseURL, support: showSupport(applyModule(provider, name) ?? provider) };
 }
-
-type AuthType = z.output<typeof authType>;
-
-const AUTH_TYPES = {
-  NONE: 'none',
-  API_KEY: 'apiKey',
-  BASIC: 'basic',
-  OAUTH2_AUTHORIZATION_CODE: 'oauth2',
-  OAUTH2_AUTHORIZATION_CODE_PKCE: 'oauth2',
-  OAUTH2_CLIENT_CREDENTIALS: 'oauth2',
-  OAUTH2_PASSWORD: 'oauth2',
-} as const satisfies Record<AuthScheme, AuthType>;
 
 /** Custom inputs have no scheme. */
 function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
-  return first === 'NONE' && custom ? 'custom' : AUTH_TYPES[first];
+  return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
 }
 
 function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
