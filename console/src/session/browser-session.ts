@@ -65,8 +65,9 @@ export async function signInLocally(input: {
       body: JSON.stringify(input),
     });
     if (response.ok) return null;
-    const { detail } = (await response.json()) as { detail: string };
-    return detail;
+    // A proxy's refusal has no JSON.
+    const body = (await response.json().catch(() => null)) as { detail?: string } | null;
+    return body?.detail ?? `Sign-in failed (${response.status}).`;
   } catch {
     return 'The gateway did not respond. Try again.';
   }
@@ -81,7 +82,7 @@ export function onSignedOutElsewhere(listener: () => void): () => void {
 }
 
 /** The link that begins a sign-in at an OpenID provider and leads back to this page. */
-export function signInLink(url: string): string {
+export function createSignInLink(url: string): string {
   const { pathname, search } = location;
   const link = new URL(url);
   link.searchParams.set('return', `${pathname.slice(BASE.length)}${search}`);

@@ -5,7 +5,12 @@ import { getRequest } from 'relay-runtime';
 import { fetchGraphql, getDocumentId } from '../network/fetch-graphql.ts';
 import { toProblem } from '../network/problem.ts';
 import { Action, Form, type FormValues, TextInput } from '../parts/form.tsx';
-import { readSignInState, type SignInState, signInLink, signInLocally } from './browser-session.ts';
+import {
+  createSignInLink,
+  readSignInState,
+  type SignInState,
+  signInLocally,
+} from './browser-session.ts';
 import {
   BROWSER_SESSION,
   type Credential,
@@ -87,7 +92,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         {isForPeople && (
           <div className="people">
             {state.issuers.map(({ name, url }) => (
-              <a key={url} className="action primary" href={signInLink(url)}>
+              <a key={url} className="action primary" href={createSignInLink(url)}>
                 Sign in with {name}
               </a>
             ))}
