@@ -13,24 +13,24 @@ const BACKGROUNDS = {
 const TEXT_CONTRAST = 4.5;
 const CONTROL_CONTRAST = 3;
 const STEPS = 50;
+const NAMES = ['--accent', '--accent-fill', '--on-accent', '--accent-soft'] as const;
+type AccentColors = Record<(typeof NAMES)[number], string>;
 
 /** Sets the page's accent colors; null restores the usual ones. */
 export function applyAccent(color: string | null): void {
   const { style } = document.documentElement;
-  const colors = color === null ? {} : createAccentColors(color);
-  for (const name of ['--accent', '--accent-fill', '--on-accent', '--accent-soft']) {
-    style.removeProperty(name);
-  }
-  for (const [name, value] of Object.entries(colors)) style.setProperty(name, value);
+  const colors: Partial<AccentColors> = color === null ? {} : createAccentColors(color);
+  // An empty value removes the property.
+  for (const name of NAMES) style.setProperty(name, colors[name] ?? '');
 }
 
-function createAccentColors(color: string): Record<string, string> {
+function createAccentColors(color: string): AccentColors {
   const { light, dark } = BACKGROUNDS;
   const fills = [light, dark].map(({ button }) =>
-    toContrast(parse(color), parse(button), CONTROL_CONTRAST),
+    mixToContrast(parseHexColor(color), parseHexColor(button), CONTROL_CONTRAST),
   );
   const texts = [light, dark].map(({ text }) =>
-    toContrast(parse(color), parse(text), TEXT_CONTRAST),
+    mixToContrast(parseHexColor(color), parseHexColor(text), TEXT_CONTRAST),
   );
   return {
     '--accent': formatLightDark(texts),
@@ -41,7 +41,7 @@ function createAccentColors(color: string): Record<string, string> {
 }
 
 /** Mixes in just enough black or white for the color to reach the contrast. */
-function toContrast(color: Rgb, background: Rgb, least: number): Rgb {
+function mixToContrast(color: Rgb, background: Rgb, least: number): Rgb {
   const target =
     computeContrast(BLACK, background) > computeContrast(WHITE, background) ? BLACK : WHITE;
   for (let step = 0; step < STEPS; step += 1) {
@@ -60,10 +60,8 @@ function mix(from: Rgb, to: Rgb, share: number): Rgb {
 }
 
 function computeContrast(a: Rgb, b: Rgb): number {
-  const [darker = 0, lighter = 0] = [computeLuminance(a), computeLuminance(b)].toSorted(
-    (x, y) => x - y,
-  );
-  return (lighter + 0.05) / (darker + 0.05);
+  const [x, y] = [computeLuminance(a), computeLuminance(b)];
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
 function computeLuminance(color: Rgb): number {
@@ -74,7 +72,7 @@ function computeLuminance(color: Rgb): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-function parse(hex: string): Rgb {
+function parseHexColor(hex: string): Rgb {
   return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb;
 }
 

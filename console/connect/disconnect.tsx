@@ -28,7 +28,7 @@ interface DisconnectProps {
   connectionId: string;
   /** Installations that use the connection. */
   installationIds: readonly string[];
-  /** The account's human-readable name. */
+  /** The provider's display name. */
   providerName: string;
 }
 
@@ -41,14 +41,14 @@ export function Disconnect({
   const messages = useMessages();
   const uninstall = useChange<disconnectUninstallMutation>(UNINSTALL);
   const disconnect = useChange<disconnectMutation>(DISCONNECT);
-  const end = async () => {
+  const uninstallAndDisconnect = async () => {
     for (const installationId of installationIds) {
       const input = { projectIdOrName: projectId, installationId };
       if (!(await uninstall.run({ input }))) return null;
     }
     return disconnect.run({ input: { projectIdOrName: projectId, connectionId } });
   };
-  const change = {
+  const control = {
     problem: useCustomerProblem(uninstall.problem ?? disconnect.problem),
     isRunning: uninstall.isRunning || disconnect.isRunning,
   };
@@ -57,8 +57,8 @@ export function Disconnect({
       triggerLabel={messages.disconnect}
       title={messages.disconnectFrom(providerName)}
       cancel={messages.cancel}
-      change={change}
-      onConfirm={end}
+      change={control}
+      onConfirm={uninstallAndDisconnect}
     >
       <p>{messages.disconnectEnds}</p>
     </Confirm>

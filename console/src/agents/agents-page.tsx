@@ -1,7 +1,7 @@
 /** Agents: the writes that they propose, and the sessions that give them their rights. */
 import { graphql } from 'react-relay';
 import type { agentsPageQuery } from '../../__generated__/agentsPageQuery.graphql.ts';
-import { Filter, useAddress, useFilter } from '../parts/filters.tsx';
+import { Filter, useFilter, useProjectLink } from '../parts/filters.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
@@ -34,7 +34,7 @@ export default function AgentsPage({ project: idOrName }: PlaceProps) {
   const status = useFilter('status', STATUSES);
   const variables = { project: idOrName, status };
   const { project } = usePageQuery<agentsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <Page

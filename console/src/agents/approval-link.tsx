@@ -1,7 +1,7 @@
 /** Creates a link to the connect page on which a customer decides on a proposal. The whole group can use it. */
 import { graphql } from 'react-relay';
 import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 
 const CREATE = graphql`
@@ -12,8 +12,7 @@ const CREATE = graphql`
   }
 `;
 
-/** The longest life of such a token. */
-const HOUR_SECONDS = 3_600;
+const SESSION_TOKEN_LIFETIME_MAX_SECONDS = 3_600;
 
 interface ApprovalLinkProps {
   project: string;
@@ -36,12 +35,12 @@ export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: App
           groupRef,
           consumerRef: String(values.consumerRef),
           permissions: ['APPROVE'],
-          expiresInSeconds: HOUR_SECONDS,
+          expiresInSeconds: SESSION_TOKEN_LIFETIME_MAX_SECONDS,
         },
       })}
       skipRefetch
       renderResult={({ createSessionToken: { connectUrl } }) => (
-        <Secret
+        <CopyableValue
           explanation="Send it to the person who approves. It is valid for one hour."
           value={`${connectUrl}&proposal=${proposalId}`}
           label="Approval link"

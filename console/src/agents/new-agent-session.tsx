@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import { AgentVerb } from '../../__generated__/enums.ts';
 import type { newAgentSessionMutation } from '../../__generated__/newAgentSessionMutation.graphql.ts';
 import type { newAgentSessionQuery } from '../../__generated__/newAgentSessionQuery.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { CheckBox, Choice, type FormValues, TextInput } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -53,12 +53,16 @@ export function NewAgentSession({ project }: { project: string }) {
       variables={(values) => ({ input: createInput(project, values) })}
       renderResult={({ createAgentSession: { token, mcpUrl } }) => (
         <>
-          <Secret
+          <CopyableValue
             explanation="Copy the token now. It is not shown again."
             value={token}
             label="Token"
           />
-          <Secret explanation="The MCP server of the project:" value={mcpUrl} label="MCP URL" />
+          <CopyableValue
+            explanation="The MCP server of the project:"
+            value={mcpUrl}
+            label="MCP URL"
+          />
           <Snippet title="MCP configuration" text={createConfiguration(project, mcpUrl, token)} />
         </>
       )}
@@ -96,12 +100,7 @@ export function NewAgentSession({ project }: { project: string }) {
           <ObjectChoice project={project} />
         </Loaded>
       </fieldset>
-      <Choice
-        name="expiresInSeconds"
-        label="Lifetime"
-        options={LIFETIMES}
-        defaultValue={LIFETIMES[0]?.id ?? ''}
-      />
+      <Choice name="expiresInSeconds" label="Lifetime" options={LIFETIMES} defaultValue="3600" />
       <ApprovalRules />
     </FormDialog>
   );

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { proposalPageQuery } from '../../__generated__/proposalPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { FieldChanges } from '../parts/field-changes.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -73,7 +73,7 @@ const STATUS_TEXTS: Record<string, string> = {
 export default function ProposalPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<proposalPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const proposal = node?.proposal;
   if (!proposal) return <Missing noun="proposal" />;
   const { status, group, consumer, installation, operation, fields } = proposal;

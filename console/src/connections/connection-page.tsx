@@ -8,7 +8,7 @@ import { InstallationRows } from '../installations/installation-rows.tsx';
 import { ConnectionRequests } from '../operations/recorded-requests.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
@@ -78,7 +78,7 @@ type Connection = NonNullable<NonNullable<connectionPageQuery['response']['node'
 export default function ConnectionPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const connection = node?.connection;
   if (!connection) return <Missing noun="connection" />;
   const { group, consumer, provider, authScheme, providerMetadata } = connection;
@@ -138,7 +138,7 @@ function Installations({ installations, address }: InstallationsProps) {
 const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
   const { id: connectionId, authScheme, group, consumer, installations } = connection;
   const input = { projectIdOrName: project, connectionId };

@@ -6,8 +6,8 @@ import {
   Filter,
   Search,
   TimeFilter,
-  useAddress,
   useFilter,
+  useProjectLink,
   useSearch,
   useTimeRange,
 } from '../parts/filters.tsx';
@@ -79,7 +79,7 @@ export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
   const { search, isSearching } = useSearch();
   const variables = { project: idOrName, status, createTime, search, isSearching };
   const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage

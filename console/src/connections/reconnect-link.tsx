@@ -1,7 +1,7 @@
 /** Creates a link to the connect page on which the customer reconnects one account. The connection and its installations stay. */
 import { graphql } from 'react-relay';
 import type { reconnectLinkMutation } from '../../__generated__/reconnectLinkMutation.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 
 const CREATE = graphql`
   mutation reconnectLinkMutation($input: CreateSessionTokenInput!) {
@@ -46,7 +46,7 @@ export function ReconnectLink({
         const url = new URL(createSessionToken.connectUrl);
         url.searchParams.set('connection', connectionId);
         return (
-          <Secret
+          <CopyableValue
             explanation="Send it to the person who connected the account. It is valid for one hour."
             value={url.href}
             label="Reconnect link"

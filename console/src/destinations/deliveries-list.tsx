@@ -2,7 +2,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveriesList_destination$key } from '../../__generated__/deliveriesList_destination.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
@@ -40,7 +40,7 @@ interface DeliveriesListProps {
 }
 
 export function DeliveriesList({ project, destination }: DeliveriesListProps) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const empty = (
     <Empty title="No deliveries yet">
       <Link href={address('routes')}>A route</Link> sends events here. For records, name this

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
 import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
@@ -45,7 +45,7 @@ const COLUMNS = ['Attempt', 'Response', 'Duration', 'Time', 'Response body'];
 export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const delivery = node?.delivery;
   const outcome = useFragment<retryAction_outcome$key>(OUTCOME, delivery);
   if (!delivery || !outcome) return <Missing noun="delivery" />;

@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
@@ -41,7 +41,7 @@ interface DeliveryRowsProps {
 const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
 
 export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const rows = useFragment(ROW, deliveries);
   return (
     <Table

@@ -4,8 +4,8 @@ import type { destinationActions_destination$key } from '../../__generated__/des
 import type { destinationActionsDeleteMutation } from '../../__generated__/destinationActionsDeleteMutation.graphql.ts';
 import type { destinationActionsRotateMutation } from '../../__generated__/destinationActionsRotateMutation.graphql.ts';
 import type { destinationActionsUpdateMutation } from '../../__generated__/destinationActionsUpdateMutation.graphql.ts';
-import { ConfirmChange, FormDialog, Secret } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { ConfirmChange, CopyableValue, FormDialog } from '../parts/dialog.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { TestAction } from './test-action.tsx';
@@ -57,7 +57,7 @@ interface ActionsProps {
 
 export function DestinationActions({ project, destination }: ActionsProps) {
   const { id, status, type, ...settings } = useFragment(DESTINATION, destination);
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const input = { projectIdOrName: project, destinationId: id };
   // A stream is read by clients: nothing is sent, signed or disabled.
@@ -122,7 +122,7 @@ function Rotate({ input }: InputProps) {
       mutation={ROTATE}
       variables={() => ({ input })}
       renderResult={({ rotateDestinationSecret: { signingSecret } }) => (
-        <Secret explanation={explanation} value={signingSecret} label="Signing secret" />
+        <CopyableValue explanation={explanation} value={signingSecret} label="Signing secret" />
       )}
     >
       <p>For 24 hours, messages are signed with both secrets, so that your receiver can switch.</p>

@@ -5,8 +5,8 @@ import { Link } from 'wouter';
 import type { destinationsPage_project$data } from '../../__generated__/destinationsPage_project.graphql.ts';
 import type { destinationsPageCreateMutation } from '../../__generated__/destinationsPageCreateMutation.graphql.ts';
 import type { destinationsPageQuery } from '../../__generated__/destinationsPageQuery.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
-import { Search, useAddress, useSearch } from '../parts/filters.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
+import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
@@ -67,7 +67,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage
@@ -184,5 +184,7 @@ function CreateDestination({ project }: { project: string }) {
 function renderSecret(secret: string | null | undefined) {
   const explanation =
     'Destination created. This is its signing secret. Your receiver verifies messages with it:';
-  return secret && <Secret explanation={explanation} value={secret} label="Signing secret" />;
+  return (
+    secret && <CopyableValue explanation={explanation} value={secret} label="Signing secret" />
+  );
 }

@@ -2,7 +2,7 @@
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { testActionMutation } from '../../__generated__/testActionMutation.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
@@ -19,7 +19,7 @@ const SEND = graphql`
 export function TestAction({ project, destinationId }: { project: string; destinationId: string }) {
   const { run, isRunning, problem } = useChange<testActionMutation>(SEND);
   const [, navigate] = useLocation();
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const send = async () => {
     const result = await run({ input: { projectIdOrName: project, destinationId } });
     if (result) navigate(address(`deliveries/${result.sendTestMessage.delivery.id}`));

@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
@@ -60,7 +60,7 @@ type EventNode = NonNullable<eventPageQuery['response']['node']>;
 export default function EventPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   if (!node?.id || !node.eventType) return <Missing noun="event" />;
   const renderLink = (path: string, target: { id: string } | null | undefined) =>
     target && (

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
-import { Filter, TimeFilter, useAddress, useFilter, useTimeRange } from '../parts/filters.tsx';
+import { Filter, TimeFilter, useFilter, useProjectLink, useTimeRange } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, ListPage, Loading } from '../parts/page.tsx';
@@ -17,7 +17,7 @@ export default function EventsPage({ project }: PlaceProps) {
   const [isPaused, setPaused] = useState(false);
   const filter = { project, eventTypes: type ? [type] : null, createTime };
   const tail = useTail(filter, isPaused);
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const hasEnded = createTime?.until != null;
   return (
     <ListPage

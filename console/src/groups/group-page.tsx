@@ -6,7 +6,7 @@ import { ConnectionRows } from '../connections/connection-rows.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
@@ -42,7 +42,7 @@ const ERASE = graphql`
 export default function GroupPage({ project: idOrName, id: groupRef = '' }: PlaceProps) {
   const variables = { project: idOrName, groupRef };
   const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   const connections = project.connections.nodes;
   const installations = project.installations.nodes;
@@ -75,7 +75,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
 }
 
 function Erase({ project, groupRef }: { project: string; groupRef: string }) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   return (
     <ConfirmChange<groupPageEraseMutation>
       triggerLabel="Erase group"

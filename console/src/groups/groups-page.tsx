@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
 import type { groupsPageQuery } from '../../__generated__/groupsPageQuery.graphql.ts';
-import { Search, useAddress, useSearch } from '../parts/filters.tsx';
+import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -47,7 +47,7 @@ export default function GroupsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<groupsPageQuery>(QUERY, variables);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <Page

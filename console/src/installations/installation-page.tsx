@@ -7,7 +7,7 @@ import { InstallationContract } from '../contract/installation-contract.tsx';
 import { OperationsList } from '../operations/operations-list.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -74,7 +74,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
     everyMs: POLL_MS,
   });
   const node = result?.installation;
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   if (!node) return <Missing noun="installation" />;
   const { group, integration, connection } = node;
   const operations = node.operations.nodes;
@@ -136,7 +136,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
 }
 
 function Delete({ project, id }: { project: string; id: string }) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   return (
     <ConfirmChange<installationPageDeleteMutation>
       triggerLabel="Delete"

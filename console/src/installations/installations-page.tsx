@@ -6,8 +6,8 @@ import {
   Filter,
   NameFilter,
   TimeFilter,
-  useAddress,
   useFilter,
+  useProjectLink,
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
@@ -82,7 +82,7 @@ export default function InstallationsPage({ project: idOrName }: PlaceProps) {
   const health = useFilter('health', HEALTH);
   const variables = { project: idOrName, integration, health, createTime };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage

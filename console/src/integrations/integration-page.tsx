@@ -7,7 +7,7 @@ import { ContractTable } from '../contract/contract-table.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -55,7 +55,7 @@ const DELETE = graphql`
 export default function IntegrationPage({ project: idOrName, id: name = '' }: PlaceProps) {
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   const integration = project?.integration;
   if (!integration) return <Missing noun="integration" />;
   const { totalCount, nodes } = integration.installations;

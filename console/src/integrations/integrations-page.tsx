@@ -3,7 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { integrationsPage_project$data } from '../../__generated__/integrationsPage_project.graphql.ts';
 import type { integrationsPageQuery } from '../../__generated__/integrationsPageQuery.graphql.ts';
-import { Search, useAddress, useSearch } from '../parts/filters.tsx';
+import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
@@ -86,7 +86,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<integrationsPageQuery>(QUERY, variables);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage

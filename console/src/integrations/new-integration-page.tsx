@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link, useLocation } from 'wouter';
 import type { newIntegrationPageQuery } from '../../__generated__/newIntegrationPageQuery.graphql.ts';
-import { useAddress, useTextFilter } from '../parts/filters.tsx';
+import { useProjectLink, useTextFilter } from '../parts/filters.tsx';
 import { SearchInput } from '../parts/form.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { ProviderMark } from '../parts/provider-mark.tsx';
@@ -41,7 +41,7 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project, providers } = usePageQuery<newIntegrationPageQuery>(QUERY, variables);
   const providerName = useTextFilter('provider');
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   const [, navigate] = useLocation();
   if (!project) return <Missing noun="project" />;
   const provider = providers.nodes.find(({ name }) => name === providerName);

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { revisionPreviewMutation } from '../../__generated__/revisionPreviewMutation.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { type ChangeResponse, useChange } from '../parts/queries.ts';
 import { PlanResult } from '../plans/plan-result.tsx';
@@ -34,7 +34,7 @@ export function RevisionPreview(props: RevisionPreviewProps) {
     content: string;
     plan: ChangeResponse<revisionPreviewMutation>['planProject']['plan'];
   } | null>(null);
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const text = JSON.stringify(content);
   const preview = async () => {
     const document = formatDocument({

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { operationPageQuery } from '../../__generated__/operationPageQuery.graphql.ts';
 import type { operationPageSubscription } from '../../__generated__/operationPageSubscription.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
@@ -78,7 +78,7 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
   useSubscription<operationPageSubscription>(
     useMemo(() => ({ subscription: LIVE, variables: { id }, onError: () => {} }), [id]),
   );
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   if (!node?.id || !node.status) return <Missing noun="operation" />;
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};

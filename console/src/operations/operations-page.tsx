@@ -6,8 +6,8 @@ import {
   Filter,
   NameFilter,
   TimeFilter,
-  useAddress,
   useFilter,
+  useProjectLink,
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
@@ -91,7 +91,7 @@ export default function OperationsPage({ project: idOrName }: PlaceProps) {
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, actionType, integration, createTime };
   const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <ListPage

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { overviewPageQuery } from '../../__generated__/overviewPageQuery.graphql.ts';
 import { EventLines } from '../events/event-lines.tsx';
 import { useTail } from '../events/use-tail.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { PlaceProps } from '../shell/places.ts';
@@ -103,7 +103,7 @@ const FIGURES = [
 export default function OverviewPage({ project: idOrName }: PlaceProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const to = useAddress(idOrName);
+  const to = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>

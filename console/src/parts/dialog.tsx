@@ -168,14 +168,14 @@ export function ConfirmChange<Mutation extends MutationParameters>(
   return <Confirm {...question} change={change} onConfirm={() => change.run(variables)} />;
 }
 
-interface SecretProps {
+interface CopyableValueProps {
   explanation: string;
   value: string;
   label: string;
 }
 
-/** A value that is shown once. */
-export function Secret({ explanation, value, label }: SecretProps) {
+/** A secret or URL, with a button that copies it. */
+export function CopyableValue({ explanation, value, label }: CopyableValueProps) {
   return (
     <>
       <p>{explanation}</p>

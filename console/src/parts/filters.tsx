@@ -181,8 +181,8 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
   );
 }
 
-/** The URL of a page of the project. */
-export function useAddress(project: string): (path: string) => string {
+/** Returns a function that creates the link to a page of the project. */
+export function useProjectLink(project: string): (path: string) => string {
   useLocation();
   return (path) => `/${encodeURIComponent(project)}${path ? `/${path}` : ''}`;
 }

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { planPageApplyMutation } from '../../__generated__/planPageApplyMutation.graphql.ts';
 import type { planPageQuery } from '../../__generated__/planPageQuery.graphql.ts';
 import { FormDialog } from '../parts/dialog.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { TextInput } from '../parts/form.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -57,7 +57,7 @@ const APPLY = graphql`
 export default function PlanPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const plan = usePageQuery<planPageQuery>(QUERY, variables).node?.plan;
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   if (!plan) return <Missing noun="plan" />;
   const isRefused = plan.findings.some(({ severity }) => severity === 'ERROR');
   const canApply = !plan.applyTime && !isRefused && plan.changes.length > 0;

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import type { plansPageMutation } from '../../__generated__/plansPageMutation.graphql.ts';
 import type { plansPageQuery } from '../../__generated__/plansPageQuery.graphql.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { CheckBox, TextInput } from '../parts/form.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -34,7 +34,7 @@ export default function PlansPage({ project }: PlaceProps) {
   const variables = { project };
   const { document } = usePageQuery<plansPageQuery>(QUERY, variables).exportProject;
   const [, navigate] = useLocation();
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   return (
     <Page
       title="Configuration"

@@ -2,7 +2,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { providersPageQuery } from '../../__generated__/providersPageQuery.graphql.ts';
-import { Search, useAddress, useSearch } from '../parts/filters.tsx';
+import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Empty, ListPage } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -27,7 +27,7 @@ const QUERY = graphql`
 export default function ProvidersPage({ project }: PlaceProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const matching = providers.nodes.filter(({ name, displayName }) =>
     `${name} ${displayName}`.toLowerCase().includes(search),
   );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { routesPageQuery } from '../../__generated__/routesPageQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action } from '../parts/form.tsx';
 import { Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -115,7 +115,7 @@ interface SelectionActionsProps {
 
 /** Links from the selection to its object, or back to all routes. */
 function SelectionActions({ project, selection: { kind, id }, onAll }: SelectionActionsProps) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   return (
     <>
       {kind === 'event' && <Link href={address(`events?type=${id}`)}>These events</Link>}

@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import type { newApiKey_project$key } from '../../__generated__/newApiKey_project.graphql.ts';
 import type { newApiKeyMutation } from '../../__generated__/newApiKeyMutation.graphql.ts';
-import { FormDialog, Secret } from '../parts/dialog.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 import { type PresetId, readScopes, ScopeChoice } from './scope-choice.tsx';
 
@@ -46,7 +46,11 @@ export function NewApiKey({ project: projectKey, idOrName, preset }: NewApiKeyPr
         },
       })}
       renderResult={({ createApiKey: { key } }) => (
-        <Secret explanation="Copy it now. It is not shown again." value={key} label="API key" />
+        <CopyableValue
+          explanation="Copy it now. It is not shown again."
+          value={key}
+          label="API key"
+        />
       )}
     >
       <TextInput name="label" label="Label" isRequired help="Where the key is used." />

@@ -14,7 +14,7 @@ import {
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { searchDialogQuery } from '../../__generated__/searchDialogQuery.graphql.ts';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
@@ -169,7 +169,7 @@ function Results({ project, text, onOpened }: ResultsProps) {
   const variables = { project, search: isText ? search : null, id: search, isId, isText };
   const data = usePageQuery<searchDialogQuery>(QUERY, variables);
   const [, navigate] = useLocation();
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const results = [...findPages(text), ...listResults(data, search)];
   const open = (path: string) => {
     onOpened();

@@ -1,7 +1,7 @@
 /** The steps of a new project on its overview, until all are done or the reader hides them. */
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action } from '../parts/form.tsx';
 import { Panel } from '../parts/page.tsx';
 import { useProgress } from './progress.ts';
@@ -11,7 +11,7 @@ const getHiddenKey = (projectId: string) => `gateway.checklist.hidden.${projectI
 
 export default function Checklist({ project: idOrName }: { project: string }) {
   const progress = useProgress(idOrName, POLL_MS);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   const key = getHiddenKey(progress?.project.id ?? '');
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null);
   if (!progress || isHidden || progress.steps.every(({ isDone }) => isDone)) return null;

@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { RecordPages } from '../installations/records.tsx';
 import { TriggerAction } from '../installations/trigger-action.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Loaded } from '../parts/page.tsx';
 
 const PREVIEW_SIZE = 5;
@@ -18,7 +18,7 @@ interface FirstRecordsProps {
 }
 
 export function FirstRecords({ project, installation }: FirstRecordsProps) {
-  const address = useAddress(project);
+  const address = useProjectLink(project);
   const { id, group, integration, objects } = installation;
   const target = {
     projectIdOrName: project,

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
-import { useAddress } from '../parts/filters.tsx';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Missing, Page } from '../parts/page.tsx';
 import { NewApiKey } from '../settings/new-api-key.tsx';
 import type { PlaceProps } from '../shell/places.ts';
@@ -15,7 +15,7 @@ const POLL_MS = 1_500;
 
 export default function StartPage({ project: idOrName }: PlaceProps) {
   const progress = useProgress(idOrName, POLL_MS);
-  const address = useAddress(idOrName);
+  const address = useProjectLink(idOrName);
   if (!progress) return <Missing noun="project" />;
   const { project, steps } = progress;
   const [integration] = project.integrations.nodes;
