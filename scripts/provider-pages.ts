@@ -19,19 +19,28 @@ export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md'];
 /** Returns the generated pages by file name. */
 export function createProviderPages(): Map<string, string> {
   const sorted = DECLARATIONS.toSorted((a, b) => (a.displayName < b.displayName ? -1 : 1));
-  const pages = sorted.map((declared) => [getFileName(declared), createPage(declared)] as const);
-  return new Map([['README.md', createIndex(sorted)], ...pages]);
+  const documented = sorted.map((declared) => ({
+    declared,
+    declaration: providerDeclaration.parse(declared.api),
+  }));
+  const pages = documented.map(
+    (provider) => [getFileName(provider.declared), createPage(provider)] as const,
+  );
+  return new Map([['README.md', createIndex(documented)], ...pages]);
+}
+
+interface DocumentedProvider {
+  declared: DeclaredProvider;
+  declaration: Declaration;
 }
 
 function getFileName({ name }: DeclaredProvider): string {
   return `${name}.md`;
 }
 
-function createIndex(all: DeclaredProvider[]): string {
-  const rows = all.map((declared) => {
-    const { objects, otherObjects, apiVersion, checkedAgainst } = providerDeclaration.parse(
-      declared.api,
-    );
+function createIndex(all: DocumentedProvider[]): string {
+  const rows = all.map(({ declared, declaration }) => {
+    const { objects, otherObjects, apiVersion, checkedAgainst } = declaration;
     const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
     const link = `[${declared.displayName}](${getFileName(declared)})`;
     const cells = [
@@ -43,8 +52,7 @@ function createIndex(all: DeclaredProvider[]): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const declarations = all.map(({ api }) => providerDeclaration.parse(api));
-  const notifying = declarations.filter(({ events, eventList }) => events ?? eventList);
+  const notifying = all.filter(({ declaration: { events, eventList } }) => events ?? eventList);
   return joinLines(
     '# Providers',
     '',
@@ -76,7 +84,7 @@ function createIndex(all: DeclaredProvider[]): string {
 
 function listSupport(declared: DeclaredProvider): string {
   const capabilities = listCapabilities(createDeclarativeProvider(declared));
-  return capabilities.map((capability) => capability.toLowerCase().replace('_', ' ')).join(', ');
+  return capabilities.map((capability) => capability.toLowerCase().replaceAll('_', ' ')).join(', ');
 }
 
 const LEGEND = [
@@ -87,8 +95,7 @@ const LEGEND = [
   '- **numbered**: a record may be repeated, or missed until the next read.',
 ];
 
-function createPage(declared: DeclaredProvider): string {
-  const declaration = providerDeclaration.parse(declared.api);
+function createPage({ declared, declaration }: DocumentedProvider): string {
   const { otherObjects } = declaration;
   const objects = Object.entries(declaration.objects);
   return joinLines(
