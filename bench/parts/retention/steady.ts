@@ -5,7 +5,7 @@ import type { Server } from '../../processes/server.ts';
 
 const SOCKETS = 64;
 
-export interface Kind {
+export interface RequestKind {
   name: string;
   perSecond: number;
   createBody(number: number): string;
@@ -17,7 +17,7 @@ export interface TimedResponse {
   ms: number;
 }
 
-export interface Steady extends AsyncDisposable {
+export interface SteadyLoad extends AsyncDisposable {
   /** Throws with the first response that is an error. */
   run(seconds: number): Promise<TimedResponse[]>;
 }
@@ -25,11 +25,11 @@ export interface Steady extends AsyncDisposable {
 export function createSteadyRequests(
   server: Server,
   headers: Record<string, string>,
-  kinds: readonly Kind[],
-): Steady {
+  kinds: readonly RequestKind[],
+): SteadyLoad {
   const dispatcher = new Agent({ connections: SOCKETS, pipelining: 1 });
   let requestCount = 0;
-  const send = async (kind: Kind, dueMs: number): Promise<TimedResponse> => {
+  const send = async (kind: RequestKind, dueMs: number): Promise<TimedResponse> => {
     requestCount += 1;
     const response = await request(`${server.url}/graphql`, {
       dispatcher,
@@ -38,20 +38,25 @@ export function createSteadyRequests(
       headers: { 'content-type': 'application/json', ...headers },
     });
     const text = await response.body.text();
-    if (text.includes('"errors"')) throw new Error(`${kind.name}: ${text}`);
-    return { kind: kind.name, ms: performance.now() - dueMs };
+    const ms = performance.now() - dueMs;
+    const { errors } = JSON.parse(text) as { errors?: object[] };
+    if (errors) throw new Error(`${kind.name}: ${text}`);
+    return { kind: kind.name, ms };
   };
   return {
     async run(seconds) {
       const startMs = performance.now();
       const pending: Promise<TimedResponse>[] = [];
-      const sendKind = async (kind: Kind, index: number) => {
+      const sendKind = async (kind: RequestKind, index: number) => {
         const gapMs = 1_000 / kind.perSecond;
         const firstMs = startMs + (index / kinds.length) * gapMs;
         for (let number = 0; number < kind.perSecond * seconds; number += 1) {
           const dueMs = firstMs + number * gapMs;
           await sleep(Math.max(0, dueMs - performance.now()));
-          pending.push(send(kind, dueMs));
+          const response = send(kind, dueMs);
+          // It is awaited only after the last request is sent, and a rejection without a handler ends the process.
+          response.catch(() => {});
+          pending.push(response);
         }
       };
       await Promise.all(kinds.map(sendKind));
