@@ -9,8 +9,8 @@ import { Pool } from 'undici';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
+import type { BenchProject } from '../parts/moving/bench-project.ts';
 import type { MovingDocument } from '../parts/moving/documents.ts';
-import type { Installed } from '../parts/moving/installed.ts';
 import { readEnvironment } from './environment.ts';
 import {
   BEGIN_WRITE,
@@ -21,11 +21,11 @@ import {
 } from './moving-sql.ts';
 
 const { port, databaseUrl, poolSize, projectId } = readEnvironment();
-const { sandboxUrl, integrationId, installations, topicId, destinationId }: Installed = JSON.parse(
-  process.env.INSTALLED ?? '{}',
-);
+const { SANDBOX_URL = '', BENCH_PROJECT = '{}' } = process.env;
+const { integrationId, installations, topicId, destinationId }: BenchProject =
+  JSON.parse(BENCH_PROJECT);
 const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
-const provider = new Pool(sandboxUrl, { connections: 64, pipelining: 1 });
+const provider = new Pool(SANDBOX_URL, { connections: 64, pipelining: 1 });
 const vault = createVault([ENCRYPTION_KEY]);
 const API_KEY = 'sandbox-key-bench';
 const KEY = { 'x-api-key': API_KEY };

@@ -17,6 +17,7 @@ import { type Child, startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
 import { formatNumber, formatTable } from '../../table.ts';
 import { waitUntil } from '../../wait-until.ts';
+import { type BenchProject, createBenchProject, type Execute } from './bench-project.ts';
 import {
   BATCH_RECORDS,
   createAsynchronousInput,
@@ -29,7 +30,6 @@ import {
   type MOVING_WORKLOADS,
   PROJECT,
 } from './documents.ts';
-import { type Execute, type Installed, install } from './installed.ts';
 
 interface MovingPeer {
   name: 'limit' | 'gateway';
@@ -44,7 +44,6 @@ interface Setup {
   receiver: Child;
   client: pg.Client;
   execute: Execute;
-  installed: Installed;
 }
 
 interface MovingWorkload {
@@ -121,15 +120,15 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
   await using gateway = await startGateway(databaseUrl, flags.profile);
   const headers = { 'x-api-key': apiKey };
   const execute = createExecute(gateway, headers);
-  const installed = await install(execute, sandboxUrl, String(receiver.greeting));
-  await using limit = await startLimit(databaseUrl, projectId, installed);
+  const benchProject = await createBenchProject(execute, String(receiver.greeting));
+  await using limit = await startLimit(databaseUrl, projectId, { sandboxUrl, benchProject });
   return await usingClient(databaseUrl, async (client) => {
     const allPeers: MovingPeer[] = [
       { name: 'limit', server: limit, headers: {} },
       { name: 'gateway', server: gateway, headers },
     ];
     const peers = allPeers.filter(({ name }) => flags.peers?.includes(name) ?? true);
-    const setup = { peers, postgres, sandbox, receiver, client, execute, installed };
+    const setup = { peers, postgres, sandbox, receiver, client, execute };
     const results: Moved[] = [];
     const isSelected = (name: MovingWorkload['name']) =>
       flags['moving-workloads']?.includes(name) ?? true;
@@ -336,14 +335,19 @@ export async function startGateway(databaseUrl: string, profile?: string): Promi
 async function startLimit(
   databaseUrl: string,
   projectId: string,
-  installed: Installed,
+  { sandboxUrl, benchProject }: { sandboxUrl: string; benchProject: BenchProject },
 ): Promise<Server> {
   const { DATABASE_POOL_SIZE: POOL_SIZE } = GATEWAY_ENV;
-  const INSTALLED = JSON.stringify(installed);
   return startServer({
     script: 'bench/peers/moving.ts',
     port: await findFreePort(),
-    env: { DATABASE_URL: databaseUrl, POOL_SIZE, PROJECT_ID: projectId, INSTALLED },
+    env: {
+      DATABASE_URL: databaseUrl,
+      POOL_SIZE,
+      PROJECT_ID: projectId,
+      SANDBOX_URL: sandboxUrl,
+      BENCH_PROJECT: JSON.stringify(benchProject),
+    },
     readyPath: '/',
   });
 }

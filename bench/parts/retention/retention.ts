@@ -9,10 +9,10 @@ import { GATEWAY_ENV } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { formatTable } from '../../table.ts';
+import { createBenchProject } from '../moving/bench-project.ts';
 import { createConnectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
-import { install } from '../moving/installed.ts';
 import { addProject, createExecute, startGateway, waitForDeliveries } from '../moving/moving.ts';
-import { createSteadyRequests, type Kind, type TimedResponse } from './steady.ts';
+import { createSteadyRequests, type RequestKind, type TimedResponse } from './steady.ts';
 
 const PER_SECOND = 30;
 
@@ -50,7 +50,7 @@ export async function measureRetention(
   );
   await using gateway = await startGateway(databaseUrl);
   const headers = { 'x-api-key': apiKey };
-  await install(createExecute(gateway, headers), sandboxUrl, String(receiver.greeting));
+  await createBenchProject(createExecute(gateway, headers), String(receiver.greeting));
   await using remover = await startChild('remover.ts', {
     ...GATEWAY_ENV,
     DATABASE_URL: databaseUrl,
@@ -90,7 +90,7 @@ const LAST = `query Last { project(idOrName: "bench") {
   notificationEvents(first: 1) { nodes { id eventType createTime } }
 } }`;
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly RequestKind[] = [
   {
     name: 'generateConnection, its event to a webhook',
     perSecond: PER_SECOND,

@@ -1,8 +1,7 @@
 /** A project whose groups have connected the sandbox and installed an integration, created through the gateway. */
 import { DESTINATION, GROUPS, INTEGRATION, PROJECT } from './documents.ts';
 
-export interface Installed {
-  sandboxUrl: string;
+export interface BenchProject {
   integrationId: string;
   /** Installations by the ref of their group. */
   installations: Record<string, { installationId: string; configId: string; groupId: string }>;
@@ -14,11 +13,10 @@ export interface Installed {
 // biome-ignore lint/suspicious/noExplicitAny: callers read only what they select
 export type Execute = (query: string, input: object) => Promise<any>;
 
-export async function install(
+export async function createBenchProject(
   execute: Execute,
-  sandboxUrl: string,
   receiverUrl: string,
-): Promise<Installed> {
+): Promise<BenchProject> {
   const project = { projectIdOrName: PROJECT };
   const create = async (name: string, input: object, selection: string) => {
     const query = `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
@@ -66,7 +64,7 @@ export async function install(
     },
     `integration { id }`,
   );
-  const installations: Installed['installations'] = {};
+  const installations: BenchProject['installations'] = {};
   for (const groupRef of GROUPS) {
     const credentials = { apiKey: 'sandbox-key-bench' };
     const account = { provider: 'sandbox', credentials, groupRef, consumerRef: groupRef };
@@ -83,7 +81,6 @@ export async function install(
     };
   }
   return {
-    sandboxUrl,
     integrationId: integration.id,
     installations,
     topicId: topic.id,
