@@ -6,7 +6,8 @@ import { GraphQLScalarType } from 'graphql';
 import { PrismaClient } from '../../src/database/generated/client.ts';
 import { readEnvironment } from './environment.ts';
 import { createKey } from './new-key.ts';
-import { createPage, decodeCursor, SCHEMA } from './schema.ts';
+import { createPage, decodeCursor } from './page.ts';
+import { SCHEMA } from './schema.ts';
 
 const { port, databaseUrl, poolSize, projectId } = readEnvironment();
 const prisma = new PrismaClient({

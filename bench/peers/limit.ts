@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Document, Variables } from '../workloads.ts';
 import { readEnvironment } from './environment.ts';
 import { createKey } from './new-key.ts';
-import { createPage, decodeCursor } from './schema.ts';
+import { createPage, decodeCursor } from './page.ts';
 import { CONNECTIONS_JOINED, CREATE_KEY, FIND_OPERATION, PAGE, toConnectionNode } from './sql.ts';
 
 const { port, databaseUrl, poolSize, projectId } = readEnvironment();

@@ -6,7 +6,8 @@ import pg from 'pg';
 import { readEnvironment } from './environment.ts';
 import { followEvents } from './events.ts';
 import { createKey } from './new-key.ts';
-import { createPage, decodeCursor, encodeCursor, SCHEMA, SUBSCRIPTIONS } from './schema.ts';
+import { createPage, decodeCursor, encodeCursor } from './page.ts';
+import { SCHEMA, SUBSCRIPTIONS } from './schema.ts';
 import {
   CONNECTIONS,
   CONSUMERS,

@@ -64,18 +64,3 @@ export const SUBSCRIPTIONS = `
   type NotificationEventEdge { cursor: String! node: NotificationEvent! }
   type Subscription { notificationEvents(projectIdOrName: String!): NotificationEventEdge! }
 `;
-
-export const encodeCursor = (id: string): string => Buffer.from(id).toString('base64url');
-export const decodeCursor = (cursor: string): string =>
-  Buffer.from(cursor, 'base64url').toString('utf8');
-
-/** A Relay page, from one row more than its size. */
-export function createPage<T extends { id: string }>(rows: T[], size: number) {
-  const nodes = rows.slice(0, size);
-  const end = nodes.at(-1);
-  const pageInfo = {
-    hasNextPage: rows.length > size,
-    endCursor: end ? encodeCursor(end.id) : null,
-  };
-  return { edges: nodes.map((node) => ({ node })), pageInfo };
-}
