@@ -10,13 +10,13 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Uses the servers at `url`, which names no database. Databases that a run creates are not dropped. */
 export function useExistingServers(url: string): Postgres {
-  const [first, ...others] = splitDatabaseUrl(url);
+  const servers = splitDatabaseUrl(url);
   return {
-    urls: [first, ...others],
-    toUrl: (database) => `${first}/${database}`,
+    urls: servers,
+    toUrl: (database) => `${servers[0]}/${database}`,
     // The servers may be on other machines.
     cpuMs: () => Number.NaN,
-    distribute: (database) => distribute([first, ...others], database),
+    distribute: (database) => distribute(servers, database),
     async [Symbol.asyncDispose]() {},
   };
 }

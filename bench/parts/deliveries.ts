@@ -46,7 +46,9 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
   await using receiver = await startChild('receiver.ts');
   await using poster = await startChild('plain-posts.ts');
   const url = String(receiver.greeting);
-  const projectId = await usingClient(databaseUrl, (client) => addDestinations(client, url));
+  const projectId = await usingClient(databaseUrl, (client) =>
+    createProjectWithDestinations(client, url),
+  );
   await using worker = await startWorker(databaseUrl, flags.profile);
   const count = Math.ceil(PER_SECOND * flags.seconds);
   const deliver = (messages: number) =>
@@ -86,7 +88,7 @@ async function startWorker(databaseUrl: string, profile: string | undefined): Pr
   });
 }
 
-interface Round {
+interface DeliveryRun {
   projectId: string;
   count: number;
   worker: Server;
@@ -97,7 +99,7 @@ interface Round {
 async function timeDeliveries(
   client: pg.Client,
   receiver: Child,
-  { projectId, count, worker, postgres }: Round,
+  { projectId, count, worker, postgres }: DeliveryRun,
 ) {
   const countReceived = async () => Number(await receiver.request({}));
   const before = await countReceived();
@@ -122,7 +124,7 @@ async function timeDeliveries(
   };
 }
 
-async function addDestinations(client: pg.Client, url: string): Promise<string> {
+async function createProjectWithDestinations(client: pg.Client, url: string): Promise<string> {
   const orgId = newId('org');
   const projectId = newId('prj');
   await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);

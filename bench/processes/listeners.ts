@@ -26,7 +26,7 @@ export const createMessagesSubscription = (destinationId: string): Subscription 
 });
 
 /** Maximum number of concurrent connection attempts. */
-const CONNECTING = 50;
+const CONCURRENT_CONNECTS_MAX = 50;
 
 export type Protocol = 'WebSocket' | 'SSE';
 
@@ -38,7 +38,7 @@ export interface Listeners extends Disposable {
 }
 
 type OnMessage = (message: Buffer) => void;
-interface Connected {
+interface OpenSubscription {
   close(): void;
 }
 
@@ -54,10 +54,11 @@ export async function openListeners(
     onAge?.(computeAge(message));
   };
   const connect = protocol === 'SSE' ? connectEventStream : connectWebSocket;
-  const open: Connected[] = [];
+  const open: OpenSubscription[] = [];
   while (open.length < count) {
-    const next = Array.from({ length: Math.min(CONNECTING, count - open.length) }, () =>
-      connect(peer, subscription, onMessage),
+    const next = Array.from(
+      { length: Math.min(CONCURRENT_CONNECTS_MAX, count - open.length) },
+      () => connect(peer, subscription, onMessage),
     );
     open.push(...(await Promise.all(next)));
   }
@@ -84,7 +85,7 @@ async function connectWebSocket(
   { server, headers }: Peer,
   subscription: Subscription,
   onMessage: OnMessage,
-): Promise<Connected> {
+): Promise<OpenSubscription> {
   const url = `${server.url.replace('http', 'ws')}/graphql`;
   const options = { headers, perMessageDeflate: false, skipUTF8Validation: true };
   const socket = new WebSocket(url, 'graphql-transport-ws', options);
@@ -106,7 +107,7 @@ async function connectEventStream(
   { server, headers }: Peer,
   subscription: Subscription,
   onMessage: OnMessage,
-): Promise<Connected> {
+): Promise<OpenSubscription> {
   const clientRequest = request(`${server.url}/graphql`, {
     method: 'POST',
     agent: false,

@@ -1,6 +1,6 @@
 /** A project whose installation subscribes to the sent events, created through the gateway. */
 import type pg from 'pg';
-import type { Execute } from '../moving/installed.ts';
+import type { Execute } from '../moving/bench-project.ts';
 
 export interface Subscribed {
   providerAppId: string;
