@@ -77,16 +77,16 @@ function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
 /** IDs by prefix, and cursors, from earlier responses. The newest come first. */
 export class KnownIds {
   readonly #known = new Map<string, string[]>();
-  readonly #spared: ReadonlySet<string>;
+  readonly #excludedIds: ReadonlySet<string>;
 
-  /** `spared` are values that are never used, such as the API key that sends the calls. */
-  constructor(keptIds: readonly string[]) {
-    this.#spared = new Set(keptIds);
+  /** `excludedIds` are values that are never used, such as the API key that sends the calls. */
+  constructor(excludedIds: readonly string[]) {
+    this.#excludedIds = new Set(excludedIds);
   }
 
   collect(response: unknown): void {
     for (const [, text = '', prefix] of JSON.stringify(response).matchAll(ID_OR_CURSOR)) {
-      if (this.#spared.has(text)) continue;
+      if (this.#excludedIds.has(text)) continue;
       const kind = prefix ?? 'cursor';
       const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);
       this.#known.set(kind, [text, ...others].slice(0, IDS_PER_KIND_MAX));
@@ -111,6 +111,7 @@ export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
 /** Returns the prefixes of the IDs that an argument takes, or null if it takes no ID. */
 function findPlaceholderKinds(name: string): string | null {
+  if (name === 'idempotencyKey') return null;
   const kinds = Object.entries(PREFIXES_BY_ARGUMENT).find(([part]) =>
     name.toLowerCase().startsWith(part),
   );
