@@ -13,29 +13,20 @@ const metadata = z.looseObject({ type: z.string(), label: z.string().min(1).max(
 const newField = z.strictObject({ FullName: z.string(), Metadata: metadata });
 const changedField = z.strictObject({ Metadata: metadata });
 
-/** Members that the metadata of a field must have, by its type. */
-const REQUIRED_MEMBERS: Record<string, string[]> = {
-  Text: ['length'],
-  LongTextArea: ['length', 'visibleLines'],
-  Checkbox: ['defaultValue'],
-  Picklist: ['valueSet'],
-  MultiselectPicklist: ['valueSet', 'visibleLines'],
-  Number: ['precision', 'scale'],
-  Lookup: ['referenceTo', 'relationshipName'],
-  Date: [],
-  DateTime: [],
-};
-
-const DESCRIBED_TYPES: Record<string, string> = {
-  Text: 'string',
-  LongTextArea: 'textarea',
-  Checkbox: 'boolean',
-  Picklist: 'picklist',
-  MultiselectPicklist: 'multipicklist',
-  Number: 'double',
-  Lookup: 'reference',
-  Date: 'date',
-  DateTime: 'datetime',
+/** How custom fields of each type are described, and the members that their metadata must have. */
+const FIELD_TYPES: Record<string, { describedType: string; requiredMembers: string[] }> = {
+  Text: { describedType: 'string', requiredMembers: ['length'] },
+  LongTextArea: { describedType: 'textarea', requiredMembers: ['length', 'visibleLines'] },
+  Checkbox: { describedType: 'boolean', requiredMembers: ['defaultValue'] },
+  Picklist: { describedType: 'picklist', requiredMembers: ['valueSet'] },
+  MultiselectPicklist: {
+    describedType: 'multipicklist',
+    requiredMembers: ['valueSet', 'visibleLines'],
+  },
+  Number: { describedType: 'double', requiredMembers: ['precision', 'scale'] },
+  Lookup: { describedType: 'reference', requiredMembers: ['referenceTo', 'relationshipName'] },
+  Date: { describedType: 'date', requiredMembers: [] },
+  DateTime: { describedType: 'datetime', requiredMembers: [] },
 };
 
 const valueSet = z.object({
@@ -112,9 +103,8 @@ export class SalesforceMetadata {
     if (object.fields.some(({ name }) => name === fieldName)) {
       throw new SalesforceRefusal(400, 'DUPLICATE_DEVELOPER_NAME', `${fieldName} is used already`);
     }
-    const missing = REQUIRED_MEMBERS[Metadata.type]?.filter((name) => !(name in Metadata)) ?? [
-      'type',
-    ];
+    const required = FIELD_TYPES[Metadata.type]?.requiredMembers;
+    const missing = required?.filter((name) => !(name in Metadata)) ?? ['type'];
     if (missing.length > 0) {
       const message = `Must specify ${missing.join(', ')} for a CustomField of type ${Metadata.type}`;
       throw new SalesforceRefusal(400, 'FIELD_INTEGRITY_EXCEPTION', message);
@@ -173,7 +163,7 @@ function describeField(name: string, fieldMetadata: Metadata): SalesforceField {
   return {
     name,
     label: fieldMetadata.label,
-    type: DESCRIBED_TYPES[fieldMetadata.type] ?? 'anyType',
+    type: FIELD_TYPES[fieldMetadata.type]?.describedType ?? 'anyType',
     custom: true,
     autoNumber: false,
     calculated: false,

@@ -79,7 +79,10 @@ export class SalesforceStore {
   }
 
   record(name: string, id: string): SalesforceRecord {
-    return this.#record(name, id);
+    const record = this.#records.get(this.object(name).name)?.get(id);
+    if (record) return record;
+    const message = `Provided external ID field does not exist or is not accessible: ${id}`;
+    throw new SalesforceRefusal(404, 'NOT_FOUND', message);
   }
 
   create(name: string, values: Record<string, unknown>, options: WriteOptions = {}): string {
@@ -103,13 +106,13 @@ export class SalesforceStore {
   }
 
   update(name: string, id: string, values: Record<string, unknown>): void {
-    const record = this.#record(name, id);
+    const record = this.record(name, id);
     const fields = this.#checked(this.object(name), values, 'updateable');
     Object.assign(record, fields, { SystemModstamp: this.#now().toISOString() });
   }
 
   delete(name: string, id: string): void {
-    this.#record(name, id);
+    this.record(name, id);
     const object = this.object(name).name;
     this.#records.get(object)?.delete(id);
     this.#deleted.push({ object, id, time: this.#now() });
@@ -133,13 +136,6 @@ export class SalesforceStore {
       this.#records = before;
       throw error;
     }
-  }
-
-  #record(name: string, id: string): SalesforceRecord {
-    const record = this.#records.get(this.object(name).name)?.get(id);
-    if (record) return record;
-    const message = `Provided external ID field does not exist or is not accessible: ${id}`;
-    throw new SalesforceRefusal(404, 'NOT_FOUND', message);
   }
 
   #checked(
