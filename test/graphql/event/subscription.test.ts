@@ -15,20 +15,20 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { database } = app.app.services;
 
-const events = `subscription ($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
+const SUBSCRIBE_TO_EVENTS = `subscription ($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
                               $after: String) {
   notificationEvents(projectIdOrName: $project, topicId: $topicId, eventTypes: $eventTypes,
                      after: $after) {
     cursor node { eventType data topics { name } project { name appName } }
   }
 }`;
-const list = `query ($project: String!) {
+const LIST_EVENTS = `query ($project: String!) {
   project(idOrName: $project) { notificationEvents { edges { cursor node { data } } } }
 }`;
 
 const subscribe = (
   headers: Record<string, string>,
-  { query = events, ...variables }: Record<string, unknown> & { query?: string },
+  { query = SUBSCRIBE_TO_EVENTS, ...variables }: Record<string, unknown> & { query?: string },
 ) => openEventStream(app.fetch, { query, variables, headers });
 
 const asKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
@@ -70,7 +70,7 @@ test('delivers new events as edges of the list', async () => {
     topics: [{ name: 'created' }],
     project: { name: project },
   });
-  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
   expect([one.cursor, two.cursor]).toEqual(
     edges.slice(1).map((edge: { cursor: string }) => edge.cursor),
   );
@@ -81,7 +81,7 @@ test('resumes a stream after a cursor, by argument and by Last-Event-ID', async 
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 3));
-  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const stream of [
     await subscribe(asKey(tenant), { project, after }),
@@ -154,7 +154,7 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
   await recordNamedEvents(database, other, createNames('e', 3));
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const queryCursor = async ({ query, projectId }: Tenant) => {
-    const data = await query(list, { project: projectId });
+    const data = await query(LIST_EVENTS, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
   };
   const [own, foreign] = [await queryCursor(tenant), await queryCursor(other)];
@@ -178,7 +178,7 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
-  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
   const [first, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: { lte: 2 } },
@@ -197,7 +197,7 @@ test('accepts a cursor before an erased event', async () => {
   const tenant = await tenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
-  const { edges } = (await tenant.query(list, { project })).project.notificationEvents;
+  const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
   const [, second] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: 3 },
@@ -215,7 +215,7 @@ test('requires credentials and the scope read', async () => {
   expect(anonymous.status).toBe(401);
   expect(await readRefusal(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const writer = await tenant.withScopes('events:write');
-  const response = await writer.request(events, variables);
+  const response = await writer.request(SUBSCRIBE_TO_EVENTS, variables);
   expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
 
@@ -278,7 +278,8 @@ test('limits the subscriptions of a caller', async () => {
   const tenant = await small.tenant();
   const headers = asKey(tenant);
   const variables = { project: tenant.projectId };
-  const open = () => openEventStream(small.fetch, { query: events, variables, headers });
+  const open = () =>
+    openEventStream(small.fetch, { query: SUBSCRIBE_TO_EVENTS, variables, headers });
   const [first] = [await open(), await open()];
   const third = await open();
   expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);

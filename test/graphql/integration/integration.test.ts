@@ -14,7 +14,7 @@ import {
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const remove = `mutation ($input: DeleteIntegrationInput!) {
+const DELETE_INTEGRATION = `mutation ($input: DeleteIntegrationInput!) {
   deleteIntegration(input: $input) { deletedId }
 }`;
 
@@ -195,7 +195,7 @@ test('names every issue together, first those that need no project', async () =>
     ].sort(),
   );
 
-  const valid = {
+  const unresolvable = {
     ...content,
     displayName: 'x',
     read: {
@@ -215,7 +215,7 @@ test('names every issue together, first those that need no project', async () =>
       ],
     },
   };
-  const revision = { specVersion: '1.0.0', content: valid };
+  const revision = { specVersion: '1.0.0', content: unresolvable };
   const second = { ...input, name: 'crm', latestRevision: revision };
   const { problem: ofProject } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
   expect(listIssueNames(ofProject)).toEqual(
@@ -334,7 +334,7 @@ test('deletes the installations of an integration with events, and keeps connect
   ];
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  expect(await tenant.query(remove, { input })).toEqual({
+  expect(await tenant.query(DELETE_INTEGRATION, { input })).toEqual({
     deleteIntegration: { deletedId: integration.id },
   });
   const { projectId } = tenant;
@@ -346,7 +346,7 @@ test('deletes the installations of an integration with events, and keeps connect
   expect(
     emitted.map(({ data }) => (data as { installationId: string }).installationId).sort(),
   ).toEqual(installations.map(({ id }) => id).sort());
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('deletes an integration with more installations than one transaction deletes', async () => {
@@ -384,7 +384,7 @@ test('deletes an integration with more installations than one transaction delete
   });
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: projectId, integrationIdOrName: integration.id };
-  await tenant.query(remove, { input });
+  await tenant.query(DELETE_INTEGRATION, { input });
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
   expect(await prisma.integration.count({ where: { projectId } })).toBe(0);
   expect(await events()).toHaveLength(61);
@@ -398,7 +398,7 @@ test("returns NOT_FOUND for another tenant's integration", async () => {
   });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, integrationIdOrName: id };
-    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const foreign = integrationInput(a, contentFor('mine'));
   expect(await b.refusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
@@ -412,5 +412,5 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const create = integrationInput(tenant, contentFor('other'));
   expect(await key.refusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  expect(await key.refusal(remove, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -6,7 +6,7 @@ import { addMember } from '../../support/fixtures/tenant.ts';
 
 const app = await sharedApp();
 
-const create = `mutation ($input: CreateOrgInput!) {
+const CREATE_ORG = `mutation ($input: CreateOrgInput!) {
   createOrg(input: $input) {
     org {
       id label createTime updateTime
@@ -16,30 +16,31 @@ const create = `mutation ($input: CreateOrgInput!) {
     }
   }
 }`;
-const read = 'query ($id: ID!) { org(id: $id) { id label } }';
-const orgs = `query ($first: Int, $after: String, $last: Int, $before: String) {
+const FIND_ORG = 'query ($id: ID!) { org(id: $id) { id label } }';
+const LIST_ORGS = `query ($first: Int, $after: String, $last: Int, $before: String) {
   orgs(first: $first, after: $after, last: $last, before: $before) {
     totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
-const builders = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+const LIST_BUILDERS = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   org(id: $id) {
     builders(first: $first, after: $after, last: $last, before: $before) {
       totalCount nodes { id primaryEmail } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
-const node = 'query ($id: ID!) { node(id: $id) { __typename id } }';
+const FIND_NODE = 'query ($id: ID!) { node(id: $id) { __typename id } }';
 
 const listIds = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
 async function addOrg(tenant: Tenant, label: string): Promise<string> {
-  return (await tenant.builder.query(create, { input: { label } })).createOrg.org.id;
+  return (await tenant.builder.query(CREATE_ORG, { input: { label } })).createOrg.org.id;
 }
 
 test('creates an org with its first member and a billing account', async () => {
   const tenant = await app.tenant();
-  const { org } = (await tenant.builder.query(create, { input: { label: ' Acme ' } })).createOrg;
+  const { org } = (await tenant.builder.query(CREATE_ORG, { input: { label: ' Acme ' } }))
+    .createOrg;
   expect(org).toEqual({
     id: expect.stringMatching(/^org_/),
     label: 'Acme',
@@ -56,7 +57,7 @@ test('creates an org with its first member and a billing account', async () => {
     builders: { nodes: [{ id: tenant.builderId }] },
     projects: { nodes: [] },
   });
-  expect(await tenant.builder.query(read, { id: org.id })).toEqual({
+  expect(await tenant.builder.query(FIND_ORG, { id: org.id })).toEqual({
     org: { id: org.id, label: 'Acme' },
   });
 });
@@ -65,46 +66,46 @@ test('creates two orgs with equal labels', async () => {
   const tenant = await app.tenant();
   const [a, b] = [await addOrg(tenant, 'Acme'), await addOrg(tenant, 'Acme')];
   expect(a).not.toBe(b);
-  expect(listIds((await tenant.builder.query(orgs)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
+  expect(listIds((await tenant.builder.query(LIST_ORGS)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
 });
 
 test('returns FORBIDDEN for an API key', async () => {
   const tenant = await app.tenant();
-  expect(await tenant.refusal(create, { input: { label: 'Acme' } })).toMatchObject({
+  expect(await tenant.refusal(CREATE_ORG, { input: { label: 'Acme' } })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect((await tenant.query(orgs)).orgs.totalCount).toBe(1);
+  expect((await tenant.query(LIST_ORGS)).orgs.totalCount).toBe(1);
 });
 
 test('refuses a blank or overlong label', async () => {
   const tenant = await app.tenant();
   for (const label of ['  ', 'x'.repeat(129)]) {
-    const { code, problem } = await tenant.builder.refusal(create, { input: { label } });
+    const { code, problem } = await tenant.builder.refusal(CREATE_ORG, { input: { label } });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label', value: label }]);
   }
-  expect((await tenant.builder.query(orgs)).orgs.totalCount).toBe(1);
+  expect((await tenant.builder.query(LIST_ORGS)).orgs.totalCount).toBe(1);
 });
 
 test("returns an org only to its members and to its projects' keys", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const reader = await a.withScopes('org:read');
   for (const caller of [a, a.builder, reader]) {
-    expect(await caller.query(read, { id: a.orgId })).toMatchObject({ org: { id: a.orgId } });
+    expect(await caller.query(FIND_ORG, { id: a.orgId })).toMatchObject({ org: { id: a.orgId } });
   }
   for (const caller of [b, b.builder]) {
-    expect(await caller.query(read, { id: a.orgId })).toEqual({ org: null });
+    expect(await caller.query(FIND_ORG, { id: a.orgId })).toEqual({ org: null });
   }
-  expect(await a.query(read, { id: 'nonsense' })).toEqual({ org: null });
+  expect(await a.query(FIND_ORG, { id: 'nonsense' })).toEqual({ org: null });
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
   const variables = { id: tenant.orgId };
-  expect(await key.refusal(read, variables)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.refusal(orgs)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.refusal(node, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
   const ofProject = 'query ($id: String!) { project(idOrName: $id) { org { id } } }';
   const response = await key.request(ofProject, { id: tenant.projectId });
   expect(response.data).toEqual({ project: { org: null } });
@@ -114,18 +115,20 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 test("lists a builder's orgs newest first, in both directions", async () => {
   const tenant = await app.tenant();
   const orgIds = [tenant.orgId, await addOrg(tenant, 'b'), await addOrg(tenant, 'c')].reverse();
-  const whole = (await tenant.builder.query(orgs)).orgs;
+  const whole = (await tenant.builder.query(LIST_ORGS)).orgs;
   expect([listIds(whole.nodes), whole.totalCount]).toEqual([orgIds, 3]);
 
-  const start = (await tenant.builder.query(orgs, { first: 2 })).orgs;
+  const start = (await tenant.builder.query(LIST_ORGS, { first: 2 })).orgs;
   expect(listIds(start.nodes)).toEqual(orgIds.slice(0, 2));
   expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  const rest = (await tenant.builder.query(orgs, { first: 2, after: start.pageInfo.endCursor }))
-    .orgs;
+  const rest = (
+    await tenant.builder.query(LIST_ORGS, { first: 2, after: start.pageInfo.endCursor })
+  ).orgs;
   expect(listIds(rest.nodes)).toEqual(orgIds.slice(2));
   expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const back = (await tenant.builder.query(orgs, { last: 1, before: rest.pageInfo.startCursor }))
-    .orgs;
+  const back = (
+    await tenant.builder.query(LIST_ORGS, { last: 1, before: rest.pageInfo.startCursor })
+  ).orgs;
   expect(listIds(back.nodes)).toEqual(orgIds.slice(1, 2));
   expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
@@ -133,7 +136,7 @@ test("lists a builder's orgs newest first, in both directions", async () => {
 test('lists only the org of its project to an API key', async () => {
   const tenant = await app.tenant();
   await addOrg(tenant, 'another');
-  expect(listIds((await tenant.query(orgs)).orgs.nodes)).toEqual([tenant.orgId]);
+  expect(listIds((await tenant.query(LIST_ORGS)).orgs.nodes)).toEqual([tenant.orgId]);
 });
 
 test("returns equal pages for a cursor with another org's id and with an unknown id", async () => {
@@ -142,7 +145,7 @@ test("returns equal pages for a cursor with another org's id and with an unknown
   const stranger = app.client({ authorization: `Bearer ${token}` });
   for (const id of [orgId, newId('org')]) {
     const after = encodeCursor({ name: 'Query.orgs' }, id);
-    expect((await stranger.query(orgs, { after })).orgs).toMatchObject({
+    expect((await stranger.query(LIST_ORGS, { after })).orgs).toMatchObject({
       nodes: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: false },
     });
@@ -161,16 +164,16 @@ test("lists an org's builders newest first, in both directions", async () => {
     id: member.builderId,
     primaryEmail: member.builderEmail,
   }));
-  const whole = (await tenant.query(builders, { id })).org.builders;
+  const whole = (await tenant.query(LIST_BUILDERS, { id })).org.builders;
   expect(whole).toMatchObject({ nodes, totalCount: 3 });
-  const start = (await tenant.query(builders, { id, first: 2 })).org.builders;
+  const start = (await tenant.query(LIST_BUILDERS, { id, first: 2 })).org.builders;
   expect(start).toMatchObject({ nodes: nodes.slice(0, 2), pageInfo: { hasNextPage: true } });
   const after = start.pageInfo.endCursor;
-  expect((await tenant.query(builders, { id, first: 2, after })).org.builders).toMatchObject({
+  expect((await tenant.query(LIST_BUILDERS, { id, first: 2, after })).org.builders).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  expect((await tenant.query(builders, { id, last: 1 })).org.builders.nodes).toEqual(
+  expect((await tenant.query(LIST_BUILDERS, { id, last: 1 })).org.builders.nodes).toEqual(
     nodes.slice(2),
   );
 });
@@ -182,9 +185,9 @@ test('returns the org, its members and its billing account by id to members only
   const billing = 'query ($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });
   for (const id of [tenant.orgId, tenant.builderId, org.billingAccount.id]) {
-    expect(await member.builder.query(node, { id })).toMatchObject({ node: { id } });
-    expect(await tenant.query(node, { id })).toMatchObject({ node: { id } });
-    expect(await stranger.builder.query(node, { id })).toEqual({ node: null });
-    expect(await stranger.query(node, { id })).toEqual({ node: null });
+    expect(await member.builder.query(FIND_NODE, { id })).toMatchObject({ node: { id } });
+    expect(await tenant.query(FIND_NODE, { id })).toMatchObject({ node: { id } });
+    expect(await stranger.builder.query(FIND_NODE, { id })).toEqual({ node: null });
+    expect(await stranger.query(FIND_NODE, { id })).toEqual({ node: null });
   }
 });
