@@ -209,14 +209,14 @@ const guarantees: Choice[] = [
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
       await createConnection(fixture);
       const [message] = await listMessages(fixture, destinationId);
-      receiver.setBehaviour('hook', { status: 500 });
+      receiver.setBehavior('hook', { status: 500 });
       const clock = createClock(new Date(Date.now() + 1_000).toISOString());
       await using sender = createWorker(database, { vault, now: clock.now, random: () => 0.5 });
       await sender.worker.drain();
       const where = { id: message?.id };
       const { nextAttemptTime } = await database.prisma.delivery.findFirstOrThrow({ where });
       expect(Number(nextAttemptTime) - clock.now().getTime()).toBe(5_000);
-      receiver.setBehaviour('hook', { status: 200 });
+      receiver.setBehavior('hook', { status: 200 });
       clock.advance(5_000);
       await sender.worker.drain();
       expect(receiver.received('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);

@@ -64,7 +64,7 @@ test(
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('- Pending deliveries set to FAILED: 1.');
     const sent = receiver.received(projectId).length;
-    receiver.setBehaviour(projectId, { status: 200 });
+    receiver.setBehavior(projectId, { status: 200 });
     const gateway = await startGateway(env);
     const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
     const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;

@@ -77,7 +77,7 @@ test('moves all rows, delivers pending messages, and accepts earlier cursors', L
   expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
 
   const sent = receiver.received(projectId).length;
-  receiver.setBehaviour(projectId, { status: 200 });
+  receiver.setBehavior(projectId, { status: 200 });
   const gateway = await startGateway(env, RETRIES);
   await receiver.waitForMessages(projectId, sent + 1);
   const messages = receiver.received(projectId);

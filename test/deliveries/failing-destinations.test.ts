@@ -10,7 +10,7 @@ const { delivery, destinationRow } = shared;
 
 test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 410 });
+  receiver.setBehavior(endpoint, { status: 410 });
   const { id } = await destination(receiver.url(endpoint));
   const [first] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
@@ -33,7 +33,7 @@ test('disables the destination after a 410, records an event and keeps its deliv
   expect(await delivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
   expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
-  receiver.setBehaviour(endpoint, { status: 204 });
+  receiver.setBehavior(endpoint, { status: 204 });
   await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
   expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
@@ -42,7 +42,7 @@ test('disables the destination after a 410, records an event and keeps its deliv
 
 test('ignores a 410 if the URL has changed since the request', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   const { id } = await destination(receiver.url(endpoint));
   await enqueue(id);
   await using sender = createWorker(database);
@@ -62,7 +62,7 @@ test('ignores a 410 if the URL has changed since the request', async () => {
 
 test('disables a destination after 5 days and 20 attempts without a success', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 503 });
+  receiver.setBehavior(endpoint, { status: 503 });
   const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
@@ -92,7 +92,7 @@ test('disables a destination after 5 days and 20 attempts without a success', as
 
 test('keeps a destination that has failed for less than 5 days enabled, and restarts the count after a success', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 503 });
+  receiver.setBehavior(endpoint, { status: 503 });
   const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
@@ -106,12 +106,12 @@ test('keeps a destination that has failed for less than 5 days enabled, and rest
   await sender.worker.drain();
   expect(await readState()).toMatchObject({ failedAttempts: 31, status: 'ENABLED' });
 
-  receiver.setBehaviour(endpoint, { status: 200 });
+  receiver.setBehavior(endpoint, { status: 200 });
   await enqueue(id);
   await sender.worker.drain();
   expect(await readState()).toMatchObject({ failedAttempts: 0, failingSince: null });
 
-  receiver.setBehaviour(endpoint, { status: 503 });
+  receiver.setBehavior(endpoint, { status: 503 });
   clock.advance(2);
   await enqueue(id, 30);
   await sender.worker.drain();

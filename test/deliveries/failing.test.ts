@@ -25,7 +25,7 @@ const findEvents = (
 test('records one event when a destination fails for an hour, and another after it has recovered', async () => {
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 500 });
+  receiver.setBehavior(endpoint, { status: 500 });
   const { id } = await destination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
@@ -49,9 +49,9 @@ test('records one event when a destination fails for an hour, and another after 
     url: receiver.url(endpoint),
     failingSince: '2031-01-01T00:00:00.000Z',
   });
-  receiver.setBehaviour(endpoint, { status: 204 });
+  receiver.setBehavior(endpoint, { status: 204 });
   await fail();
-  receiver.setBehaviour(endpoint, { status: 500 });
+  receiver.setBehavior(endpoint, { status: 500 });
   await fail();
   clock.advance(61 * MINUTE_MS);
   await fail();
@@ -61,7 +61,7 @@ test('records one event when a destination fails for an hour, and another after 
 test('records an event for a failed delivery, except a delivery of such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 500, body: 'no such hook' });
+  receiver.setBehavior(endpoint, { status: 500, body: 'no such hook' });
   const { id } = await destination(receiver.url(endpoint));
   await prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },

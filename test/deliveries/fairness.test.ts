@@ -32,7 +32,7 @@ async function enqueueMany(destinationId: string, count: number): Promise<void> 
 
 test('limits a hanging destination with 20,000 due messages to 8 in flight, and delays no other', async () => {
   const hanging = await newDestination();
-  receiver.setBehaviour(hanging.endpoint, 'HANG');
+  receiver.setBehavior(hanging.endpoint, 'HANG');
   await enqueueMany(hanging.id, 20_000);
   const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
   for (const { id } of others) await enqueue(id, 200);
@@ -56,7 +56,7 @@ test('leaves half of the capacity to other destinations while many hang', async 
     ),
   );
   for (const { id, endpoint } of hanging) {
-    receiver.setBehaviour(endpoint, 'HANG');
+    receiver.setBehavior(endpoint, 'HANG');
     await enqueue(id, 50);
   }
   const good = await newDestination();
@@ -73,7 +73,7 @@ test('leaves half of the capacity to other destinations while many hang', async 
 test('delays no other project when the destinations of a project fill the capacity in flight', async () => {
   // Each destination may have 8 messages in flight. Together they exceed the limit of the process.
   const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
-  for (const { endpoint } of hanging) receiver.setBehaviour(endpoint, 'HANG');
+  for (const { endpoint } of hanging) receiver.setBehavior(endpoint, 'HANG');
   for (const { id } of hanging) await enqueue(id, 8);
   const quiet = await createDeliveryProject(database);
   const endpoint = newEndpointName();
@@ -95,7 +95,7 @@ async function measureBesideHanging({ destinations, failing = false, body = '{}'
     Array.from({ length: destinations }, () => newDestination(since)),
   );
   for (const { id, endpoint } of hanging) {
-    receiver.setBehaviour(endpoint, 'HANG');
+    receiver.setBehavior(endpoint, 'HANG');
     await enqueue(id, 20, { body });
   }
   const quiet = await createDeliveryProject(database);
@@ -138,7 +138,7 @@ test.each([
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
   const { hanging } = await measureBesideHanging({ destinations: 12 });
-  for (const { endpoint } of hanging) receiver.setBehaviour(endpoint, { status: 200 });
+  for (const { endpoint } of hanging) receiver.setBehavior(endpoint, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
@@ -174,7 +174,7 @@ test('releases deliveries that cannot start within their lease, and sends them w
   // A quick response allows the worker to hold more messages of the destination than are in flight.
   await enqueue(id);
   await sender.worker.drain();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   await enqueue(id, 20);
   await sender.worker.drain();
   expect(receiver.received(endpoint)).toHaveLength(21);

@@ -11,7 +11,7 @@ const { delivery, destinationRow, succeeded } = shared;
 
 test('refuses the late result of a claim that another worker took over', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   await using late = createWorker(database);
@@ -22,7 +22,7 @@ test('refuses the late result of a claim that another worker took over', async (
     where: { id: deliveryId },
     data: { leaseExpireTime: new Date(0) },
   });
-  receiver.setBehaviour(endpoint, { status: 200 });
+  receiver.setBehavior(endpoint, { status: 200 });
   await using next = createWorker(database);
   await next.worker.drain();
   const recorded = await delivery(deliveryId);
@@ -38,7 +38,7 @@ test('refuses the late result of a claim that another worker took over', async (
 
 test('keeps the next message waiting when the result of the previous one is refused', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   const { id } = await destination(receiver.url(endpoint));
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
   const [next] = await enqueue(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
@@ -92,7 +92,7 @@ test.runIf(onPostgres && !onCitus)(
   'records a result although another transaction changes the delivery',
   async () => {
     const endpoint = newEndpointName();
-    receiver.setBehaviour(endpoint, 'HANG');
+    receiver.setBehavior(endpoint, 'HANG');
     const { id } = await destination(receiver.url(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database);

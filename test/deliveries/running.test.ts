@@ -7,7 +7,7 @@ const { database, prisma, receiver, newEndpointName, destination, enqueue, deliv
 
 test('waits for messages in flight on stop, records them and releases the others', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   const { id } = await destination(receiver.url(endpoint));
   await enqueue(id, 20);
   const sender = createWorker(database);
@@ -24,7 +24,7 @@ test('waits for messages in flight on stop, records them and releases the others
 
 test('leaves a delivery pending if it does not end before the stop', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'HANG');
+  receiver.setBehavior(endpoint, 'HANG');
   const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };

@@ -53,7 +53,7 @@ test('posts a message with its signature, content type and the headers of its de
 
 test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 500 });
+  receiver.setBehavior(endpoint, { status: 500 });
   const { id, secret } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
@@ -90,22 +90,22 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
 });
 
 test.each([
-  { behaviour: { status: 500 }, status: 500, error: 'The receiver responded with 500.' },
-  { behaviour: { status: 404 }, status: 404, error: 'The receiver responded with 404.' },
+  { behavior: { status: 500 }, status: 500, error: 'The receiver responded with 500.' },
+  { behavior: { status: 404 }, status: 404, error: 'The receiver responded with 404.' },
   {
-    behaviour: { status: 301, headers: { location: receiver.url('elsewhere') } },
+    behavior: { status: 301, headers: { location: receiver.url('elsewhere') } },
     status: 301,
     error: 'The receiver responded with 301: redirects are not followed.',
   },
-  { behaviour: 'HANG', status: null, error: 'No complete response within 0.2 s.' },
+  { behavior: 'HANG', status: null, error: 'No complete response within 0.2 s.' },
   {
-    behaviour: 'DROP',
+    behavior: 'DROP',
     status: null,
     error: 'The connection ended before the response (UND_ERR_SOCKET).',
   },
-] as const)('fails an attempt after $behaviour, and continues with other destinations', async (failure) => {
+] as const)('fails an attempt after $behavior, and continues with other destinations', async (failure) => {
   const [badEndpoint, goodEndpoint] = [newEndpointName(), newEndpointName()];
-  receiver.setBehaviour(badEndpoint, failure.behaviour);
+  receiver.setBehavior(badEndpoint, failure.behavior);
   const [badDelivery, goodDelivery] = [
     await destination(receiver.url(badEndpoint)),
     await destination(receiver.url(goodEndpoint)),
@@ -113,7 +113,7 @@ test.each([
   const [failed] = await enqueue(badDelivery.id);
   await enqueue(goodDelivery.id, 20);
   // The limit is short only if the request must time out. A busy machine responds slowly.
-  const attemptMs = failure.behaviour === 'HANG' ? 200 : 5_000;
+  const attemptMs = failure.behavior === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
   expect(receiver.received(goodEndpoint)).toHaveLength(20);
@@ -126,7 +126,7 @@ test.each([
 
 test('treats an endless response with a good status as a success', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, 'ENDLESS');
+  receiver.setBehavior(endpoint, 'ENDLESS');
   const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
@@ -180,7 +180,7 @@ test('fails the attempt without a request if a secret cannot be opened', async (
 
 test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
   const endpoint = newEndpointName();
-  receiver.setBehaviour(endpoint, { status: 500 });
+  receiver.setBehavior(endpoint, { status: 500 });
   const { id } = await destination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
@@ -188,7 +188,7 @@ test('no longer counts a delivery as being retried once an attempt succeeds', as
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: true });
-  receiver.setBehaviour(endpoint, { status: 200 });
+  receiver.setBehavior(endpoint, { status: 200 });
   clock.advance(60_000);
   await sender.worker.drain();
   expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', isRetrying: false });
@@ -199,7 +199,7 @@ test('honours Retry-After up to one hour', async () => {
   const waitsSeconds: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
     const endpoint = newEndpointName();
-    receiver.setBehaviour(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
+    receiver.setBehavior(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
     const { id } = await destination(receiver.url(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });

@@ -26,7 +26,7 @@ test("another process takes over a frozen process's work after its leases, and l
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   first.child.kill('SIGSTOP');
   onTestFinished(() => void first.child.kill('SIGCONT'));
-  receiver.setBehaviour(PLACE, { status: 200 });
+  receiver.setBehavior(PLACE, { status: 200 });
   receiver.respondToHeld(PLACE, { status: 200 });
   await sleep(FROZEN_MS);
 

@@ -36,7 +36,7 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
   const first = await startServer(fixture);
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   const other = await startServer(fixture);
-  receiver.setBehaviour(PLACE, { status: 200 });
+  receiver.setBehavior(PLACE, { status: 200 });
   // May be more than ON_THE_WIRE, if hanging requests timed out and others followed.
   const sentBefore = receiver.received(PLACE).length;
 
@@ -62,7 +62,7 @@ test('a reopened embedded database sends interrupted deliveries within 6 s', asy
   const first = await startServer(fixture);
   await receiver.waitForMessages(PLACE, ON_THE_WIRE);
   await first.kill();
-  receiver.setBehaviour(PLACE, { status: 200 });
+  receiver.setBehavior(PLACE, { status: 200 });
 
   const next = await startServer(fixture);
   const readyMs = performance.now();

@@ -69,7 +69,7 @@ describe.each([
     const app = await startAhead(aheadMs);
     const { database } = app.app.services;
     await using receiver = await startReceiver();
-    receiver.setBehaviour('hook', { status: 500 });
+    receiver.setBehavior('hook', { status: 500 });
     const { destination, enqueue } = await createDeliveryProject(database);
     const { id } = await destination(receiver.url('hook'));
     const beganMs = await readDatabaseMs(app);
@@ -159,7 +159,7 @@ test.each([
   const app = await startAhead(0);
   const { database } = app.app.services;
   await using receiver = await startReceiver();
-  receiver.setBehaviour('hook', { status: 500 });
+  receiver.setBehavior('hook', { status: 500 });
   const { destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);

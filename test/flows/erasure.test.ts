@@ -7,9 +7,9 @@ import { sharedApp, type Tenant } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import {
   createErasureTenant,
+  createRowsInEveryTable,
   findRowsWithMark,
-  startAllJobs,
-  useEverything,
+  startErasureJobs,
 } from '../support/fixtures/erasures.ts';
 import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/fixtures/integrations.ts';
 import { POLLING } from '../support/fixtures/reads.ts';
@@ -68,12 +68,12 @@ async function waitUntilErased(id: string): Promise<void> {
 test('hides an erased group immediately, removes its data with its names, and keeps other groups', async () => {
   const tenant = await createErasureTenant(app);
   const [deleted, keptMark] = [newMark('gone'), newMark('stays')];
-  const workers = await startAllJobs(app);
-  const ownData = await useEverything(app, tenant, {
+  const workers = await startErasureJobs(app);
+  const ownData = await createRowsInEveryTable(app, tenant, {
     groupRef: deleted,
     consumerRef: newMark('ann'),
   });
-  await useEverything(app, tenant, { groupRef: keptMark, consumerRef: newMark('bob') });
+  await createRowsInEveryTable(app, tenant, { groupRef: keptMark, consumerRef: newMark('bob') });
   await workers[Symbol.asyncDispose]();
   const keptRows = await findRowsWithMark(app, keptMark);
   const tables = new Set((await findRowsWithMark(app, deleted)).map((line) => line.split(' ')[0]));
@@ -105,7 +105,7 @@ test('hides an erased group immediately, removes its data with its names, and ke
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
   expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
-  await using _workers = await startAllJobs(app);
+  await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
   expect(await findRowsWithMark(app, deleted)).toEqual([]);
   expect(await findRows(id)).toEqual([]);
@@ -123,7 +123,7 @@ test('creates a new group when the ref of an erased one connects again', async (
   await tenant.query(ERASE_GROUP, { input });
   const after = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
   expect(after.group.id).not.toBe(before.group.id);
-  await using _workers = await startAllJobs(app);
+  await using _workers = await startErasureJobs(app);
   await waitUntilErased(before.group.id);
   expect(JSON.parse(await fetchVisible(tenant)).project.connections.nodes).toEqual([
     { id: after.id },
@@ -134,8 +134,8 @@ test('erases a consumer with the installations that use their connections, and k
   const tenant = await createErasureTenant(app);
   const deleted = newMark('gone');
   const groupRef = newMark('group');
-  const workers = await startAllJobs(app);
-  const ownData = await useEverything(app, tenant, { groupRef, consumerRef: deleted });
+  const workers = await startErasureJobs(app);
+  const ownData = await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: deleted });
   await workers[Symbol.asyncDispose]();
   const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: deleted } });
   const input = { projectIdOrName: tenant.projectId, consumerRef: deleted };
@@ -150,7 +150,7 @@ test('erases a consumer with the installations that use their connections, and k
   const inSight = await fetchVisible(tenant, ids);
   for (const value of [deleted, ...ids]) expect(inSight).not.toContain(value);
   expect(inSight).toContain(groupRef);
-  await using _workers = await startAllJobs(app);
+  await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
   expect(await findRowsWithMark(app, deleted)).toEqual([]);
 });
@@ -158,8 +158,11 @@ test('erases a consumer with the installations that use their connections, and k
 test('starts nothing with the connections of an erased consumer before they are deleted', async () => {
   const tenant = await createErasureTenant(app);
   const groupRef = newMark('group');
-  const workers = await startAllJobs(app);
-  const ownData = await useEverything(app, tenant, { groupRef, consumerRef: newMark('stays') });
+  const workers = await startErasureJobs(app);
+  const ownData = await createRowsInEveryTable(app, tenant, {
+    groupRef,
+    consumerRef: newMark('stays'),
+  });
   const deleted = newMark('gone');
   const erasedConnection = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
   const { id: connectionId, consumer } = await generateConnection(tenant, erasedConnection);
@@ -187,7 +190,7 @@ test('starts nothing with the connections of an erased consumer before they are 
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   expect(createInstallation.installation.connection.id).toBe(ownData.connectionId);
   await tenant.query(WRITE, { input: { ...input, ...write } });
-  await using _workers = await startAllJobs(app);
+  await using _workers = await startErasureJobs(app);
   await waitUntilErased(consumer.id);
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
@@ -197,9 +200,9 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   const other = await createErasureTenant(app);
   const { projectId, projectName } = tenant;
   const groupRef = newMark('group');
-  const workers = await startAllJobs(app);
-  await useEverything(app, tenant, { groupRef, consumerRef: newMark('ann') });
-  await useEverything(app, other, { groupRef: 'acme', consumerRef: 'bob' });
+  const workers = await startErasureJobs(app);
+  await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: newMark('ann') });
+  await createRowsInEveryTable(app, other, { groupRef: 'acme', consumerRef: 'bob' });
   await workers[Symbol.asyncDispose]();
   // Requests to providers are recorded in the background.
   await app.app.services.requestRecorder?.flush();
@@ -225,7 +228,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
     createProject: { project: { name: projectName } },
   });
 
-  await using _workers = await startAllJobs(app);
+  await using _workers = await startErasureJobs(app);
   await waitUntilErased(projectId);
   expect(await findRows(projectId)).toEqual([]);
   expect(await findRowsWithMark(app, groupRef)).toEqual([]);

@@ -96,12 +96,12 @@ test("delays deliveries of a hanging server's projects only", async () => {
   await using _work = await startWork(split);
 
   // Some messages are being sent when the server begins to hang, so their results have to wait.
-  receiver.setBehaviour('one', 'HANG');
+  receiver.setBehavior('one', 'HANG');
   await enqueueMany(first, toOne.id, 5);
   await receiver.waitForMessages('one', 5);
   const response = server.hang();
   receiver.respondToHeld('one', { status: 200 });
-  receiver.setBehaviour('one', { status: 200 });
+  receiver.setBehavior('one', { status: 200 });
   await enqueueMany(first, toOne.id, 50);
   await expect.poll(server.waiting).toBeGreaterThan(0);
 

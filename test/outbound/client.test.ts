@@ -9,7 +9,7 @@ import {
   PRIVATE_ADDRESSES,
   PRIVATE_HOSTS,
 } from '../support/outbound/private-addresses.ts';
-import { type Behaviour, startReceiver } from '../support/receiver.ts';
+import { type Behavior, startReceiver } from '../support/receiver.ts';
 import { serve } from '../support/wire/serve.ts';
 
 const LOOPBACK = ['127.0.0.1/32'];
@@ -28,10 +28,10 @@ function createGet(url: string, options: Partial<OutboundRequest> = {}): Outboun
   return { method: 'GET', url, headers: {}, timeoutMs: 5_000, responseBytesMax: 1_024, ...options };
 }
 
-async function startReceiverWith(behaviour: Behaviour) {
+async function startReceiverWith(behavior: Behavior) {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  receiver.setBehaviour('hook', behaviour);
+  receiver.setBehavior('hook', behavior);
   return { receiver, url: receiver.url('hook') };
 }
 

@@ -7,7 +7,7 @@ import { serve } from './wire/serve.ts';
  * The response to messages. `HANG` sends none, `DROP` closes the connection, and `ENDLESS` is a 200 whose
  * body does not end.
  */
-export type Behaviour =
+export type Behavior =
   | { status: number; headers?: Record<string, string>; body?: string }
   | 'HANG'
   | 'DROP'
@@ -24,9 +24,9 @@ export interface Receiver extends AsyncDisposable {
   url(name: string): string;
   received(name: string): ReceivedMessage[];
   /** Sets the response to later messages. Default: 200. */
-  setBehaviour(name: string, behaviour: Behaviour): void;
+  setBehavior(name: string, behavior: Behavior): void;
   /** Responds to all messages that hang. */
-  respondToHeld(name: string, behaviour: Behaviour): void;
+  respondToHeld(name: string, behavior: Behavior): void;
   /** Resolves when at least `count` messages have arrived. */
   waitForMessages(name: string, count: number): Promise<void>;
   /** The largest number of concurrent requests. */
@@ -35,7 +35,7 @@ export interface Receiver extends AsyncDisposable {
 
 interface Endpoint {
   received: ReceivedMessage[];
-  behaviour: Behaviour;
+  behavior: Behavior;
   pendingCount: number;
   concurrentMax: number;
   heldResponses: ServerResponse[];
@@ -55,13 +55,13 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: (name) => `${url}/${name}`,
     received: (name) => findEndpoint(name).received,
-    setBehaviour: (name, behaviour) => {
-      findEndpoint(name).behaviour = behaviour;
+    setBehavior: (name, behavior) => {
+      findEndpoint(name).behavior = behavior;
     },
-    respondToHeld: (name, behaviour) => {
+    respondToHeld: (name, behavior) => {
       const endpoint = findEndpoint(name);
       for (const response of endpoint.heldResponses.splice(0))
-        respond(endpoint, behaviour, response);
+        respond(endpoint, behavior, response);
     },
     async waitForMessages(name, count) {
       const { received, waiters } = findEndpoint(name);
@@ -85,7 +85,7 @@ export function verifyMessage({ headers, body }: ReceivedMessage, secret: string
 function createEndpoint(): Endpoint {
   return {
     received: [],
-    behaviour: { status: 200 },
+    behavior: { status: 200 },
     pendingCount: 0,
     concurrentMax: 0,
     heldResponses: [],
@@ -104,7 +104,7 @@ async function receive(endpoint: Endpoint, request: IncomingMessage, response: S
   );
   const body = await readText(request);
   endpoint.received.push({ id: headers['webhook-id'] ?? '', headers, body });
-  respond(endpoint, endpoint.behaviour, response);
+  respond(endpoint, endpoint.behavior, response);
   for (const { count, resolve } of endpoint.waiters) {
     if (endpoint.received.length >= count) resolve();
   }
@@ -116,16 +116,12 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function respond(
-  { heldResponses }: Endpoint,
-  behaviour: Behaviour,
-  response: ServerResponse,
-): void {
-  if (behaviour === 'HANG') {
+function respond({ heldResponses }: Endpoint, behavior: Behavior, response: ServerResponse): void {
+  if (behavior === 'HANG') {
     heldResponses.push(response);
-  } else if (behaviour === 'DROP') {
+  } else if (behavior === 'DROP') {
     response.socket?.destroy();
-  } else if (behaviour === 'ENDLESS') {
+  } else if (behavior === 'ENDLESS') {
     response.writeHead(200);
     const writeMore = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -133,6 +129,6 @@ function respond(
     response.on('drain', writeMore).on('error', () => {});
     writeMore();
   } else {
-    response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body);
+    response.writeHead(behavior.status, behavior.headers).end(behavior.body);
   }
 }

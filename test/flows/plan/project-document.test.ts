@@ -7,8 +7,8 @@ import { sharedApp } from '../../support/app.ts';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import {
   exportDocument,
+  planAndApply,
   planDocument,
-  putDocument,
 } from '../../support/fixtures/project-documents.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
@@ -136,7 +136,7 @@ const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T
 async function isIdentity(rest: RestTenant, format: string) {
   const exported = await exportDocument(rest, format);
   const copy = await restTenant(app);
-  await putDocument(copy, exported);
+  await planAndApply(copy, exported);
   expect(await exportDocument(copy, format)).toBe(exported);
   expect((await planDocument(copy, exported, { allowDeletions: true })).changes).toEqual([]);
 }
@@ -150,7 +150,7 @@ test('exports the same bytes again after an export is applied to an empty projec
       // The rules of contents are not those of this test.
       fc.pre(status === 201);
       expect(body.changes.length).toBeGreaterThan(0);
-      await putDocument(rest, document);
+      await planAndApply(rest, document);
       await isIdentity(rest, 'yaml');
       await isIdentity(rest, 'json');
     }),

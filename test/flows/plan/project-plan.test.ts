@@ -8,8 +8,8 @@ import {
   applyPlan,
   DOCUMENT,
   exportDocument,
+  planAndApply,
   planDocument,
-  putDocument,
 } from '../../support/fixtures/project-documents.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
@@ -56,7 +56,7 @@ test('plans and applies a document, exports it again, and then plans no change',
 
 test('changes, keeps and deletes what the document says', async () => {
   const rest = await prepare();
-  await putDocument(rest, DOCUMENT);
+  await planAndApply(rest, DOCUMENT);
   const changed = DOCUMENT.replace('      - installation.created\n', '')
     .replace('schedule: 0 * * * *', 'schedule: 30 * * * *')
     .replace('      - authorization\n', '      - authorization\n      - x-tenant\n');
@@ -73,7 +73,7 @@ test('changes, keeps and deletes what the document says', async () => {
   expect(secrets.headers).toMatchObject({ authorization: 'Bearer abc' });
 
   const empty = 'specVersion: 1.0.0\nintegrations: []\ntopics: []\ndestinations: []\n';
-  await putDocument(rest, empty, { allowDeletions: true });
+  await planAndApply(rest, empty, { allowDeletions: true });
   const remaining = await exportDocument(rest);
   expect(remaining).toContain('https://app.example');
   for (const name of ['crm', 'alerts', 'records', 'audit']) expect(remaining).not.toContain(name);
@@ -84,11 +84,11 @@ test('creates, changes and deletes JWT keys by their public halves', async () =>
   const { publicKeyPem } = createJwtKeyPair();
   const createDocument = (label: string, active: boolean) =>
     JSON.stringify({ specVersion: '1.0.0', jwtKeys: [{ label, publicKeyPem, active }] });
-  await putDocument(rest, createDocument('server', false));
-  await putDocument(rest, createDocument('renamed', true));
+  await planAndApply(rest, createDocument('server', false));
+  await planAndApply(rest, createDocument('renamed', true));
   const [key] = await rest.get(`${rest.base}/jwt-keys`);
   expect(key).toMatchObject({ label: 'renamed', active: true });
-  await putDocument(rest, '{"specVersion": "1.0.0", "jwtKeys": []}', { allowDeletions: true });
+  await planAndApply(rest, '{"specVersion": "1.0.0", "jwtKeys": []}', { allowDeletions: true });
   expect(await rest.get(`${rest.base}/jwt-keys`)).toEqual([]);
 });
 
@@ -113,7 +113,7 @@ test('applies a plan once if it is applied twice concurrently', async () => {
 
 test('returns 409 for a plan whose project has changed, and names the changes', async () => {
   const rest = await prepare();
-  await putDocument(rest, DOCUMENT);
+  await planAndApply(rest, DOCUMENT);
   const plan = await planDocument(rest, DOCUMENT.replace('0 * * * *', '30 * * * *'));
   await rest.post(`${rest.base}/topics`, { name: 'other' });
   const { status, body } = await applyPlan(rest, plan);
@@ -213,7 +213,7 @@ test('reports all errors of a document with line and column', async () => {
 
 test('refuses to delete a destination that an integration names', async () => {
   const rest = await prepare();
-  await putDocument(rest, DOCUMENT);
+  await planAndApply(rest, DOCUMENT);
   const document = 'specVersion: 1.0.0\ntopics: []\ndestinations: []\n';
   const plan = await planDocument(rest, document, { allowDeletions: true });
   expect(plan.findings).toMatchObject([
@@ -225,7 +225,7 @@ test('refuses to delete a destination that an integration names', async () => {
 
 test('promotes an export to another project by renames', async () => {
   const [from, to] = [await prepare(), await prepare()];
-  await putDocument(from, DOCUMENT);
+  await planAndApply(from, DOCUMENT);
   const url = 'https://prod.example.com/in';
   const metadata = { url };
   for (const name of ['live', 'audit']) {
@@ -235,7 +235,7 @@ test('promotes an export to another project by renames', async () => {
     { kind: 'destination', from: 'records', to: 'live' },
     { kind: 'destination', from: 'audit', to: 'audit' },
   ];
-  await putDocument(to, await exportDocument(from), { renames, allowDeletions: true });
+  await planAndApply(to, await exportDocument(from), { renames, allowDeletions: true });
   const exported = await exportDocument(to);
   expect(exported).toContain(url);
   expect(exported).toContain('destination: live');

@@ -9,10 +9,9 @@ import { sharedApp, type Tenant } from '../../support/app.ts';
 import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
 
 const apiKey = { in: 'header', name: 'authorization' } as const;
-const keyed = { authSchemes: ['API_KEY'], apiKey } as const;
 const app = await sharedApp({
   providers: [airtable, dynamicsCrm, xero, zoho].map((declared) =>
-    createDeclarativeProvider({ ...declared, authSchemes: [...keyed.authSchemes], apiKey }),
+    createDeclarativeProvider({ ...declared, authSchemes: ['API_KEY'], apiKey }),
   ),
 });
 

@@ -11,7 +11,7 @@ export interface Rule {
   notYet?: string;
 }
 
-/** A behaviour that the reference API leaves open, and the rule that this gateway chose. */
+/** A behavior that the reference API leaves open, and the rule that this gateway chose. */
 export interface Choice extends Rule {
   open: string;
 }

@@ -42,7 +42,7 @@ export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const inProject = { projectIdOrName: projectId };
-  receiver.setBehaviour(projectId, { status: 500 });
+  receiver.setBehavior(projectId, { status: 500 });
   const url = receiver.url(projectId);
   const created = await tenant.query(CREATE_DESTINATION, {
     input: { ...inProject, name: 'hooks', type: 'WEBHOOK', url },

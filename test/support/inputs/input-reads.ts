@@ -35,13 +35,12 @@ export function recordInputReads(): InputReads {
   };
 }
 
-interface ReadMembers {
-  read: Set<string>;
-  copied: Set<string>;
-}
-
-function recordAccess(reads: ReadMembers, schema: z.ZodType, value: unknown): unknown {
-  const { inner } = unwrapSchema(schema);
+function recordAccess(
+  reads: Record<'read' | 'copied', Set<string>>,
+  inputSchema: z.ZodType,
+  value: unknown,
+): unknown {
+  const { inner } = unwrapSchema(inputSchema);
   if (Array.isArray(value) && inner instanceof z.ZodArray) {
     return value.map((item) => recordAccess(reads, inner.element as z.ZodType, item));
   }

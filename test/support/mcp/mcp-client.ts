@@ -14,7 +14,7 @@ export interface McpCaller {
 }
 
 /** The structured content of a result, and the text for the model. */
-export interface ToolAnswer {
+export interface ToolResult {
   // biome-ignore lint/suspicious/noExplicitAny: tests read any member
   data: any;
   text: string;
@@ -24,7 +24,7 @@ export interface ToolAnswer {
 
 export interface McpClient {
   client: Client;
-  call(name: string, args?: Record<string, unknown>): Promise<ToolAnswer>;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
 }
 
 /** Connects a client to the MCP server of the caller's project. `mode` is how it negotiates the revision. */
@@ -44,11 +44,11 @@ export async function connectMcp(
   await client.connect(transport);
   return {
     client,
-    call: async (name, args = {}) => toResponse(await client.callTool({ name, arguments: args })),
+    call: async (name, args = {}) => toToolResult(await client.callTool({ name, arguments: args })),
   };
 }
 
-function toResponse({ structuredContent, content, isError, _meta }: CallToolResult): ToolAnswer {
+function toToolResult({ structuredContent, content, isError, _meta }: CallToolResult): ToolResult {
   const [first] = content;
   return {
     data: structuredContent,

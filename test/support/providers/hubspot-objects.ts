@@ -6,7 +6,7 @@ export function createHubspotObjects(): Record<string, HubspotObject> {
     contacts: {
       labels: { singular: 'Contact', plural: 'Contacts' },
       requiredProperties: ['email'],
-      properties: contactProperties(),
+      properties: createContactProperties(),
       pipelines: [],
       changedProperty: 'lastmodifieddate',
     },
@@ -14,11 +14,11 @@ export function createHubspotObjects(): Record<string, HubspotObject> {
       labels: { singular: 'Deal', plural: 'Deals' },
       requiredProperties: ['dealname', 'dealstage'],
       properties: [
-        createProperty('dealname', 'string.text'),
-        createProperty('amount', 'number.number'),
-        createProperty('dealstage', 'enumeration.radio'),
-        createProperty('hs_object_id', 'number.number', { readOnly: true }),
-        createProperty('hs_lastmodifieddate', 'datetime.date', { readOnly: true }),
+        defineProperty('dealname', 'string.text'),
+        defineProperty('amount', 'number.number'),
+        defineProperty('dealstage', 'enumeration.radio'),
+        defineProperty('hs_object_id', 'number.number', { readOnly: true }),
+        defineProperty('hs_lastmodifieddate', 'datetime.date', { readOnly: true }),
       ],
       pipelines: [
         {
@@ -35,50 +35,50 @@ export function createHubspotObjects(): Record<string, HubspotObject> {
     p123_cars: {
       labels: { singular: 'Car', plural: 'Cars' },
       requiredProperties: [],
-      properties: [createProperty('model', 'string.text', { custom: true })],
+      properties: [defineProperty('model', 'string.text', { custom: true })],
       pipelines: [],
       changedProperty: 'hs_lastmodifieddate',
     },
   };
 }
 
-function contactProperties(): HubspotProperty[] {
+function createContactProperties(): HubspotProperty[] {
   return [
-    createProperty('firstname', 'string.text'),
-    createProperty('lastname', 'string.text'),
-    createProperty('email', 'string.text'),
-    createProperty('lifecyclestage', 'enumeration.radio', { options: ['lead', 'customer'] }),
-    createProperty('hs_persona', 'enumeration.select', { options: ['persona_1'] }),
-    createProperty('hs_buying_role', 'enumeration.checkbox', {
+    defineProperty('firstname', 'string.text'),
+    defineProperty('lastname', 'string.text'),
+    defineProperty('email', 'string.text'),
+    defineProperty('lifecyclestage', 'enumeration.radio', { options: ['lead', 'customer'] }),
+    defineProperty('hs_persona', 'enumeration.select', { options: ['persona_1'] }),
+    defineProperty('hs_buying_role', 'enumeration.checkbox', {
       options: ['BUDGET_HOLDER', 'CHAMPION'],
     }),
-    createProperty('hs_email_optout', 'bool.booleancheckbox'),
-    createProperty('vip', 'enumeration.booleancheckbox', {
+    defineProperty('hs_email_optout', 'bool.booleancheckbox'),
+    defineProperty('vip', 'enumeration.booleancheckbox', {
       custom: true,
       options: ['true', 'false'],
     }),
-    createProperty('hubspot_owner_id', 'enumeration.select', { referencedObjectType: 'OWNER' }),
-    createProperty('associatedcompanyid', 'number.number', { referencedObjectType: 'COMPANY' }),
-    createProperty('score', 'number.number', { custom: true }),
-    createProperty('birthday', 'date.date', { custom: true }),
-    createProperty('createdate', 'datetime.date', { readOnly: true }),
-    createProperty('lastmodifieddate', 'datetime.date', { readOnly: true }),
-    createProperty('hs_object_id', 'number.number', { readOnly: true }),
-    createProperty('hs_calendar', 'object_coordinates.text'),
+    defineProperty('hubspot_owner_id', 'enumeration.select', { referencedObjectType: 'OWNER' }),
+    defineProperty('associatedcompanyid', 'number.number', { referencedObjectType: 'COMPANY' }),
+    defineProperty('score', 'number.number', { custom: true }),
+    defineProperty('birthday', 'date.date', { custom: true }),
+    defineProperty('createdate', 'datetime.date', { readOnly: true }),
+    defineProperty('lastmodifieddate', 'datetime.date', { readOnly: true }),
+    defineProperty('hs_object_id', 'number.number', { readOnly: true }),
+    defineProperty('hs_calendar', 'object_coordinates.text'),
   ];
 }
 
-interface Traits {
+interface PropertyOptions {
   custom?: boolean;
   readOnly?: boolean;
   options?: string[];
   referencedObjectType?: string;
 }
 
-function createProperty(
+function defineProperty(
   name: string,
   type: `${string}.${string}`,
-  { custom = false, readOnly = false, options = [], referencedObjectType }: Traits = {},
+  { custom = false, readOnly = false, options = [], referencedObjectType }: PropertyOptions = {},
 ): HubspotProperty {
   const [dataType = '', fieldType = ''] = type.split('.');
   return {

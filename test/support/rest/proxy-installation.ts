@@ -12,28 +12,28 @@ import { generateConnection } from '../fixtures/connections.ts';
 import { contentFor, createInstallation, integrate } from '../fixtures/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
-type Behaviour = (req: IncomingMessage, res: ServerResponse) => void;
+type Behavior = (req: IncomingMessage, res: ServerResponse) => void;
 
 interface Upstream extends AsyncDisposable {
   url: string;
   /** All requests in the order of their arrival. */
   requests: IncomingMessage[];
   /** Sets the function that responds to later requests. */
-  setHandler(behaviour: Behaviour): void;
+  setHandler(behavior: Behavior): void;
 }
 
 export async function startUpstream(): Promise<Upstream> {
-  let behaviour: Behaviour = (_req, res) => res.end('{}');
+  let behavior: Behavior = (_req, res) => res.end('{}');
   const requests: IncomingMessage[] = [];
   const { url, stop } = await serve((req, res) => {
     requests.push(req);
-    behaviour(req, res);
+    behavior(req, res);
   });
   return {
     url,
     requests,
     setHandler(next) {
-      behaviour = next;
+      behavior = next;
     },
     [Symbol.asyncDispose]: stop,
   };
