@@ -114,7 +114,7 @@ test("accepts and returns the reference API's members in each operation, or stat
   const table = [
     '# REST operations of the reference API',
     '',
-    'Each row says whether the gateway has the operation with the same parameters, bodies and responses.',
+    'Each row shows whether the gateway has the operation with the same parameters, bodies and responses.',
     'Written by `npx vitest run test/rest/platform -u`.',
     '',
     `${same} of ${rows.length} have the same shapes.`,
