@@ -110,6 +110,15 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
         ) : (
           <InstallationRows installations={nodes} address={address} />
         )}
+        {totalCount > nodes.length && (
+          <p>
+            <Link
+              href={address(`installations?integration=${encodeURIComponent(integration.name)}`)}
+            >
+              Show all {totalCount} installations
+            </Link>
+          </p>
+        )}
       </Panel>
     </Page>
   );

@@ -184,8 +184,7 @@ function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps
             </>
           ) : (
             <>
-              {isCounted ? 'the last one' : 'since'}{' '}
-              <Time value={isCounted ? lastTime : startTime} />
+              {isCounted ? '· latest' : 'since'} <Time value={isCounted ? lastTime : startTime} />
               {detail && ` · ${detail}`}
             </>
           )}
@@ -227,12 +226,12 @@ function describeItem({ kind, subject, objectName, count }: Item): { text: strin
     case 'OPERATIONS_FAILED':
       return {
         text: formatCount(count, 'operation failed', 'operations failed'),
-        path: 'operations?status=FAILED',
+        path: 'operations?status=FAILED&time=day',
       };
     case 'DELIVERIES_FAILED':
       return {
         text: formatCount(count, 'delivery failed permanently', 'deliveries failed permanently'),
-        path: 'deliveries?status=FAILED',
+        path: 'deliveries?status=FAILED&time=day',
       };
     // A kind that a newer gateway has.
     default:
