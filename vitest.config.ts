@@ -86,7 +86,7 @@ const ONLY_EMBEDDED = [
   // About the embedded database, or about decisions without a database.
   'test/database/embedded/**',
   'test/database/citus/node-watch.test.ts',
-  // The same statements give the same rows and the same number of statements.
+  // Both databases get equal statements, which return equal rows.
   'test/database/{filled-migrations,statements}.test.ts',
   'test/flows/credential-check.test.ts',
   'test/flows/plan/{project-document,revision-impacts}.test.ts',

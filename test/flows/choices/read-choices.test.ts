@@ -189,9 +189,9 @@ test('refuses contradicting or unknown choices at their position, on both surfac
     ),
   ]);
   expect(
-    await fetchIssues({ fieldMappings: [{ mapToName: 'nobody', fieldName: 'score' }] }),
+    await fetchIssues({ fieldMappings: [{ mapToName: 'unknown', fieldName: 'score' }] }),
   ).toEqual([
-    issueAt('selectedFieldMappings.nobody', 'is not a field that contacts leaves to be mapped.'),
+    issueAt('selectedFieldMappings.unknown', 'is not a field that contacts leaves to be mapped.'),
   ]);
   const unknown = { fieldName: 'nothing', value: 'x' };
   expect(await fetchIssues({ fieldFilters: [unknown] })).toEqual([
