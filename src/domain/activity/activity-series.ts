@@ -29,6 +29,24 @@ interface NumberRow extends Partial<Record<Column, string>> {
 
 type Kind = 'operation' | 'delivery' | 'record' | 'stream';
 
+/** Reads the series of a kind, ordered by key. */
+export async function readActivitySeries(
+  { database }: Call,
+  kind: Kind,
+  range: ActivityRange,
+): Promise<ActivitySeries[]> {
+  const { projectId, destinationId, grain, from, until } = range;
+  const values = [projectId, grain, from, until];
+  const rows =
+    destinationId === null
+      ? await database.rows.query<NumberRow>(PROJECT_STATEMENTS[kind], values)
+      : await database.rows.query<NumberRow>(DESTINATION_STATEMENTS[kind], [
+          ...values,
+          destinationId,
+        ]);
+  return createSeries(range, rows);
+}
+
 /** Selects stored counts, and deltas that are not added yet. One statement reads both at the same moment. */
 const selectCountsSql = (kind: Kind, columns: readonly Column[], keyCondition: string) => `
   select false as "isNew", "time", "key", ${columns.map((name) => `"${name}"::text`).join(', ')} from "ActivityCount"
@@ -50,7 +68,7 @@ const selectDeliveriesSql = (keyCondition: string) => `
     from (
       select "time", "key", "bucket", sum("first") as "first", sum("second") as "second" from "ActivityDelta"
       where "projectId" = $1 and "kind" = 'delivery' and "time" >= $3 and "time" < $4 ${keyCondition} group by 1, 2, 3
-    ) of_minutes group by 1, 2, 3
+    ) minutes group by 1, 2, 3
   )
   select false as "isNew", "time", "key", "first"::text, "second"::text, "p50Ms"::text, "p95Ms"::text, "p99Ms"::text
   from "ActivityCount" where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= activity_block($2, $3) and "time" < $4 ${keyCondition}
@@ -79,38 +97,20 @@ const createStatements = (keyCondition: string): Record<Kind, string> => ({
 const PROJECT_STATEMENTS = createStatements('');
 const DESTINATION_STATEMENTS = createStatements('and "key" = $5');
 
-/** Reads the series of a kind, ordered by key. */
-export async function readActivitySeries(
-  { database }: Call,
-  kind: Kind,
-  range: ActivityRange,
-): Promise<ActivitySeries[]> {
-  const { projectId, destinationId, grain, from, until } = range;
-  const values = [projectId, grain, from, until];
-  const rows =
-    destinationId === null
-      ? await database.rows.query<NumberRow>(PROJECT_STATEMENTS[kind], values)
-      : await database.rows.query<NumberRow>(DESTINATION_STATEMENTS[kind], [
-          ...values,
-          destinationId,
-        ]);
-  return createSeries(range, rows);
-}
-
 function createSeries(
   { from, until, bucketMs }: ActivityRange,
   rows: readonly NumberRow[],
 ): ActivitySeries[] {
   const length = (until.getTime() - from.getTime()) / bucketMs;
-  const allSeries = new Map<string, ActivitySeries>();
+  const seriesByKey = new Map<string, ActivitySeries>();
   for (const row of rows) {
-    const series = allSeries.get(row.key) ?? createEmptySeries(row.key, length);
-    allSeries.set(row.key, series);
+    const series = seriesByKey.get(row.key) ?? createEmptySeries(row.key, length);
+    seriesByKey.set(row.key, series);
     const start = (row.time.getTime() - from.getTime()) / bucketMs;
     for (const column of COUNT_COLUMNS) addTo(series[column], start, row[column]);
     for (const column of PERCENTILE_COLUMNS) replaceIn(series[column], start, row[column]);
   }
-  return [...allSeries.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return [...seriesByKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 function createEmptySeries(key: string, length: number): ActivitySeries {

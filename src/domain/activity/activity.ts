@@ -18,11 +18,8 @@ const GRAINS = {
   DAY: { grain: 'day', bucketMs: DAY_MS },
 } as const;
 
-/**
- * The most buckets: 90 days of hours, or a day and a half of minutes. More would not fit a chart, and takes longer to
- * read.
- */
-const BUCKETS_MAX = 2_161;
+/** 90 days of hours, or a day and a half of minutes. More buckets would not fit a chart, and take longer to read. */
+const RANGE_BUCKETS_MAX = 2_160;
 
 const activityBucket = enumeration('ActivityBucket', 'How activity is divided by time, in UTC.', {
   MINUTE: 'By minutes.',
@@ -36,7 +33,7 @@ export const activityInput = z.object({
     .describe('The start of the range. The bucket that contains it is counted in full.'),
   until: z.date().optional().describe('The end of the range, exclusive. Default: now.'),
   bucket: activityBucket.describe(
-    `The length of a bucket, in UTC. The range may have at most ${BUCKETS_MAX - 1} buckets.`,
+    `The length of a bucket, in UTC. The range may have at most ${RANGE_BUCKETS_MAX} buckets.`,
   ),
 });
 type ActivityInput = FiltersOf<typeof activityInput>;
@@ -46,26 +43,27 @@ export const getActivityRange = read(
   'read',
   "Returns counts of a project's activity in a time range of up to 90 days.",
   (call: Call, { id: projectId }: Row<'Project'>, input: ActivityInput): ActivityRange =>
-    parseRange(call, { projectId, destinationId: null }, input),
+    createRange(call, { projectId, destinationId: null }, input),
 );
 
 export const listDestinationActivity = read(
   'read',
   'Returns counts of delivery attempts to a destination in a time range of up to 90 days, oldest first.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    listDeliveryActivity(call, parseRange(call, { projectId, destinationId }, input)),
+    listDeliveryActivityInRange(call, createRange(call, { projectId, destinationId }, input)),
 );
 
 export const listStreamActivity = read(
   'read',
   'Returns counts of messages appended to a stream in a time range of up to 90 days, oldest first. Empty for a destination of another type.',
   (call: Call, { id: destinationId, projectId }: Row<'Destination'>, input: ActivityInput) =>
-    listStreamsActivity(call, parseRange(call, { projectId, destinationId }, input)),
+    listStreamActivityInRange(call, createRange(call, { projectId, destinationId }, input)),
 );
 
 type Subject = Pick<ActivityRange, 'projectId' | 'destinationId'>;
 
-function parseRange(
+/** Creates a range of whole buckets. Its first and last bucket may extend beyond the times of the input. */
+function createRange(
   call: Pick<Call, 'now'>,
   subject: Subject,
   { from, until, bucket }: ActivityInput,
@@ -73,8 +71,8 @@ function parseRange(
   const { grain, bucketMs } = GRAINS[bucket];
   const fromMs = Math.floor(from.getTime() / bucketMs) * bucketMs;
   const untilMs = Math.ceil((until ?? call.now()).getTime() / bucketMs) * bucketMs;
-  if ((untilMs - fromMs) / bucketMs > BUCKETS_MAX) {
-    throw invalid('from', `must be at most ${BUCKETS_MAX - 1} buckets before until.`, from);
+  if ((untilMs - fromMs) / bucketMs > RANGE_BUCKETS_MAX + 1) {
+    throw invalid('from', `must be at most ${RANGE_BUCKETS_MAX} buckets before until.`, from);
   }
   // A range whose end is before its start is empty.
   const end = new Date(Math.max(fromMs, untilMs));
@@ -105,7 +103,7 @@ export interface OperationActivity {
 }
 
 /** Counts operations by their creation time, type and current status. */
-export async function listOperationActivity(
+async function listOperationActivity(
   call: Call,
   range: ActivityRange,
 ): Promise<OperationActivity[]> {
@@ -141,10 +139,7 @@ export interface RecordActivity {
 }
 
 /** Counts records by the time when they were read or written, and events by the time when they were received. */
-export async function listRecordActivity(
-  call: Call,
-  range: ActivityRange,
-): Promise<RecordActivity[]> {
+async function listRecordActivity(call: Call, range: ActivityRange): Promise<RecordActivity[]> {
   const series = await readActivitySeries(call, 'record', range);
   return listEntries(range, series, ({ first, second, third }, bucket, startTime) => {
     const read = first[bucket] ?? 0;
@@ -155,7 +150,7 @@ export async function listRecordActivity(
   });
 }
 
-const createPercentile = (share: number) =>
+const describePercentile = (share: number) =>
   z
     .int()
     .nullable()
@@ -172,9 +167,9 @@ export const deliveryActivityResource = resource(
     failedAttempts: z
       .int()
       .describe('How many of them failed: no response, or another status than 2xx.'),
-    p50Ms: createPercentile(50),
-    p95Ms: createPercentile(95),
-    p99Ms: createPercentile(99),
+    p50Ms: describePercentile(50),
+    p95Ms: describePercentile(95),
+    p99Ms: describePercentile(99),
   },
 );
 
@@ -190,7 +185,7 @@ export interface DeliveryActivity {
 }
 
 /** Counts attempts by their start time and destination. */
-export async function listDeliveryActivity(
+async function listDeliveryActivityInRange(
   call: Call,
   range: ActivityRange,
 ): Promise<DeliveryActivity[]> {
@@ -231,7 +226,7 @@ export interface StreamActivity {
 }
 
 /** Counts stream messages by the time when they were appended, and by destination. */
-export async function listStreamsActivity(
+async function listStreamActivityInRange(
   call: Call,
   range: ActivityRange,
 ): Promise<StreamActivity[]> {
@@ -257,7 +252,7 @@ export const activityResource = resource(
       z
         .array(deliveryActivityResource)
         .describe('Attempts by when they began and by destination, oldest first.'),
-      (range: ActivityRange, call: Call) => listDeliveryActivity(call, range),
+      (range: ActivityRange, call: Call) => listDeliveryActivityInRange(call, range),
     ),
     records: computed(
       z
@@ -271,7 +266,7 @@ export const activityResource = resource(
       z
         .array(streamActivityResource)
         .describe('Messages by when they were added to a stream and by stream, oldest first.'),
-      (range: ActivityRange, call: Call) => listStreamsActivity(call, range),
+      (range: ActivityRange, call: Call) => listStreamActivityInRange(call, range),
     ),
   },
 );

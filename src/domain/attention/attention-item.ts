@@ -62,11 +62,11 @@ export const attentionItemResource = resource(
       .describe('A human-readable reason. Null if the kind says everything.'),
     startTime: z
       .date()
-      .describe('When the problem began. For a count, when the first of them happened.'),
+      .describe('When the problem began, or when the first counted failure or proposal happened.'),
     lastTime: z
       .date()
       .describe(
-        'When the problem last began. For a count, when the last of them happened. Acknowledge the item with this time.',
+        'When the problem last began, or when the last counted failure or proposal happened. Acknowledge the item with this time.',
       ),
     count: z
       .int()
@@ -77,23 +77,23 @@ export const attentionItemResource = resource(
       .string()
       .nullable()
       .describe(
-        'The principal that acknowledged the item, like `builder:…` or `api:…`. Null for an item that nothing acknowledges.',
+        'The principal that acknowledged the item, like `builder:…` or `api:…`. Null if the item is not acknowledged.',
       ),
     acknowledgeTime: z
       .date()
       .nullable()
-      .describe('When the item was acknowledged. Null for an item that nothing acknowledges.'),
+      .describe('When the item was acknowledged. Null if it is not acknowledged.'),
   },
 );
 
 export const listAttentionItems = read(
   'read',
-  `Lists what needs a person in a project, by kind: at most ${ITEMS_OF_KIND_MAX} items of each kind, unacknowledged ones first, then the latest.`,
+  `Lists the attention items of a project, by kind: at most ${ITEMS_OF_KIND_MAX} items of each kind, unacknowledged ones first, then the latest.`,
   (call: Call, { id: projectId }: Row<'Project'>): Promise<AttentionItem[]> =>
-    load(call, itemsOfProjects, projectId),
+    load(call, loadItemsOfProjects, projectId),
 );
 
-const itemsOfProjects: Batch<string, AttentionItem[]> = async (call, projectIds) => {
+const loadItemsOfProjects: Batch<string, AttentionItem[]> = async (call, projectIds) => {
   const rows = await findAttentionItems(call.database.rows.query, {
     projectIds,
     from: new Date(call.now().getTime() - DAY_MS),
@@ -107,9 +107,9 @@ const itemsOfProjects: Batch<string, AttentionItem[]> = async (call, projectIds)
     const subject = subjectsById.get(row.subjectId);
     return subject ? { ...row, subject } : [];
   });
-  const byKind = items.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
-  const byProject = Map.groupBy(byKind, ({ projectId }) => projectId);
-  return projectIds.map((projectId) => byProject.get(projectId) ?? []);
+  const sortedItems = items.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
+  const itemsByProject = Map.groupBy(sortedItems, ({ projectId }) => projectId);
+  return projectIds.map((projectId) => itemsByProject.get(projectId) ?? []);
 };
 
 const itemReference = z.object({
@@ -130,7 +130,7 @@ export const acknowledgeAttentionItem = projectMutation({
       lastTime: z
         .date()
         .describe(
-          'The `lastTime` of the item as it was read. An item with a later one stays unacknowledged.',
+          'The `lastTime` of the item when you read it. If the item has a later one by now, it stays unacknowledged.',
         ),
     })
     .meta({
@@ -178,7 +178,7 @@ async function getItem(
   return item;
 }
 
-/** The column that refers to the subject, so that the acknowledgement is deleted with it. */
+/** Columns that refer to the subject, so that an acknowledgement is deleted with it. */
 const SUBJECT_COLUMNS: Partial<Record<AttentionKind, string>> = {
   DESTINATION_FAILING: 'destinationId',
   CONNECTION_BAD_CREDENTIALS: 'connectionId',
@@ -190,7 +190,10 @@ function toKey({ projectId, kind, subjectId, objectName }: AttentionItem) {
   return { projectId, kind, subjectId, objectName };
 }
 
-/** Stores the acknowledgement unless an existing one covers a later time. Returns the stored one, unless it was just removed. */
+/**
+ * Stores the acknowledgement unless an existing one covers a later time. Returns the stored one, or null if it was
+ * removed in between.
+ */
 async function acknowledge(
   call: Call,
   item: AttentionItem,
@@ -200,9 +203,9 @@ async function acknowledge(
   const key = toKey(item);
   const change = { lastTime, acknowledgedBy: formatActor(call.viewer), createTime: call.now() };
   const column = SUBJECT_COLUMNS[item.kind];
-  const subject = column && { [column]: item.subjectId };
+  const subjectReference = column && { [column]: item.subjectId };
   try {
-    const data = [{ ...key, ...change, ...subject }];
+    const data = [{ ...key, ...change, ...subjectReference }];
     await acknowledgement.createMany({ data, skipDuplicates: true });
   } catch (error) {
     // The subject was deleted after the item was read.

@@ -113,7 +113,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Members with which APIs describe errors (RFC 9457, RFC 6749, OData, and the providers' own words). */
+/** Matches members with which APIs describe errors: those of RFC 9457, RFC 6749 and OData, and names of providers. */
 const ERROR_MEMBER =
   /^(errors?|error_?(codes?|descriptions?|types?|messages?|uri|summary)|faults?|codes?|sub_?codes?|messages?|msg|status|status_?code|type|title|details?|descriptions?|reasons?|(sub_?)?category|(correlation|request|trace)_?id|fields?|property|path|pointer|parameter|source|domain|context|policy_?name|hint|help|documentation_?url|summary|success|ok)$/i;
 /** Matches a member of an error. An object without one may be a record, whose title or description is a value. */

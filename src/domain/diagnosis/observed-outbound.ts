@@ -10,7 +10,7 @@ interface ConnectionKey {
   id: string;
 }
 
-/** A request and its response. */
+/** A request to a provider, and its response. */
 export interface ObservedRequest {
   id: string;
   kind: RequestKind;
@@ -33,7 +33,7 @@ export interface ObservedRequest {
   createTime: Date;
 }
 
-/** Receives each request when its response has arrived, or has begun if it is forwarded. `observe` must not throw. */
+/** Receives each request after its response has arrived, or has begun if it is forwarded. `observe` must not throw. */
 export interface RequestObserver {
   observe(request: ObservedRequest): void;
 }
@@ -43,14 +43,14 @@ export type Sender = Pick<Outbound, 'send' | 'stream'>;
 /** Returns the client for providers. It passes its requests to the observer of the services, if they have one. */
 export function observeOutbound(
   { providerAccess: { outbound, observer }, now }: Pick<Services, 'providerAccess' | 'now'>,
-  about: Pick<ObservedRequest, 'kind' | 'connection'>,
+  purpose: Pick<ObservedRequest, 'kind' | 'connection'>,
 ): Sender {
   if (!observer) return outbound;
-  const observing = { ...about, observer, now };
+  const context = { ...purpose, observer, now };
   return {
-    send: (request) => observe(observing, request, () => outbound.send(request)),
+    send: (request) => observe(context, request, () => outbound.send(request)),
     stream: ({ body, ...request }) =>
-      observe(observing, request, () => outbound.stream({ ...request, body })),
+      observe(context, request, () => outbound.stream({ ...request, body })),
   };
 }
 
@@ -62,18 +62,17 @@ interface ObserverContext extends Pick<ObservedRequest, 'kind' | 'connection'> {
 type Response = NonNullable<ObservedRequest['response']>;
 
 async function observe<R extends Omit<Response, 'body'> & { body: unknown }>(
-  { observer, now, ...about }: ObserverContext,
+  { observer, now, ...purpose }: ObserverContext,
   request: ObservedRequest['request'],
   send: () => Promise<R>,
 ): Promise<R> {
-  const started = { id: newId('req'), ...about, request, createTime: now() };
-  const startedMs = performance.now();
-  const report = (outcome: Pick<ObservedRequest, 'response' | 'error' | 'isFailed'>) =>
-    observer.observe({
-      ...started,
-      ...outcome,
-      durationMs: Math.round(performance.now() - startedMs),
-    });
+  const id = newId('req');
+  const createTime = now();
+  const startMs = performance.now();
+  const report = (outcome: Pick<ObservedRequest, 'response' | 'error' | 'isFailed'>) => {
+    const durationMs = Math.round(performance.now() - startMs);
+    observer.observe({ id, ...purpose, request, ...outcome, durationMs, createTime });
+  };
   let response: R;
   try {
     response = await send();

@@ -21,7 +21,7 @@ export const recordedRequestResource = resource(
   'RecordedRequest',
   'A request to a provider and its response, recorded for diagnosis. `***` replaces credentials and record values. It is removed after REQUEST_RETENTION_HOURS of the server.',
   {
-    createTime: z.date().describe('When it began.'),
+    createTime: z.date().describe('When the request began.'),
     kind: requestKind.describe('The purpose of the request.'),
     method: z.string().describe('The HTTP method.'),
     host: z.string().describe("The host of the provider's API."),
@@ -58,7 +58,7 @@ export const listOperationRequests = read(
   `Lists requests that an operation sent to the provider, newest first: at most ${OPERATION_REQUESTS_MAX}, failed ones before others. Records that are written together share their requests.`,
   async (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
     const { id, projectId } = operation;
-    const operationId = await load(call, recordedOperationIds, operation);
+    const operationId = await load(call, loadRecordedOperationIds, operation);
     const list = { name: 'Operation.requests', parentId: id, table: 'RecordedRequest' } as const;
     return listPage(call, { ...list, where: { projectId, operationId } }, args);
   },
@@ -78,10 +78,10 @@ export const listConnectionRequests = read(
 );
 
 /**
- * Loads the operation id that requests of an operation are recorded with: the id of its write task, which is that of
- * the first operation in it, or else its own.
+ * Loads the id under which the requests of an operation are recorded. For a write, it is the id of the write task, which
+ * equals the id of the first operation in it.
  */
-const recordedOperationIds: Batch<Row<'Operation'>, string> = async ({ database }, operations) => {
-  const tasks = await findWriteTasks(database.rows.query, operations);
-  return operations.map(({ id }) => tasks.get(id) ?? id);
+const loadRecordedOperationIds: Batch<Row<'Operation'>, string> = async (call, operations) => {
+  const taskIds = await findWriteTasks(call.database.rows.query, operations);
+  return operations.map(({ id }) => taskIds.get(id) ?? id);
 };

@@ -1,6 +1,6 @@
 /**
- * Records requests to providers for diagnosis. It works in the background, so that the work that sent them neither
- * waits nor fails. Requests of one moment share a statement.
+ * Records requests to providers for diagnosis. They are stored in the background: work that sends requests neither waits
+ * for that nor fails with it. Requests of one moment share a statement.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -19,11 +19,11 @@ import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 /** The most requests that are kept for an operation. Failed ones take precedence. */
 export const OPERATION_REQUESTS_MAX = 20;
 /**
- * The most requests without an operation that a process records in an hour for each connection. They bound the rows
- * that the deletion of a connection deletes.
+ * The most requests without an operation that a process records in an hour for each connection. The limit bounds the
+ * number of rows that are deleted with a connection.
  */
 export const CONNECTION_REQUESTS_MAX = 100;
-/** The most connections whose requests this process counts. */
+/** The most connections whose requests a process counts. */
 const COUNTED_CONNECTIONS_MAX = 10_000;
 /** The most requests that wait to be stored. Further ones are lost. */
 const WAITING_MAX = 2_000;
@@ -36,8 +36,8 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   readonly #outage: Outage;
   readonly #counts = new LRUCache<string, number>({ max: COUNTED_CONNECTIONS_MAX, ttl: HOUR_MS });
   #waiting: RequestRow[] = [];
-  /** Operations that may have more requests than they keep, by id. */
-  #surplus = new Map<string, RowKey>();
+  /** Keys of operations that may have more than OPERATION_REQUESTS_MAX stored requests, by id. */
+  #operationsToTrim = new Map<string, RowKey>();
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> = Promise.resolve();
 
@@ -51,7 +51,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     this.storeForConnection(toRow(observed), observed.connection.id);
   }
 
-  /** Drops the request if the connection has too many in this hour. */
+  /** Drops the request if the connection already has CONNECTION_REQUESTS_MAX in this hour. */
   storeForConnection(row: RequestRow, connectionId: string): void {
     const count = (this.#counts.get(connectionId) ?? 0) + 1;
     if (count > CONNECTION_REQUESTS_MAX) return;
@@ -60,7 +60,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     this.#collect([{ ...row, connectionId }]);
   }
 
-  /** With `isContinued`, earlier requests of the operation count too, and surplus ones are removed. */
+  /** With `isContinued`, earlier requests of the operation count too, and those above the limit are removed. */
   storeForOperation(
     rows: readonly RequestRow[],
     { operationId, isContinued }: { operationId: string; isContinued: boolean },
@@ -69,7 +69,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     if (!first) return;
     const { projectId } = first;
     this.#collect(rows.map((row) => ({ ...row, operationId })));
-    if (isContinued) this.#surplus.set(operationId, { projectId, id: operationId });
+    if (isContinued) this.#operationsToTrim.set(operationId, { projectId, id: operationId });
   }
 
   #collect(rows: readonly RequestRow[]): void {
@@ -88,13 +88,15 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
 
   async #storeWaiting(): Promise<void> {
     const rows = this.#waiting;
-    const surplus = [...this.#surplus.values()];
+    const operationKeys = [...this.#operationsToTrim.values()];
     this.#waiting = [];
-    this.#surplus = new Map();
+    this.#operationsToTrim = new Map();
     await this.#outage.watch(async () => {
       await Promise.all(rows.map((row) => this.#storeRow(row)));
       const { query } = this.#database.rows;
-      for (const key of surplus) await removeSurplusRequests(query, key, OPERATION_REQUESTS_MAX);
+      for (const key of operationKeys) {
+        await removeSurplusRequests(query, key, OPERATION_REQUESTS_MAX);
+      }
     });
   }
 
@@ -112,7 +114,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   }
 }
 
-/** The owner of the row is set when it is stored. */
+/** Returns a row without an operation or a connection. The owner is set when the row is stored. */
 function toRow(observed: ObservedRequest): RequestRow {
   const { id, kind, connection, response, isFailed, durationMs, createTime } = observed;
   return {
@@ -136,9 +138,14 @@ interface OperationWork {
   isContinued?: boolean;
 }
 
+interface CollectedRequest {
+  row: RequestRow;
+  connectionId: string;
+}
+
 /**
  * Collects the requests of work on an operation, and stores them when it is disposed of. Use `services` for the work.
- * If it has no operation by then, failed requests are recorded for their connection.
+ * If `operationId` is still null then, failed requests are recorded for their connection.
  */
 export class OperationRequests implements RequestObserver, Disposable {
   readonly services: Services;
@@ -170,8 +177,8 @@ export class OperationRequests implements RequestObserver, Disposable {
     const { operationId } = this;
     const { failed, succeeded } = this.#observed;
     if (operationId === null) {
-      const storedRequests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
-      for (const { row, connectionId } of storedRequests) {
+      const requests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
+      for (const { row, connectionId } of requests) {
         this.#recorder?.storeForConnection(row, connectionId);
       }
       return;
@@ -181,9 +188,4 @@ export class OperationRequests implements RequestObserver, Disposable {
     const rows = recorded.map(({ row }) => row);
     this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
   }
-}
-
-interface CollectedRequest {
-  row: RequestRow;
-  connectionId: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Mistakes in a project's setup that keep customers from connecting accounts. Customers can't mend them, so the pages
- * for customers hide them, and the builder gets an event and a row.
+ * Mistakes in a project's setup that keep customers from connecting accounts. Only the builder can correct them, so the
+ * pages for customers hide them, and the builder gets an event and a row.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -40,29 +40,31 @@ export const listSetupFailures = read(
   'read',
   `Lists mistakes in the setup that customers met: the latest one of each provider, at most ${FAILURES_MAX}, newest first.`,
   (call: Call, { id: projectId }: Row<'Project'>): Promise<SetupFailure[]> =>
-    load(call, setupFailures, projectId),
+    load(call, loadSetupFailures, projectId),
 );
 
-const setupFailures: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
+const loadSetupFailures: Batch<string, SetupFailure[]> = async ({ database }, projectIds) => {
   const failures = await database.rows.find('SetupFailure', { projectId: [...projectIds] });
   const newestFirst = failures.toSorted(
     (a, b) => b.lastFailureTime.getTime() - a.lastFailureTime.getTime(),
   );
-  const byProject = Map.groupBy(newestFirst, ({ projectId }) => projectId);
-  return projectIds.map((projectId) => byProject.get(projectId)?.slice(0, FAILURES_MAX) ?? []);
+  const failuresByProject = Map.groupBy(newestFirst, ({ projectId }) => projectId);
+  return projectIds.map(
+    (projectId) => failuresByProject.get(projectId)?.slice(0, FAILURES_MAX) ?? [],
+  );
 };
 
-/** Inputs whose values customers enter or whose values their tokens determine. Other issues are the setup's. */
+/** Matches inputs that customers enter or that their tokens determine. An issue of another input is the builder's. */
 const CUSTOMER_INPUT =
   /^input\.(?:credentials|apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)\b/;
 
-/** True for refusals that name an input which no customer enters. */
+/** True if the error names an input that customers can't correct. */
 export function isSetupMistake(error: unknown): error is DomainError {
   const issues = error instanceof DomainError ? (error.issues ?? []) : [];
   return issues.some(({ name }) => !CUSTOMER_INPUT.test(name));
 }
 
-/** Runs a part of a call. If an end user meets a mistake in the setup, records it. Throws the error of `work`. */
+/** Runs `work`, and throws its error. If an end user met a mistake in the setup, records that first. */
 export async function runRecordingSetupFailures<R>(
   call: Call,
   { projectId, provider }: { projectId: string; provider: string },
@@ -82,7 +84,7 @@ async function recordForEndUser(
 ): Promise<void> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER') return;
-  // End users could name any provider, and each would leave a row.
+  // Without this check, end users could add a row for every provider.
   if (!(await findPermittedProvider(call, provider))) return;
   const [[group], [consumer]] = await Promise.all([
     byId('Group')(call, [viewer.groupId]),
@@ -100,11 +102,14 @@ interface SetupFailureToRecord {
   error: string;
 }
 
-/** Stores the failure, and records an event if it begins a count: customers must not be able to cause many events. */
+/**
+ * Stores the failure. Only the first failure of a count records an event, so that customers can't cause many events.
+ */
 export async function recordSetupFailure(
   { database, now }: Pick<Services, 'database' | 'now'>,
-  { projectId, provider, customer, ...failure }: SetupFailureToRecord,
+  failure: SetupFailureToRecord,
 ): Promise<void> {
+  const { projectId, provider, customer } = failure;
   const error = truncateMessage(failure.error);
   await inTransaction(database, async (tx) => {
     const [stored] = await run(tx, countFailure({ projectId, provider, error, time: now() }));
@@ -126,7 +131,7 @@ export async function recordSetupFailure(
   });
 }
 
-/** Failures are counted for an hour from the first one. The next one begins a new count. */
+/** Counts failures for an hour from the first one. A later failure begins a new count. */
 const countFailure = ({
   projectId,
   provider,
