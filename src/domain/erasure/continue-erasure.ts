@@ -1,6 +1,6 @@
 /**
- * Continues an erasure for a turn of some seconds, after which a job continues it. Deliveries and running work are
- * erased first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
+ * Continues an erasure for a turn of some seconds, and enqueues the next turn. Deliveries and running work are erased
+ * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
@@ -11,7 +11,7 @@ import type { LeasedConnection } from '../connection/token/token-lease.ts';
 import { revokeTokens } from '../connection/token/token-revocation.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
 import {
-  formatCondition,
+  formatSubjectCondition,
   removeInstallations,
   removeOperations,
   removeRows,
@@ -22,6 +22,23 @@ import { type ErasureKey, enqueueErasure } from './erasure.ts';
 const CONNECTIONS_MAX = 20;
 /** The duration of a turn. It lets the worker start another job, or stop, within seconds. */
 const TURN_MS = 5_000;
+
+/**
+ * Tables with many rows per project, in an order that satisfies the foreign keys. Other tables are deleted with the
+ * project's row.
+ */
+const PROJECT_TABLES = [
+  'ActivityDelta',
+  'ActivityCount',
+  'ActivityHistogram',
+  'WriteTask',
+  'IdempotencyKey',
+  'LearnedField',
+  'Integration',
+  'ProviderApp',
+  'Group',
+  'Consumer',
+];
 
 /** Runs one turn of an erasure. Does nothing if everything has been erased. */
 export async function continueErasure(
@@ -42,7 +59,7 @@ export async function continueErasure(
   await inTransaction(database, (tx) => enqueueErasure(services, tx, key));
 }
 
-/** Returns true if every part is erased. */
+/** Returns true if every part is erased, false if the turn is over. */
 async function eraseParts(
   services: Services,
   key: ErasureKey,
@@ -72,36 +89,19 @@ async function eraseParts(
   return true;
 }
 
-/**
- * Tables with many rows per project, in an order that satisfies the foreign keys. Other tables are deleted with the
- * project's row.
- */
-const PROJECT_TABLES = [
-  'ActivityDelta',
-  'ActivityCount',
-  'ActivityHistogram',
-  'WriteTask',
-  'IdempotencyKey',
-  'LearnedField',
-  'Integration',
-  'ProviderApp',
-  'Group',
-  'Consumer',
-];
-
 /** Revokes some connections at providers that support it, and deletes them. Returns true if there may be more. */
 async function endConnections(services: Services, key: ErasureKey): Promise<boolean> {
   const { query } = services.database.rows;
   const { projectId } = key;
   const connections = await query<LeasedConnection>(
     `select "id", "projectId", "provider", "providerAppId", "providerWorkspaceRef", "providerMetadata"
-     from "Connection" where ${formatCondition(key)} limit ${CONNECTIONS_MAX}`,
+     from "Connection" where ${formatSubjectCondition(key)} limit ${CONNECTIONS_MAX}`,
     [projectId, key.id],
   );
   if (connections.length === 0) return false;
   await Promise.all(connections.map((connection) => tryToRevoke(services, connection)));
   const ids = connections.map(({ id }) => id);
-  // Deletes installations that were created in between and that still refer to the connections.
+  // Installations may have been created for the connections since the earlier part deleted them.
   await query(DELETE_INSTALLATIONS, [projectId, ids]);
   await query(DELETE_CONNECTIONS, [projectId, ids]);
   for (const connection of connections) removeFromJournal(services, connection);
@@ -124,10 +124,7 @@ async function tryToRevoke(services: Services, connection: LeasedConnection): Pr
   }
 }
 
-/**
- * Deletes the row of the erased subject. Returns false if new rows refer to it, which must be erased first. After
- * success, no row can refer to it.
- */
+/** Deletes the row of the erased subject. Returns false if new rows refer to it, which must be erased first. */
 async function endErasure({ database }: Services, key: ErasureKey): Promise<boolean> {
   try {
     await inTransaction(database, (tx) => deleteSubject(tx, key));

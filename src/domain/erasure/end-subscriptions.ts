@@ -7,7 +7,7 @@ import {
   removeEvents,
   removeSubscription,
 } from '../provider-event/remove-subscription.ts';
-import { formatCondition } from './erase-rows.ts';
+import { formatSubjectCondition } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
 /** The most subscriptions that are removed in parallel. Each waits for its provider. */
@@ -27,7 +27,7 @@ export async function endSubscriptions(services: Services, key: ErasureKey): Pro
   const subscriptions = await query<SubscriptionRow>(
     `select "projectId", "installationId", "objectName", "provider", "connectionId", "providerRef"
      from "ObjectSubscription" where "projectId" = $1 and "connectionId" in (
-       select "id" from "Connection" where ${formatCondition(key)})
+       select "id" from "Connection" where ${formatSubjectCondition(key)})
      limit ${SUBSCRIPTIONS_MAX}`,
     [key.projectId, key.id],
   );

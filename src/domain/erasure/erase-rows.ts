@@ -1,30 +1,30 @@
-/**
- * Deletes rows of a project in small statements, so that other statements do not wait for them. Each may run
- * repeatedly.
- */
+/** Deletes rows of a project in small statements, so that other statements do not wait long. Each may run repeatedly. */
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { findPrefix } from '../../ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
-/** The most rows that one statement deletes, without the rows that depend on them. */
-const STATEMENT_ROWS = 500;
+/** The most rows that one statement deletes, not counting rows that are deleted with them. */
+const STATEMENT_ROWS_MAX = 500;
+const STATEMENT_LOG_LINES_MAX = 1_000;
 /** The most operations in one round. Each has up to thousands of log lines, which are deleted first. */
-const ROUND_OPERATIONS = 100;
-const STATEMENT_LOGS = 1_000;
+const ROUND_OPERATIONS_MAX = 100;
 
-/** Formats an SQL condition for the rows of the erased subject. `$1` is the project, `$2` the group or the consumer. */
-export function formatCondition({ projectId, id }: ErasureKey): string {
+/**
+ * Formats an SQL condition for the rows of the erased subject. `$1` is the project, and `$2` the group, the consumer or
+ * the project itself.
+ */
+export function formatSubjectCondition({ projectId, id }: ErasureKey): string {
   if (id === projectId) return '"projectId" = $1 and $2 = "projectId"';
   return `"projectId" = $1 and "${findPrefix(id) === 'grp' ? 'groupId' : 'consumerId'}" = $2`;
 }
 
-/** Deletes up to STATEMENT_ROWS rows of a table, and returns their number. */
+/** Deletes up to STATEMENT_ROWS_MAX rows of a table, and returns their number. */
 export async function removeRows(query: RunQuery, table: string, key: ErasureKey): Promise<number> {
   const deleted = await query(
     `delete from "${table}" where "projectId" = $1 and ctid = any(array(
-       select ctid from "${table}" where ${formatCondition(key)} limit ${STATEMENT_ROWS}))
+       select ctid from "${table}" where ${formatSubjectCondition(key)} limit ${STATEMENT_ROWS_MAX}))
      returning 1`,
     [key.projectId, key.id],
   );
@@ -39,15 +39,15 @@ export async function removeInstallations(query: RunQuery, key: ErasureKey): Pro
     count = isConsumer
       ? (await query(REMOVE_CONSUMER_INSTALLATIONS, [key.projectId, key.id])).length
       : await removeRows(query, 'Installation', key);
-  } while (count === STATEMENT_ROWS);
+  } while (count === STATEMENT_ROWS_MAX);
 }
 
-/** An installation names no consumer. Its connection does. */
+/** Finds installations through their connections, because only a connection refers to a consumer. */
 const REMOVE_CONSUMER_INSTALLATIONS = `
   delete from "Installation" where "projectId" = $1 and ctid = any(array(
     select i.ctid from "Connection" c
     join "Installation" i on i."projectId" = c."projectId" and i."connectionId" = c."id"
-    where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS}))
+    where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS_MAX}))
   returning 1`;
 
 /**
@@ -58,7 +58,7 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
   const { query } = database.rows;
   const { projectId } = key;
   const operations = await query<{ id: string }>(
-    `select "id" from "Operation" where ${formatCondition(key)} limit ${ROUND_OPERATIONS}`,
+    `select "id" from "Operation" where ${formatSubjectCondition(key)} limit ${ROUND_OPERATIONS_MAX}`,
     [projectId, key.id],
   );
   const ids = operations.map(({ id }) => id);
@@ -66,7 +66,7 @@ export async function removeOperations(database: Database, key: ErasureKey): Pro
   let removedLines: unknown[];
   do {
     removedLines = await query(REMOVE_LOGS, [projectId, ids]);
-  } while (removedLines.length === STATEMENT_LOGS);
+  } while (removedLines.length === STATEMENT_LOG_LINES_MAX);
   await inTransaction(database, (tx) => removeWrites(tx, projectId, ids));
   await query(REMOVE_IDEMPOTENCY_KEYS, [projectId, ids]);
   await query(REMOVE_OPERATIONS, [projectId, ids]);
@@ -77,8 +77,8 @@ const REMOVE_LOGS = `
   delete from "OperationLog" where "projectId" = $1 and ctid = any(array(
     select line.ctid from unnest($2::text[]) as operation("id") cross join lateral (
       select ctid from "OperationLog"
-      where "projectId" = $1 and "operationId" = operation."id" limit ${STATEMENT_LOGS}
-    ) line limit ${STATEMENT_LOGS}))
+      where "projectId" = $1 and "operationId" = operation."id" limit ${STATEMENT_LOG_LINES_MAX}
+    ) line limit ${STATEMENT_LOG_LINES_MAX}))
   returning 1`;
 
 /**

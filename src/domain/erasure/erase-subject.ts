@@ -26,7 +26,7 @@ export const eraseGroup = projectMutation({
   async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
     const group = await findGroupByRef(call, { projectId, groupRef });
     if (!group) throw notFound('Group', groupRef);
-    return erase(call, group, { groupRef }, async (tx, where) => {
+    return erase(call, group, ['groupRef', groupRef], async (tx, where) => {
       const { id } = where;
       await tx.group.updateMany({ where, data: { groupRef: id, groupName: id } });
     });
@@ -41,26 +41,25 @@ export const eraseConsumer = projectMutation({
   async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {
     const consumer = await findConsumerByRef(call, { projectId, consumerRef });
     if (!consumer) throw notFound('Consumer', consumerRef);
-    return erase(call, consumer, { consumerRef }, async (tx, where) => {
+    return erase(call, consumer, ['consumerRef', consumerRef], async (tx, where) => {
       const { id } = where;
       await tx.consumer.updateMany({ where, data: { consumerRef: id, consumerName: id } });
     });
   },
 });
 
-/** Returns when callers can't see any of the subject's rows. */
+/** Hides the subject from callers, and starts the deletion of its rows. `releaseRef` lets another row take its ref. */
 async function erase(
   call: Call,
   { projectId, id }: ErasureKey,
-  subject: { groupRef: string } | { consumerRef: string },
-  forgetName: (tx: Transaction, key: ErasureKey) => Promise<void>,
+  [refName, subjectRef]: ['groupRef' | 'consumerRef', string],
+  releaseRef: (tx: Transaction, key: ErasureKey) => Promise<void>,
 ): Promise<{ deletedId: string }> {
   const key = { projectId, id };
   await inTransaction(call.database, async (tx) => {
-    await forgetName(tx, key);
-    for (const [name, equals] of Object.entries(subject)) {
-      await tx.oAuthConnect.deleteMany({ where: { projectId, input: { path: [name], equals } } });
-    }
+    await releaseRef(tx, key);
+    const input = { path: [refName], equals: subjectRef };
+    await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
     await beginErasure(call, tx, key);
   });
   await call.erasedSubjects.refresh();

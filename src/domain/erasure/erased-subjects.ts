@@ -6,7 +6,7 @@ import type { ProjectGroup } from '../../database/projects/project-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
-/** The poll interval. If a notification is lost, another process may show erased rows for this long. */
+/** The poll interval. If a notification is lost, a process may show erased rows for this long. */
 const POLL_MS = 10_000;
 /** The poll interval while a database server is down, so that erased rows are hidden within a second of its return. */
 const OUTAGE_POLL_MS = 1_000;
@@ -17,13 +17,13 @@ export interface ErasedSubjects extends AsyncDisposable {
   refresh(): Promise<void>;
 }
 
-const ERASED = acrossProjects(
+const SELECT_ERASED_IDS = acrossProjects(
   'erased groups and consumers to hide',
   (inProjects) =>
     `select "id" from "Erasure" where "id" <> "projectId" and ${inProjects('"projectId"')}`,
 );
 
-/** Reads the erasures before it returns, from each database server that is available. */
+/** Reads the erasures from each database server that is available, and then again when they change. */
 export async function watchErasedSubjects(database: Database, log: Log): Promise<ErasedSubjects> {
   const outage = new Outage(log, 'erasures.unreadable');
   const erasures = new CachedErasures(database);
@@ -50,10 +50,10 @@ export async function watchErasedSubjects(database: Database, log: Log): Promise
   };
 }
 
-/** Erased ids by shard group. A shard group that can't be read keeps its last ids. */
 class CachedErasures {
   readonly #database: Database;
-  readonly #ids = new Map<string, readonly string[]>();
+  /** Erased ids by shard group. A shard group that can't be read keeps its last ids. */
+  readonly #idsByGroup = new Map<string, readonly string[]>();
   ids: readonly string[] = [];
   /** True if all shard groups were available at the last read. */
   isComplete = false;
@@ -68,16 +68,15 @@ class CachedErasures {
     const reads = await Promise.allSettled(groups.map((group) => this.#readGroup(group)));
     const failed = reads.filter((read) => read.status === 'rejected');
     this.isComplete = failed.length === 0;
-    this.ids = [...this.#ids.values()].flat();
+    this.ids = [...this.#idsByGroup.values()].flat();
     if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
   }
 
   async #readGroup(group: ProjectGroup): Promise<void> {
     const { query } = this.#database.rows;
-    const rows = await query<{ id: string }>(...bindProjects(ERASED, group.projectIds(), []));
-    this.#ids.set(
-      group.name,
-      rows.map(({ id }) => id),
-    );
+    const statement = bindProjects(SELECT_ERASED_IDS, group.projectIds(), []);
+    const rows = await query<{ id: string }>(...statement);
+    const ids = rows.map(({ id }) => id);
+    this.#idsByGroup.set(group.name, ids);
   }
 }

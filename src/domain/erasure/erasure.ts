@@ -1,6 +1,6 @@
 /**
- * Erases a group, a consumer or a project with all rows that refer to it. One transaction hides it and stores a row and
- * a job. Jobs delete the rows, each for some seconds (continue-erasure.ts), and survive the end of any process.
+ * Starts the erasure of a group, a consumer or a project with all rows that refer to it. One transaction hides the
+ * subject and stores an `Erasure` and a job. Jobs then delete the rows, each for some seconds (continue-erasure.ts).
  */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -8,26 +8,13 @@ import { notifyErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
 
 /** The most erasures that one sweep enqueues. */
-const SWEEP_ERASURES = 200;
+const SWEEP_ERASURES_MAX = 200;
 
-const FIND_BEGUN = acrossProjects(
+const SELECT_ERASURES = acrossProjects(
   'erasures that have begun',
   (inProjects) => `select "projectId", "id" from "Erasure" where ${inProjects('"projectId"')}
-   order by "createTime" limit ${SWEEP_ERASURES}`,
+   order by "createTime" limit ${SWEEP_ERASURES_MAX}`,
 );
-
-/**
- * Enqueues erasures whose job may be lost. A database that was moved or restored has lost all jobs. A job that already
- * waits is not enqueued twice, and two jobs of an erasure may run in parallel.
- */
-export async function recoverErasures(services: Services): Promise<void> {
-  const { database } = services;
-  const begun = await sweep<ErasureKey>(database, FIND_BEGUN);
-  if (begun.length === 0) return;
-  await inTransaction(database, async (tx) => {
-    for (const key of begun) await enqueueErasure(services, tx, key);
-  });
-}
 
 export interface ErasureKey {
   projectId: string;
@@ -46,6 +33,19 @@ export async function beginErasure(
   await tx.erasure.createMany({ data: key, skipDuplicates: true });
   notifyErasure(tx);
   await enqueueErasure({ queue }, tx, key);
+}
+
+/**
+ * Enqueues erasures whose job may be lost: a database that was moved or restored has lost all jobs. A job that already
+ * waits is not enqueued twice, and two jobs of an erasure may run in parallel.
+ */
+export async function recoverErasures(services: Services): Promise<void> {
+  const { database } = services;
+  const keys = await sweep<ErasureKey>(database, SELECT_ERASURES);
+  if (keys.length === 0) return;
+  await inTransaction(database, async (tx) => {
+    for (const key of keys) await enqueueErasure(services, tx, key);
+  });
 }
 
 /** Enqueues the job that continues the erasure. */
