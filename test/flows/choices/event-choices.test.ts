@@ -111,7 +111,7 @@ test('refuses a config that adds events or contradicts the integration', async (
     ['deleteEvent.enabled', expect.stringContaining('does not subscribe to it for contacts')],
   ]);
   expect(await fetchIssues({ inheritFieldsAndMappings: false })).toEqual([
-    ['inheritFieldsAndMappings', 'must be true, as the integration says.'],
+    ['inheritFieldsAndMappings', 'must be true, as in the integration.'],
   ]);
   expect(await fetchIssues({ otherEvents: ['object.merged'] })).toEqual([
     ['otherEvents[0]', 'is not an event that the integration has for contacts.'],

@@ -191,11 +191,11 @@ test('refuses contradicting or unknown choices at their position, on both surfac
   expect(
     await fetchIssues({ fieldMappings: [{ mapToName: 'unknown', fieldName: 'score' }] }),
   ).toEqual([
-    issueAt('selectedFieldMappings.unknown', 'is not a field that contacts leaves to be mapped.'),
+    issueAt('selectedFieldMappings.unknown', 'is not a name of contacts that customers can map.'),
   ]);
   const unknown = { fieldName: 'nothing', value: 'x' };
   expect(await fetchIssues({ fieldFilters: [unknown] })).toEqual([
-    issueAt('fieldFilters[0].fieldName', 'is not a field that contacts of the account has.'),
+    issueAt('fieldFilters[0].fieldName', 'is not a field of contacts in the account.'),
   ]);
 });
 

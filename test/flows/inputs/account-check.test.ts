@@ -38,7 +38,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const wrongFields = chooseFields(['email', 'phone', 'fax'], 'owner_id');
   const contactsPath = 'config.content.read.objects.contacts';
-  const missing = 'is not a field that contacts of the account has.';
+  const missing = 'is not a field of contacts in the account.';
   expect(
     await expectEqualIssues(rest, 'createInstallation', { ...target, config: wrongFields }),
   ).toEqual([
@@ -83,7 +83,7 @@ test('refuses an object that the account lacks, also without a config', async ()
     provider: 'hubspot',
   });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
-  const detail = /names what the account does not have\. The provider says: /;
+  const detail = /names something that the account does not have\. The provider says: /;
   const [targetIssues, ...others] = await expectEqualIssues(rest, 'createInstallation', target);
   expect(targetIssues).toMatch(/^config.content: /);
   expect(targetIssues).toMatch(detail);
@@ -96,8 +96,8 @@ test('refuses an object that the account lacks, also without a config', async ()
   };
   const findings = await expectEqualIssues(rest, 'createInstallation', { ...target, config });
   expect(findings).toEqual([
-    'config.content.read.objects.contacts.selectedFields.shoe_size: is not a field that contacts of the account has.',
-    expect.stringMatching(/^config.content.read.objects.p_planets: names what/),
+    'config.content.read.objects.contacts.selectedFields.shoe_size: is not a field of contacts in the account.',
+    expect.stringMatching(/^config.content.read.objects.p_planets: names something/),
   ]);
 });
 

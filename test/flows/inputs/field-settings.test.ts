@@ -147,7 +147,7 @@ test('refuses IF_EMPTY if the provider cannot return records by id', async () =>
   const config = { write: [{ objectName: 'items', fields }] };
   const target = { integrationIdOrName: 'work', groupRef: 'acme' };
   expect(await expectEqualIssues(rest, 'createInstallation', { ...target, config })).toEqual([
-    'config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com does not give items by their ids.',
+    "config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com can't read items by id.",
   ]);
 });
 

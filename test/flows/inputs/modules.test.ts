@@ -92,7 +92,7 @@ test('refuses an installation if its connection lacks an input of the module', a
   await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
   const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
   expect(await expectEqualIssues(rest, 'createInstallation', input)).toEqual([
-    'connectionId: is a connection that lacks providerMetadata.businessUnitId, which the module account-engagement needs. Set it by updateConnection.',
+    'connectionId: is a connection that lacks providerMetadata.businessUnitId, which the module account-engagement needs. Set it with updateConnection.',
   ]);
 });
 

@@ -38,7 +38,7 @@ test('refuses an installation or update without a required mapping, and names ea
       ...overrides,
     });
   expect(await install({})).toEqual([
-    'config.content: must be given: contacts requires that it maps owner to a field.',
+    'config.content: is required, because it must map owner of contacts to a field.',
   ]);
   const path = 'config.content.read.objects.contacts.selectedFieldMappings';
   const config = createConfig([]);

@@ -139,7 +139,7 @@ test('names the installations whose account lacks a field that becomes required'
   expect(impacts).toMatchObject([
     {
       path: 'read.contacts.requiredFields',
-      reason: 'no_such_field is not a field that contacts of the account has.',
+      reason: 'no_such_field is not a field of contacts in the account.',
     },
   ]);
   expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain', 'tier']);

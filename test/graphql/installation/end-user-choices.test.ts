@@ -15,7 +15,7 @@ import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
 
 const app = await sharedApp();
 const CONTENT = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
-const FOREIGN = 'is not chosen by end users.';
+const FOREIGN = "can't be changed by end users.";
 const contacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = contacts({ destination: 'elsewhere' });
 
@@ -60,8 +60,8 @@ test("keeps the builder's destinations in an end user's update", async () => {
     `input.config.subscribe[0].destination ${FOREIGN}`,
   ]);
   expect(await refused({})).toEqual([
-    'input.config.read must keep contacts, as it has a destination of its own: give it disabled.',
-    'input.config.subscribe must keep contacts, as it has a destination of its own: give it with NEVER.',
+    'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, set `disabled`.',
+    'input.config.subscribe must keep contacts, because the builder chose its destination. To stop its events, set them to NEVER.',
   ]);
   const never = { enabled: 'NEVER' };
   const off = { createEvent: never, updateEvent: never, deleteEvent: never, otherEvents: [] };

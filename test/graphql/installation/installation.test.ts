@@ -257,11 +257,11 @@ test('names every issue of a config together, first those that need no revision'
   expect(await fetchIssues(tenant, CREATE_INSTALLATION, second)).toEqual(
     [
       `${at}[0].selectedFields[1]: is named twice.`,
-      `${at}[0].selectedFields[2]: is not a field that contacts is read with.`,
+      `${at}[0].selectedFields[2]: is not a field that the integration offers for contacts.`,
       `${at}[0].fieldMappings[1].mapToName: is mapped twice.`,
-      `${at}[0].fieldMappings[2].mapToName: is not a field that contacts leaves to be mapped.`,
-      `${at}[0].fieldMappings[3].fieldName: must be given.`,
-      `${at}[0].fieldMappings[3].mapToName: must be given.`,
+      `${at}[0].fieldMappings[2].mapToName: is not a name of contacts that customers can map.`,
+      `${at}[0].fieldMappings[3].fieldName: is required.`,
+      `${at}[0].fieldMappings[3].mapToName: is required.`,
       `${at}[0].destination: is not a destination of the project.`,
       `${at}[2].objectName: is named twice.`,
       `${at}[3].objectName: ${absent}`,

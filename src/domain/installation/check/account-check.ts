@@ -1,7 +1,6 @@
 /**
- * Finds objects and fields of a config that the connected account lacks. It queries the provider before
- * anything is saved. If the provider can't respond now (credentials, rate limit, outage), the config is
- * accepted, and reads and writes report the error later.
+ * Finds objects and fields of a config that the connected account lacks, before anything is saved. If the provider can't
+ * respond now (credentials, rate limit, outage), the config is accepted, and reads and writes report the error later.
  */
 import type { Row } from '../../../database/rows.ts';
 import type { Issue } from '../../../errors.ts';
@@ -15,16 +14,13 @@ import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, listChosenNames } from './chosen-names.ts';
 
-/**
- * The longest time for the check, so that most of a mutation's time remains. Names that are unchecked by then are
- * accepted.
- */
-const CHECK_MS = 10_000;
+/** Leaves most of a mutation's time for the rest of it. Names that are unchecked by then are accepted. */
+const CHECK_TIMEOUT_MS = 10_000;
 
 /** Errors that the request itself caused, so that a retry would fail in the same way. */
 const REFUSALS: readonly ProviderErrorKind[] = ['MISSING_OBJECT', 'MISSING_FIELD', 'BAD_REQUEST'];
 
-/** Queries the account through a connection of the project. Returns no issues without a connection. */
+/** Returns an issue for each chosen name that the account lacks. Returns none without a connection. */
 export async function listIssuesAtAccount(
   services: Waiter,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
@@ -46,14 +42,15 @@ export async function listIssuesOfNames(
   const { module } = content;
   const provider = connection && services.catalogue.findAt(connection.provider, module);
   if (!connection || !provider || provider.name !== content.provider) return [];
+  const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
+  if (namesToQuery.length === 0) return [];
+  // Checks that end after the deadline leave no list.
   const issueLists: Issue[][] = [];
   const check = async (chosen: ChosenNames, index: number) => {
     issueLists[index] = await findIssues(services, { connection, provider, module, chosen });
   };
-  const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
-  if (namesToQuery.length === 0) return [];
   await waitForProvider(services, { projectId, connectionId }, () =>
-    withDeadline(Promise.all(namesToQuery.map(check)), CHECK_MS, () => {}),
+    withDeadline(Promise.all(namesToQuery.map(check)), CHECK_TIMEOUT_MS, () => {}),
   );
   return issueLists.flat();
 }
@@ -81,24 +78,27 @@ async function findIssues(services: Services, check: Check): Promise<Issue[]> {
       return [];
     }
     if (!REFUSALS.includes(error.kind)) return [];
-    const detail = `names what the account does not have. The provider says: ${error.message}`;
+    const detail = `names something that the account does not have. The provider says: ${error.message}`;
     return [createInputIssue(chosen.path, detail, chosen.objectName)];
   }
 }
 
-/** Returns the names of the account's fields. Null if the provider does not report all fields. */
+/**
+ * Returns the names of the account's fields. If the provider does not report all of them, reads a record with the chosen
+ * fields, which throws a ProviderError for a missing field, and returns null.
+ */
 async function fetchFieldNames(
   services: Services,
   { connection, provider, module, chosen: { objectName, fields } }: Check,
 ): Promise<string[] | null> {
-  const { describeObject: describe, readPage } = provider.capabilities;
-  if (describe && supportsCapability(provider, objectName, 'METADATA')) {
+  const { capabilities } = provider;
+  if (capabilities.describeObject && supportsCapability(provider, objectName, 'METADATA')) {
     const description = await describeObject({ services, connection, module, objectName });
     if (description.isPartial) return null;
     return description.fields.map(({ fieldName }) => fieldName);
   }
   const sample = { objectName, fields: fields.map(({ name }) => name), pageSize: 1 };
-  await readPage?.(openSession(services, connection, provider), sample);
+  await capabilities.readPage?.(openSession(services, connection, provider), sample);
   return null;
 }
 
@@ -107,20 +107,22 @@ export function listMissingFieldIssues(
   { objectName, fields }: Pick<ChosenNames, 'objectName' | 'fields'>,
   accountFields: readonly string[],
 ): Issue[] {
-  // In lower case, because some providers ignore case.
   const existingNames = new Set(['id', ...accountFields.map(getTopLevelName)]);
-  const detail = `is not a field that ${objectName} of the account has.`;
+  const detail = `is not a field of ${objectName} in the account.`;
   return fields.flatMap(({ name, path }) =>
-    isIn(existingNames, getTopLevelName(name)) ? [] : createInputIssue(path, detail, name),
+    canExist(getTopLevelName(name), existingNames) ? [] : createInputIssue(path, detail, name),
   );
 }
 
-/** True if the field exists. A dotted name follows relations, which the description of one object does not include. */
-function isIn(existing: ReadonlySet<string>, name: string): boolean {
-  return existing.has(name) || name.includes('.');
+/** True for any dotted name: it follows relations, which the description of one object does not include. */
+function canExist(name: string, existingNames: ReadonlySet<string>): boolean {
+  return existingNames.has(name) || name.includes('.');
 }
 
-/** Returns the top-level field of a path such as `$['address']['city']`. */
+/**
+ * Returns the top-level field of a path such as `$['address']['city']`, in lower case, because some providers ignore
+ * case.
+ */
 function getTopLevelName(name: string): string {
   const [, inBrackets] = /^\$\['([^']*)'\]/.exec(name) ?? [];
   return (inBrackets ?? name).toLowerCase();

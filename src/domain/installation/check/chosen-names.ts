@@ -32,31 +32,28 @@ export function listChosenNames({
 }: Choices): ChosenNames[] {
   const createPath = (...below: PropertyKey[]) =>
     config === null || isStored ? path : [...path, ...below];
-  const reads = (config ?? { read: content.read?.objects }).read ?? [];
-  const writes = (config ?? { write: content.write?.objects }).write ?? [];
-  const specsByName = new Map((content.read?.objects ?? []).map((spec) => [spec.objectName, spec]));
-  const chosen = new Map<string, ChosenNames>();
-  for (const [index, choice] of reads.entries()) {
-    const spec = specsByName.get(choice.objectName);
+  const specs = content.read?.objects ?? [];
+  const readChoices = config ? (config.read ?? []) : specs;
+  const writeChoices = config ? (config.write ?? []) : (content.write?.objects ?? []);
+  const specsByName = new Map(specs.map((spec) => [spec.objectName, spec]));
+  const namesByObject = new Map<string, ChosenNames>();
+  for (const [index, choice] of readChoices.entries()) {
+    const { objectName } = choice;
+    const spec = specsByName.get(objectName);
     if (!spec || ('disabled' in choice && choice.disabled)) continue;
-    const fields = listChosenFields(choice, spec, (...below) =>
-      createPath('read', index, ...below),
-    );
-    chosen.set(choice.objectName, {
-      objectName: choice.objectName,
-      path: createPath('read', index, 'objectName'),
-      fields,
-    });
-  }
-  for (const [index, { objectName }] of writes.entries()) {
-    if (chosen.has(objectName)) continue;
-    chosen.set(objectName, {
+    const createFieldPath = (...below: PropertyKey[]) => createPath('read', index, ...below);
+    namesByObject.set(objectName, {
       objectName,
-      path: createPath('write', index, 'objectName'),
-      fields: [],
+      path: createPath('read', index, 'objectName'),
+      fields: listChosenFields(choice, spec, createFieldPath),
     });
   }
-  return [...chosen.values()];
+  for (const [index, { objectName }] of writeChoices.entries()) {
+    if (namesByObject.has(objectName)) continue;
+    const objectPath = createPath('write', index, 'objectName');
+    namesByObject.set(objectName, { objectName, path: objectPath, fields: [] });
+  }
+  return [...namesByObject.values()];
 }
 
 interface FieldChoices extends MappingChoice {
@@ -69,37 +66,37 @@ interface FieldChoices extends MappingChoice {
 function listChosenFields(
   choice: FieldChoices,
   spec: ReadObject,
-  pathTo: (...below: PropertyKey[]) => Path,
+  createPath: (...below: PropertyKey[]) => Path,
 ): ChosenNames['fields'] {
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;
-  const listedFields = new Set(
+  const listedNames = new Set(
     [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
   );
   const selectedFields = (choice.selectedFields ?? []).flatMap((name, index) =>
-    listedFields.has(name) || optionalFieldsAuto !== 'all'
+    listedNames.has(name) || optionalFieldsAuto !== 'all'
       ? []
-      : { name, path: pathTo('selectedFields', index) },
+      : { name, path: createPath('selectedFields', index) },
   );
   const mappedFields = [...mapNamesToFields(spec, choice)].map(([mapToName, name]) => ({
     name,
-    path: pathTo(...findPath(mapToName, choice)),
+    path: createPath(...findMappingPath(mapToName, choice)),
   }));
-  const filteredFields = (choice.fieldFilters ?? []).map(({ fieldName: name }, index) => ({
-    name,
-    path: pathTo('fieldFilters', index, 'fieldName'),
+  const filteredFields = (choice.fieldFilters ?? []).map(({ fieldName }, index) => ({
+    name: fieldName,
+    path: createPath('fieldFilters', index, 'fieldName'),
   }));
   return [...selectedFields, ...mappedFields, ...filteredFields];
 }
 
-/** The path of the field name in the mapping. A default has no path of its own, so it gets the path of the mappings. */
-function findPath(
+/** Returns the path of the field name in its mapping. For a default, which has none, it is the path of the mappings. */
+function findMappingPath(
   mapToName: string,
   { fieldMappings, dynamicMappings }: MappingChoice,
 ): PropertyKey[] {
-  const indexIn = (mappings: MappingChoice['fieldMappings']) =>
+  const findIndex = (mappings: MappingChoice['fieldMappings']) =>
     (mappings ?? []).findIndex((mapping) => mapping.mapToName === mapToName && mapping.fieldName);
-  const customerIndex = indexIn(fieldMappings);
-  if (customerIndex >= 0) return ['fieldMappings', customerIndex, 'fieldName'];
-  const pageIndex = indexIn(dynamicMappings);
-  return pageIndex >= 0 ? ['dynamicMappings', pageIndex, 'fieldName'] : ['fieldMappings'];
+  const fieldIndex = findIndex(fieldMappings);
+  if (fieldIndex >= 0) return ['fieldMappings', fieldIndex, 'fieldName'];
+  const dynamicIndex = findIndex(dynamicMappings);
+  return dynamicIndex >= 0 ? ['dynamicMappings', dynamicIndex, 'fieldName'] : ['fieldMappings'];
 }

@@ -11,27 +11,28 @@ import { findGroupByRef } from '../../project/group.ts';
 import { findInProject } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
 
-interface Choices {
+interface ForeignChoices {
   groupRef?: string;
   connectionId?: string | null | undefined;
   config?: ConfigChoices | null | undefined;
 }
 
-/** The stored config, and what the integration offers now. */
 export interface PresentChoices {
+  /** The stored config. */
   config: ConfigContent;
+  /** The latest revision of the integration. Null if there is none. */
   content: IntegrationContent | null;
 }
 
 /**
  * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose. The
- * message is the one for a row that does not exist. Must run before any of them is read. Other callers may choose each
- * of them.
+ * message is the one for a row that does not exist. Must run before any of these rows is read. Other callers may choose
+ * any of them.
  */
 export async function refuseForeignChoices(
   call: Call,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
-  { choices, present }: { choices: Choices; present: PresentChoices | null },
+  { choices, present }: { choices: ForeignChoices; present: PresentChoices | null },
 ): Promise<void> {
   if (call.viewer.kind !== 'END_USER') return;
   const { groupRef, connectionId, config } = choices;
@@ -71,30 +72,33 @@ function listDestinationIssues(
   present: PresentChoices | null,
 ): Issue[] {
   const choices = config[part] ?? [];
-  const before = present?.config[part] ?? [];
+  const storedChoices = present?.config[part] ?? [];
   const changeIssues = choices.flatMap(({ objectName, destination }, index) => {
-    const current = before.find((choice) => choice.objectName === objectName)?.destination;
-    if ((destination ?? null) === (current ?? null)) return [];
+    const stored = storedChoices.find((choice) => choice.objectName === objectName);
+    if ((destination ?? null) === (stored?.destination ?? null)) return [];
     const path = ['input', 'config', part, index, 'destination'];
-    return [createInputIssue(path, 'is not chosen by end users.', destination)];
+    return [createInputIssue(path, "can't be changed by end users.", destination)];
   });
   const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
-  const droppedChoices = before.filter(
+  const droppedChoices = storedChoices.filter(
     ({ objectName, destination }) =>
       destination !== null && !isKept(objectName) && isOffered(present, part, objectName),
   );
   return [
     ...changeIssues,
     ...droppedChoices.map(({ objectName }) => {
-      const detail = `must keep ${objectName}, as it has a destination of its own: ${INSTEAD[part]}.`;
+      const detail = `must keep ${objectName}, because the builder chose its destination. ${INSTEAD[part]}`;
       return createInputIssue(['input', 'config', part], detail);
     }),
   ];
 }
 
-const INSTEAD: Record<Part, string> = { read: 'give it disabled', subscribe: 'give it with NEVER' };
+const INSTEAD: Record<Part, string> = {
+  read: 'To stop its reads, set `disabled`.',
+  subscribe: 'To stop its events, set them to NEVER.',
+};
 
-/** True if the integration still has the object. A choice for any other object can't be kept. */
+/** True if the integration still has the object. Choices for other objects can't be kept. */
 function isOffered(present: PresentChoices | null, part: Part, name: string): boolean {
   const objects = present?.content?.[part]?.objects ?? [];
   return objects.some(({ objectName }) => objectName === name);

@@ -14,7 +14,7 @@ import { listWriteChoiceIssues } from './write-choice-check.ts';
 
 type Path = readonly PropertyKey[];
 
-interface ConfigAbout {
+interface ConfigContext {
   content: IntegrationContent;
   /** Null if the provider is not in the catalogue. */
   provider: Provider | null;
@@ -22,8 +22,7 @@ interface ConfigAbout {
   destinations: ReadonlySet<string>;
 }
 
-const path = ['input', 'config'];
-const PROXY_IS_OFF = 'must be false: the integration does not forward requests.';
+const CONFIG_PATH = ['input', 'config'];
 
 /**
  * Lists the issues of a config, at most ISSUES_MAX. Locks the destinations in the config until the transaction ends.
@@ -49,33 +48,45 @@ export async function listNewConfigIssues(
   context: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (config) return listConfigIssues(services, config, context);
-  return [...listMissingConfigIssues(path, context.content.read?.objects ?? []).take(ISSUES_MAX)];
+  return [
+    ...listMissingConfigIssues(CONFIG_PATH, context.content.read?.objects ?? []).take(ISSUES_MAX),
+  ];
 }
 
-/** Lists the issues of a config without queries. A stored config has no `provider`, which only inputs have. */
+/** Lists the issues of a config without queries. A stored config has no `provider`: only inputs have it. */
 export function* listConfigRuleIssues(
   config: ConfigChoices & { provider?: string | null },
-  context: ConfigAbout,
+  { content, provider, destinations }: ConfigContext,
 ): Generator<Issue> {
-  const { content, provider, destinations } = context;
-  const read = content.read?.objects ?? [];
-  const write = content.write?.objects ?? [];
-  const subscribe = content.subscribe?.objects ?? [];
-  yield* listObjectIssues(config.read ?? [], [...path, 'read'], read);
-  yield* listObjectIssues(config.write ?? [], [...path, 'write'], write);
-  yield* listObjectIssues(config.subscribe ?? [], [...path, 'subscribe'], subscribe);
+  const readPath = [...CONFIG_PATH, 'read'];
+  const writePath = [...CONFIG_PATH, 'write'];
+  const subscribePath = [...CONFIG_PATH, 'subscribe'];
+  const readObjects = content.read?.objects ?? [];
+  const writeObjects = content.write?.objects ?? [];
+  const subscribeObjects = content.subscribe?.objects ?? [];
+  yield* listObjectIssues(config.read ?? [], readPath, readObjects);
+  yield* listObjectIssues(config.write ?? [], writePath, writeObjects);
+  yield* listObjectIssues(config.subscribe ?? [], subscribePath, subscribeObjects);
   if (config.provider != null && config.provider !== content.provider) {
     const detail = `must be ${content.provider}, the provider of the integration.`;
-    yield createInputIssue([...path, 'provider'], detail, config.provider);
+    yield createInputIssue([...CONFIG_PATH, 'provider'], detail, config.provider);
   }
   if (config.proxy?.enabled && !content.proxy?.enabled) {
-    yield createInputIssue([...path, 'proxy', 'enabled'], PROXY_IS_OFF, true);
+    const detail = 'must be false: the integration does not forward requests.';
+    yield createInputIssue([...CONFIG_PATH, 'proxy', 'enabled'], detail, true);
   }
-  const choices = { path: [...path, 'read'], objects: read, destinations, provider };
-  yield* listReadChoiceIssues(config.read ?? [], choices);
-  yield* listWriteChoiceIssues(config.write ?? [], { path: [...path, 'write'], content, provider });
-  const events = { path: [...path, 'subscribe'], objects: subscribe, destinations };
-  yield* listSubscribeChoiceIssues(config.subscribe ?? [], events);
+  yield* listReadChoiceIssues(config.read ?? [], {
+    path: readPath,
+    objects: readObjects,
+    destinations,
+    provider,
+  });
+  yield* listWriteChoiceIssues(config.write ?? [], { path: writePath, content, provider });
+  yield* listSubscribeChoiceIssues(config.subscribe ?? [], {
+    path: subscribePath,
+    objects: subscribeObjects,
+    destinations,
+  });
 }
 
 export function listDestinationsOfConfig({ read, subscribe }: ConfigChoices): string[] {

@@ -26,7 +26,7 @@ export async function listModuleIssues(
   return module.inputs
     .filter((input) => !connection || findVariable(input.name, connection) === null)
     .map((input) => {
-      const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it by updateConnection.`;
+      const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it with updateConnection.`;
       return createInputIssue(['input', 'connectionId'], detail, connectionId);
     });
 }

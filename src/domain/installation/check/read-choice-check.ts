@@ -9,13 +9,13 @@ import {
 import { createInputIssue } from '../../issues.ts';
 import { listDynamicMappingIssues } from '../choice/dynamic-mapping.ts';
 import { listFieldFilterIssues } from '../choice/field-filter.ts';
-import { listMappableNames, listUnmapped } from '../choice/mapped-names.ts';
+import { listMappableNames, listUnmappedNames } from '../choice/mapped-names.ts';
 import { listValueMappingIssues } from '../choice/value-mapping.ts';
 import type { ReadChoice } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
-interface ChoicesAbout {
+interface ChoicesContext {
   /** The path of the choices in the input. */
   path: Path;
   objects: readonly ReadObject[];
@@ -27,7 +27,7 @@ interface ChoicesAbout {
 
 export function* listReadChoiceIssues(
   choices: readonly ReadChoice[],
-  { path, objects, destinations, provider }: ChoicesAbout,
+  { path, objects, destinations, provider }: ChoicesContext,
 ): Generator<Issue> {
   yield* listAlwaysReadIssues(choices, path, objects);
   const specs = new Map(objects.map((object) => [object.objectName, object]));
@@ -41,33 +41,25 @@ export function* listReadChoiceIssues(
     yield* listSelectionIssues(choice, spec, choicePath);
     yield* listSelectAllIssues(choice, spec, { path: choicePath, provider });
     yield* listMappingIssues(choice, spec, choicePath);
-    yield* listDynamicMappingIssues(choice.dynamicMappings ?? [], spec, [
-      ...choicePath,
-      'dynamicMappings',
-    ]);
-    yield* listUnmappedIssues(choice, spec, [...choicePath, 'fieldMappings']);
+    const dynamicPath = [...choicePath, 'dynamicMappings'];
+    yield* listDynamicMappingIssues(choice.dynamicMappings ?? [], spec, dynamicPath);
+    for (const name of listUnmappedNames(spec, choice)) {
+      const detail = `must map ${name} to a field: ${spec.objectName} requires it.`;
+      yield createInputIssue([...choicePath, 'fieldMappings'], detail);
+    }
   }
 }
 
-/** An absent config maps nothing, so required mappings without a default need a config. */
+/** Lists the issues of an absent config. It maps nothing, so required mappings without a default need a config. */
 export function* listMissingConfigIssues(
   path: Path,
   objects: readonly ReadObject[],
 ): Generator<Issue> {
   for (const spec of objects) {
-    for (const name of listUnmapped(spec, {})) {
-      const { objectName } = spec;
-      yield createInputIssue(
-        path,
-        `must be given: ${objectName} requires that it maps ${name} to a field.`,
-      );
+    for (const name of listUnmappedNames(spec, {})) {
+      const detail = `is required, because it must map ${name} of ${spec.objectName} to a field.`;
+      yield createInputIssue(path, detail);
     }
-  }
-}
-
-function* listUnmappedIssues(choice: ReadChoice, spec: ReadObject, path: Path): Generator<Issue> {
-  for (const name of listUnmapped(spec, choice)) {
-    yield createInputIssue(path, `must map ${name} to a field: ${spec.objectName} requires it.`);
   }
 }
 
@@ -97,11 +89,8 @@ function* listSelectionIssues(choice: ReadChoice, spec: ReadObject, path: Path):
   for (const [index, fieldName] of selectedFields.entries()) {
     const fieldPath = [...path, 'selectedFields', index];
     if (spec.optionalFieldsAuto !== 'all' && !names.has(fieldName)) {
-      yield createInputIssue(
-        fieldPath,
-        `is not a field that ${spec.objectName} is read with.`,
-        fieldName,
-      );
+      const detail = `is not a field that the integration offers for ${spec.objectName}.`;
+      yield createInputIssue(fieldPath, detail, fieldName);
     }
     if (repeatedIndexes.has(index)) yield createInputIssue(fieldPath, 'is named twice.', fieldName);
   }
@@ -118,21 +107,19 @@ function* listMappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): G
     const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {
       if (others[member] == null) continue;
-      yield createInputIssue(
-        [...mappingPath, member],
-        'must be left out: the integration says it.',
-        others[member],
-      );
+      const detail = 'must be omitted: the integration sets it.';
+      yield createInputIssue([...mappingPath, member], detail, others[member]);
     }
-    if (fieldName == null) yield createInputIssue([...mappingPath, 'fieldName'], 'must be given.');
+    if (fieldName == null) yield createInputIssue([...mappingPath, 'fieldName'], 'is required.');
     if (mapToName == null) {
-      yield createInputIssue([...mappingPath, 'mapToName'], 'must be given.');
+      yield createInputIssue([...mappingPath, 'mapToName'], 'is required.');
     } else if (!names.has(mapToName)) {
-      const detail = `is not a field that ${spec.objectName} leaves to be mapped.`;
+      const detail = `is not a name of ${spec.objectName} that customers can map.`;
       yield createInputIssue([...mappingPath, 'mapToName'], detail, mapToName);
     }
-    if (repeatedIndexes.has(index))
+    if (repeatedIndexes.has(index)) {
       yield createInputIssue([...mappingPath, 'mapToName'], 'is mapped twice.', mapToName);
+    }
   }
 }
 
@@ -141,14 +128,11 @@ function* listFilterIssues(
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
+  const context = { provider, objectName };
   const filtersPath = [...path, 'fieldFilters'];
-  yield* listFieldFilterIssues(fieldFilters ?? [], { path: filtersPath, provider, objectName });
-  const inBackfill = [...path, 'backfill', 'fieldFilters'];
-  yield* listFieldFilterIssues(backfill?.fieldFilters ?? [], {
-    path: inBackfill,
-    provider,
-    objectName,
-  });
+  yield* listFieldFilterIssues(fieldFilters ?? [], { ...context, path: filtersPath });
+  const backfillPath = [...path, 'backfill', 'fieldFilters'];
+  yield* listFieldFilterIssues(backfill?.fieldFilters ?? [], { ...context, path: backfillPath });
 }
 
 /** Returns an issue if the choice selects all fields although the provider does not report the fields of an account. */
@@ -159,6 +143,6 @@ function* listSelectAllIssues(
 ): Generator<Issue> {
   if (selectedFieldsAuto == null || optionalFieldsAuto !== 'all' || !provider) return;
   if (supportsCapability(provider, objectName, 'METADATA')) return;
-  const detail = `must be left out: ${provider.displayName} does not tell the fields of ${objectName}.`;
+  const detail = `must be omitted: ${provider.displayName} does not report the fields of ${objectName}.`;
   yield createInputIssue([...path, 'selectedFieldsAuto'], detail, selectedFieldsAuto);
 }

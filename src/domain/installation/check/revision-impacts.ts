@@ -50,15 +50,20 @@ export const impactResource = resource(
 /** One reason for which a change breaks installations. */
 export type Impact = z.output<typeof impactResource>;
 
-/** The most installations that the impacts of one integration name. Further ones are not listed. */
-const NAMED_MAX = 10_000;
+/** The most installations that the impacts of one integration list. */
+const LISTED_INSTALLATIONS_MAX = 10_000;
 const BATCH_SIZE = 200;
+/** The most accounts that one check queries in parallel. */
+const PARALLEL_ACCOUNTS_MAX = 8;
+/** The most accounts that one check queries in all. A check must fit into the time of a request. */
+const CHECKED_ACCOUNTS_MAX = 100;
+const CHECK_TIMEOUT_MS = 10_000;
 
 /** Collects impacts: installations with equal reasons are one impact. */
 export class Impacts {
   readonly #integrationName: string;
-  readonly #byReason = new Map<string, Impact>();
-  #named = 0;
+  readonly #impactsByReason = new Map<string, Impact>();
+  #listedCount = 0;
   installationTotal = 0;
 
   constructor(integrationName: string) {
@@ -66,10 +71,10 @@ export class Impacts {
   }
 
   add({ id: installationId, groupId }: Installation, path: string, reason: string): void {
-    if (this.#named >= NAMED_MAX) return;
-    this.#named += 1;
+    if (this.#listedCount >= LISTED_INSTALLATIONS_MAX) return;
+    this.#listedCount += 1;
     const key = JSON.stringify([path, reason]);
-    const impact = this.#byReason.get(key) ?? {
+    const impact = this.#impactsByReason.get(key) ?? {
       integrationName: this.#integrationName,
       path,
       reason,
@@ -77,16 +82,16 @@ export class Impacts {
       installations: [],
     };
     impact.installations.push({ installationId, groupId });
-    this.#byReason.set(key, impact);
+    this.#impactsByReason.set(key, impact);
   }
 
   list(): Impact[] {
     const { installationTotal } = this;
-    return [...this.#byReason.values()].map((impact) => ({ ...impact, installationTotal }));
+    return [...this.#impactsByReason.values()].map((impact) => ({ ...impact, installationTotal }));
   }
 }
 
-/** An installation that must have the fields, although its account's fields are not known. */
+/** An installation whose account must have the fields. Whether it has them is not known yet. */
 interface UncheckedAccount {
   installation: Installation;
   names: ChosenNames[];
@@ -101,8 +106,8 @@ export interface RevisionChange {
 }
 
 /**
- * Finds the installations that a new content breaks. It queries no provider: fields of accounts are known where the
- * schema watch has stored them. Accounts whose fields are not known are returned for `checkAccounts`.
+ * Finds the installations that a new content breaks. It queries no provider, and compares with the fields that schema
+ * watches have stored. Accounts without stored fields are returned for `checkAccounts`.
  */
 export async function findImpacts(
   services: Pick<Services, 'catalogue'>,
@@ -124,10 +129,11 @@ export async function findImpacts(
       for (const names of addedFields) {
         if (!readsObject(config, names.objectName)) continue;
         const knownFields = knownObjects?.get(installation.id)?.[names.objectName];
-        if (!knownFields) uncheckedNames.push(names);
-        else {
+        if (knownFields) {
           const issues = listMissingFieldIssues(names, Object.keys(knownFields));
-          addMissing(impacts, installation, issues);
+          addMissingFields(impacts, installation, issues);
+        } else {
+          uncheckedNames.push(names);
         }
       }
       if (uncheckedNames.length > 0) unchecked.push({ installation, names: uncheckedNames });
@@ -140,24 +146,19 @@ function readsObject({ read }: ConfigContent, name: string): boolean {
   return read.some(({ objectName, disabled }) => objectName === name && !disabled);
 }
 
-/** The accounts that one check queries at a time, and in all. A check must fit into the time of a request. */
-const ACCOUNTS_AT_ONCE = 8;
-const ACCOUNTS_MAX = 100;
-const CHECK_MS = 10_000;
-
 /**
- * Queries accounts for required fields and adds the installations without them. Returns the number of accounts that
- * could not be checked: beyond the limit, or not in time.
+ * Queries accounts for required fields, and adds the installations whose account lacks one. Returns the number of
+ * accounts that were not checked: those beyond the limit, and those that did not respond in time.
  */
 export async function checkAccounts(
   services: Waiter,
   content: IntegrationContent,
   { impacts, unchecked }: { impacts: Impacts; unchecked: readonly UncheckedAccount[] },
 ): Promise<number> {
-  const remaining = unchecked.slice(0, ACCOUNTS_MAX);
+  const remaining = unchecked.slice(0, CHECKED_ACCOUNTS_MAX);
   let checkedCount = 0;
   let isOver = false;
-  const checkNext = async (): Promise<void> => {
+  const checkRemaining = async (): Promise<void> => {
     for (let next = remaining.shift(); next && !isOver; next = remaining.shift()) {
       const { installation, names } = next;
       try {
@@ -166,14 +167,14 @@ export async function checkAccounts(
         const issues = await listIssuesOfNames(services, account, { content, names });
         if (isOver) return;
         checkedCount += 1;
-        addMissing(impacts, installation, issues);
+        addMissingFields(impacts, installation, issues);
       } catch (error) {
         if (!isWaitRefused(error)) throw error;
       }
     }
   };
-  const checks = Promise.all(Array.from({ length: ACCOUNTS_AT_ONCE }, checkNext));
-  await withDeadline(checks, CHECK_MS, () => {
+  const checks = Promise.all(Array.from({ length: PARALLEL_ACCOUNTS_MAX }, checkRemaining));
+  await withDeadline(checks, CHECK_TIMEOUT_MS, () => {
     isOver = true;
     return [];
   });
@@ -227,11 +228,12 @@ export async function* iterateInstallations(
     const configs = await client.installationConfig.findMany({
       where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
     });
-    const byId = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
-    yield installations.map(({ configId, ...installation }) => ({
-      installation,
-      config: byId.get(configId) ?? { read: [], write: [] },
-    }));
+    const configsById = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
+    yield installations.flatMap(({ configId, ...installation }) => {
+      // The config is absent if the installation was deleted in between.
+      const config = configsById.get(configId);
+      return config ? { installation, config } : [];
+    });
     afterId = installations.at(-1)?.id ?? afterId;
     count = installations.length;
   } while (count === BATCH_SIZE);
@@ -243,15 +245,15 @@ async function findKnownObjects(
   projectId: string,
   batch: readonly InstallationWithConfig[],
 ): Promise<Map<string, KnownObjects>> {
-  const accounts = new Map(
+  const connectionIds = new Map(
     batch.map(({ installation: { id, connectionId } }) => [id, connectionId]),
   );
   const watches = await client.schemaWatch.findMany({
-    where: { projectId, installationId: { in: [...accounts.keys()] } },
+    where: { projectId, installationId: { in: [...connectionIds.keys()] } },
   });
   return new Map(
     watches.flatMap(({ installationId, connectionId, known }) =>
-      connectionId === accounts.get(installationId)
+      connectionId === connectionIds.get(installationId)
         ? [[installationId, readJsonColumn<KnownObjects>(known)] as const]
         : [],
     ),
@@ -276,14 +278,15 @@ function listNewIssues(
   return issues.filter((issue) => !earlierKeys.has(toKey(issue)));
 }
 
-function addMissing(impacts: Impacts, installation: Installation, issues: readonly Issue[]): void {
+function addMissingFields(
+  impacts: Impacts,
+  installation: Installation,
+  issues: readonly Issue[],
+): void {
   for (const issue of issues) impacts.add(installation, issue.name, formatReason(issue));
 }
 
-/**
- * Formats a path with objects' names instead of indexes, so that configs with objects in another order have
- * equal paths.
- */
+/** Formats a path with names of objects instead of indexes, so that it does not depend on the order of the objects. */
 function formatConfigPath({ name }: Issue, config: ConfigContent): string {
   const path = name.replace(/^input\.config\.?/, '');
   return path

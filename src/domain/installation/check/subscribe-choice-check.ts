@@ -7,7 +7,7 @@ import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 
 type Path = readonly PropertyKey[];
 
-interface ChoicesAbout {
+interface ChoicesContext {
   /** The path of the choices in the input. */
   path: Path;
   objects: readonly SubscribeObject[];
@@ -17,7 +17,7 @@ interface ChoicesAbout {
 
 export function* listSubscribeChoiceIssues(
   choices: readonly SubscribeConfig[],
-  { path, objects, destinations }: ChoicesAbout,
+  { path, objects, destinations }: ChoicesContext,
 ): Generator<Issue> {
   const specs = new Map(objects.map((object) => [object.objectName, object]));
   for (const [index, choice] of choices.entries()) {
@@ -45,10 +45,10 @@ function* listEventIssues(
     const detail = `must be NEVER: the integration does not subscribe to it for ${objectName}.`;
     yield createInputIssue([...path, event, 'enabled'], detail, 'ALWAYS');
   }
-  const { inheritFieldsAndMapping: inherits = null } = choice;
-  if (inherits !== null && inherits !== spec.inheritFieldsAndMapping) {
-    const detail = `must be ${spec.inheritFieldsAndMapping}, as the integration says.`;
-    yield createInputIssue([...path, 'inheritFieldsAndMapping'], detail, inherits);
+  const { inheritFieldsAndMapping } = choice;
+  if (inheritFieldsAndMapping != null && inheritFieldsAndMapping !== spec.inheritFieldsAndMapping) {
+    const detail = `must be ${spec.inheritFieldsAndMapping}, as in the integration.`;
+    yield createInputIssue([...path, 'inheritFieldsAndMapping'], detail, inheritFieldsAndMapping);
   }
   for (const [index, name] of (choice.otherEvents ?? []).entries()) {
     if (spec.otherEvents.includes(name)) continue;

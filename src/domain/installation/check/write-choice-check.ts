@@ -9,7 +9,7 @@ import type { WriteConfig } from '../installation-config.ts';
 
 type Path = readonly PropertyKey[];
 
-interface ChoicesAbout {
+interface ChoicesContext {
   /** The path of the choices in the input. */
   path: Path;
   content: IntegrationContent;
@@ -19,7 +19,7 @@ interface ChoicesAbout {
 
 export function* listWriteChoiceIssues(
   choices: readonly WriteConfig[],
-  { path, content, provider }: ChoicesAbout,
+  { path, content, provider }: ChoicesContext,
 ): Generator<Issue> {
   for (const [index, choice] of choices.entries()) {
     const choicePath = [...path, index];
@@ -69,14 +69,14 @@ function* listOccasionIssues(
   path: Path,
   provider: Provider | null,
 ): Generator<Issue> {
-  const isUnread = provider !== null && !canReadByIds(provider, objectName);
+  const isUnreadable = provider !== null && !canReadByIds(provider, objectName);
   for (const [index, { writeOnCreate, writeOnUpdate }] of (fields ?? []).entries()) {
     if (writeOnCreate === 'IF_EMPTY') {
       const detail = 'must be ALWAYS or NEVER: a new record has no values.';
       yield createInputIssue([...path, index, 'writeOnCreate'], detail, writeOnCreate);
     }
-    if (writeOnUpdate === 'IF_EMPTY' && isUnread) {
-      const detail = `must be ALWAYS or NEVER: ${provider.displayName} does not give ${objectName} by their ids.`;
+    if (writeOnUpdate === 'IF_EMPTY' && isUnreadable) {
+      const detail = `must be ALWAYS or NEVER: ${provider.displayName} can't read ${objectName} by id.`;
       yield createInputIssue([...path, index, 'writeOnUpdate'], detail, writeOnUpdate);
     }
   }

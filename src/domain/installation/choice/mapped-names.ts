@@ -47,7 +47,7 @@ export function listMappableNames(
 }
 
 /** Lists the required names that are not mapped to a field. Empty if the object is not read. */
-export function listUnmapped(
+export function listUnmappedNames(
   spec: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   choice: MappingChoice,
 ): string[] {

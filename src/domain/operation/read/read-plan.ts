@@ -8,7 +8,7 @@ import { resolveObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
 import type { Call } from '../../call.ts';
 import type { FieldFilter } from '../../installation/choice/field-filter.ts';
-import { listUnmapped, mapNamesToFields } from '../../installation/choice/mapped-names.ts';
+import { listUnmappedNames, mapNamesToFields } from '../../installation/choice/mapped-names.ts';
 import {
   createDeliveredReplacements,
   type ValueReplacements,
@@ -97,7 +97,7 @@ export function createReadPlan(
     replacements: indexReplacements(choice, mappings),
     filters,
     backfillFilters: backfillConditions.length > 0 ? backfillConditions : filters,
-    unmapped: listUnmapped(spec, choice),
+    unmapped: listUnmappedNames(spec, choice),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
     messageSize,

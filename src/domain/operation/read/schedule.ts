@@ -5,7 +5,7 @@ import { anyOf, run, sql } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
-import { listUnmapped } from '../../installation/choice/mapped-names.ts';
+import { listUnmappedNames } from '../../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../../installation/installation-config.ts';
 import { resolveBackfill, resolveSchedule } from '../../installation/installed-object.ts';
 import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
@@ -123,7 +123,7 @@ async function startOrPostpone(
   // One read of an object runs at a time. If it takes longer than its schedule, the next read is skipped.
   if (!schedule || isWaiting || object.isRunning) return null;
   // The read waits until every required field is mapped. Records that were read without one would stay incomplete.
-  if (spec && choice && listUnmapped(spec, choice).length > 0) return null;
+  if (spec && choice && listUnmappedNames(spec, choice).length > 0) return null;
   const window = planWindow(object, resolveBackfill(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });
   if (window.readType === 'BACKFILL') {
