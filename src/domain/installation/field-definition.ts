@@ -1,4 +1,4 @@
-/** Input of field definitions, and checks of the options that a provider does not support. */
+/** The input of field definitions, with checks of what a provider supports. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { DefineFieldsCapability, FieldAssociation } from '../../providers/defining-fields.ts';
@@ -22,10 +22,10 @@ const stringOptions = z
     length: orNull(z.number().int().min(1).max(131_072)).describe('The most characters.'),
     pattern: orNull(text).describe('A regular expression that values must match.'),
     values: orNull(z.array(text).min(1).max(VALUES_MAX)).describe(
-      'The values of a select field. Values that the field has already stay.',
+      'The values of a select field. They are added to the existing values.',
     ),
     valuesRestricted: orNull(z.boolean()).describe(
-      'Whether a select field takes these values alone.',
+      'Whether a select field accepts only these values.',
     ),
     defaultValue: orNull(longText).describe('The value of records that are created without one.'),
   })
@@ -88,16 +88,18 @@ const association = z
 
 const fieldDefinition = z
   .object({
-    fieldName: text.describe("The provider's name of the field; of Salesforce's it ends in `__c`."),
+    fieldName: text.describe(
+      "The provider's name of the field. A name for Salesforce must end in `__c`.",
+    ),
     displayName: text.describe('The name that people see.'),
     valueType: fieldValueType.describe('The type of its values: any but OTHER.'),
     description: orNull(longText).describe('A human-readable description of the field.'),
     required: orNull(z.boolean()).describe('Whether every record must have a value.'),
     unique: orNull(z.boolean()).describe('Whether no two records may have the same value.'),
     indexed: orNull(z.boolean()).describe('Whether the provider indexes it for searches.'),
-    stringOptions: orNull(stringOptions).describe('For texts and select fields alone.'),
-    numericOptions: orNull(numericOptions).describe('For numbers alone.'),
-    association: orNull(association).describe('For references, which need it.'),
+    stringOptions: orNull(stringOptions).describe('Only for text and select fields.'),
+    numericOptions: orNull(numericOptions).describe('Only for numbers.'),
+    association: orNull(association).describe('Only for references, which require it.'),
   })
   .meta({
     id: 'FieldDefinitionInput',
@@ -125,14 +127,14 @@ export const objectsToDefine = z
   .max(OBJECTS_MAX)
   .describe(`The objects with their fields, at most ${OBJECTS_MAX}.`);
 
-interface Definer {
+interface FieldDefiner {
   displayName: string;
-  define: DefineFieldsCapability;
+  defineFields: DefineFieldsCapability;
 }
 
 export function* listDefinitionIssues(
   objects: readonly ObjectFieldsInput[],
-  definer: Definer,
+  definer: FieldDefiner,
 ): Generator<Issue> {
   const names = objects.map(({ objectName }) => objectName);
   for (const [objectIndex, { objectName, fields }] of objects.entries()) {
@@ -143,11 +145,11 @@ export function* listDefinitionIssues(
     const fieldNames = new Set<string>();
     for (const [index, field] of fields.entries()) {
       const fieldPath = [...path, 'fields', index];
-      const lower = field.fieldName.toLowerCase();
-      if (fieldNames.has(lower)) {
+      const lowerCaseName = field.fieldName.toLowerCase();
+      if (fieldNames.has(lowerCaseName)) {
         yield createInputIssue([...fieldPath, 'fieldName'], 'is named twice.', field.fieldName);
       }
-      fieldNames.add(lower);
+      fieldNames.add(lowerCaseName);
       yield* listFieldIssues(field, definer, fieldPath);
     }
   }
@@ -155,36 +157,30 @@ export function* listDefinitionIssues(
 
 function* listFieldIssues(
   field: FieldDefinitionInput,
-  { displayName, define }: Definer,
+  { displayName, defineFields: { names, types, options } }: FieldDefiner,
   path: PropertyKey[],
 ): Generator<Issue> {
   const { fieldName, valueType } = field;
-  if (!define.names.pattern.test(fieldName)) {
-    yield createInputIssue([...path, 'fieldName'], define.names.rule, fieldName);
+  if (!names.pattern.test(fieldName)) {
+    yield createInputIssue([...path, 'fieldName'], names.rule, fieldName);
   }
-  if (!define.types.includes(valueType)) {
-    const detail = `must be one of ${define.types.join(', ')}: ${displayName} has no other fields.`;
+  if (!types.includes(valueType)) {
+    const detail = `must be one of ${types.join(', ')}: ${displayName} has no other fields.`;
     yield createInputIssue([...path, 'valueType'], detail, valueType);
     return;
   }
   yield* listMisplacedOptionIssues(field, path);
-  for (const { name, value } of listLeaves(field)) {
-    const detail = describeUnsupported(define.options, name, value);
-    if (detail)
-      yield createInputIssue([...path, ...name.split('.')], `${detail} ${displayName}.`, value);
+  for (const { name, value } of listOptions(field)) {
+    if (options.includes(name) || options.includes(`${name}:${value}`)) continue;
+    const supportedValues = options
+      .filter((option) => option.startsWith(`${name}:`))
+      .map((option) => option.slice(name.length + 1));
+    const detail =
+      supportedValues.length === 0
+        ? `is not supported by ${displayName}.`
+        : `must be ${supportedValues.join(' or ')} for ${displayName}.`;
+    yield createInputIssue([...path, ...name.split('.')], detail, value);
   }
-}
-
-/** Returns the first words of the issue for an unsupported option. Null if the provider supports the option. */
-function describeUnsupported(
-  options: readonly string[],
-  name: string,
-  value: unknown,
-): string | null {
-  if (options.includes(name) || options.includes(`${name}:${value}`)) return null;
-  const only = options.filter((option) => option.startsWith(`${name}:`));
-  if (only.length === 0) return 'is not supported by';
-  return `must be ${only.map((option) => option.slice(name.length + 1)).join(' or ')} for`;
 }
 
 /** The value types that each group of options applies to. */
@@ -201,24 +197,24 @@ function* listMisplacedOptionIssues(
   for (const [name, types] of Object.entries(OPTION_TYPES)) {
     const value = field[name as keyof typeof OPTION_TYPES];
     if (value == null || types.includes(field.valueType)) continue;
-    const detail = `must be left out: it is for the types ${types.join(', ')}.`;
+    const detail = `must be omitted: it is for the types ${types.join(', ')}.`;
     yield createInputIssue([...path, name], detail);
   }
   if (field.valueType === 'REFERENCE' && !field.association) {
-    yield createInputIssue([...path, 'association'], 'must be given for a reference.');
+    yield createInputIssue([...path, 'association'], 'is required for a reference.');
   }
   const isSelect = field.valueType.endsWith('_SELECT');
   const values = field.stringOptions?.values;
   if (isSelect === (values != null)) return;
-  const detail = isSelect ? 'must be given for a select field.' : 'is for select fields alone.';
+  const detail = isSelect ? 'is required for a select field.' : 'is only for select fields.';
   yield createInputIssue([...path, 'stringOptions', 'values'], detail);
 }
 
-/** Lists the options of a definition besides its name and type. False is omitted, because it equals the default. */
-function* listLeaves(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
+/** Lists the options of a definition by dotted name. Omits flags that are false, because false is their default. */
+function* listOptions(field: FieldDefinitionInput): Generator<{ name: string; value: unknown }> {
   const { description, required, unique, indexed, stringOptions, numericOptions, association } =
     field;
-  const { labels, required: mustRefer, ...otherOptions } = association ?? {};
+  const { labels, ...associationOptions } = association ?? {};
   const membersByPrefix: Record<string, object | null | undefined> = {
     '': {
       description,
@@ -228,7 +224,7 @@ function* listLeaves(field: FieldDefinitionInput): Generator<{ name: string; val
     },
     'stringOptions.': stringOptions,
     'numericOptions.': numericOptions,
-    'association.': { ...otherOptions, required: mustRefer || null },
+    'association.': { ...associationOptions, required: association?.required || null },
     'association.labels.': labels,
   };
   for (const [prefix, members] of Object.entries(membersByPrefix)) {

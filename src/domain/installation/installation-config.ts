@@ -1,4 +1,4 @@
-/** The choices of a customer for an integration: the input, and the stored form with all defaults filled in. */
+/** A config holds the choices of a customer for an integration. It is stored with all defaults filled in. */
 import { z } from 'zod';
 import {
   backfillPeriod,
@@ -53,7 +53,7 @@ const backfillInput = z
   .superRefine(checkRules(findPeriodIssues))
   .meta({
     id: 'BackfillConfigInput',
-    description: 'How far back the first read goes: give exactly one of days and fullHistory.',
+    description: 'How far back the first read goes. Set exactly one of days and fullHistory.',
   });
 
 const readConfigInput = z
@@ -66,7 +66,7 @@ const readConfigInput = z
       'If set, every field that may be selected is read, including those that the account gets later. Default: only selectedFields.',
     ),
     fieldMappings: orNull(z.array(fieldMappingInput).max(CONTENT_LIMITS.fields)).describe(
-      'The fields of the provider for the names that the integration leaves to be mapped: fieldName for each mapToName. Default: the defaults of those names.',
+      "The provider's fields for the names that customers map: fieldName for each mapToName. Default: the integration's defaults for those names.",
     ),
     dynamicMappings: orElse(z.array(dynamicMappingInput).max(CONTENT_LIMITS.fields), []).describe(
       'Names to map, in addition to those of the integration, each once, at most 1000.',
@@ -75,7 +75,7 @@ const readConfigInput = z
       'Values that are delivered in place of values of the provider, each field once, at most 1000.',
     ),
     fieldFilters: filters.describe(
-      'Only records that meet all conditions are read, for providers that support it: `Provider.filtersMax`. Default: all records.',
+      'Conditions on fields: only records that meet all of them are read. `Provider.filtersMax` is the number that the provider supports. Default: all records.',
     ),
     schedule: optionalSchedule.describe(
       "Replaces the integration's schedule: a cron expression of five fields, in UTC, at most one run in 10 minutes.",
@@ -124,7 +124,7 @@ const proxyConfigInput = z
 export const installationConfigInput = z
   .object({
     provider: orNull(contentText).describe(
-      "Only a check: the name of the integration's provider. Another one is refused.",
+      "The name of the integration's provider, as a check. Another name is refused.",
     ),
     read: orElse(z.array(readConfigInput).max(CONTENT_LIMITS.objects), []).describe(
       'The objects to read, each once, at most 200. Objects that are not named are not read.',
@@ -133,7 +133,7 @@ export const installationConfigInput = z
       'The objects to write, each once, at most 200.',
     ),
     subscribe: orElse(z.array(subscribeConfigInput).max(CONTENT_LIMITS.objects), []).describe(
-      "The objects whose events differ from the integration's, each once, at most 200. The integration decides about all others.",
+      "The objects whose events differ from the integration's, each once, at most 200. Other objects have the integration's events.",
     ),
     proxy: orNull(proxyConfigInput).describe(
       'Whether requests are forwarded to the provider. Default: as the integration defines.',
@@ -148,7 +148,6 @@ export type ConfigInput = z.input<typeof installationConfigInput>;
 export type ReadConfigInput = z.input<typeof readConfigInput>;
 export type SubscribeConfigInput = z.input<typeof subscribeConfigInput>;
 
-/** A complete config after parsing. */
 export type ParsedConfig = z.output<typeof installationConfigInput>;
 type ParsedRead = ParsedConfig['read'][number];
 
@@ -156,20 +155,18 @@ type BackfillConfig = NonNullable<ParsedRead['backfill']>;
 export type WriteConfig = ParsedConfig['write'][number];
 type ProxyConfig = NonNullable<ParsedConfig['proxy']>;
 
-type Newer = 'selectedFieldsAuto' | 'dynamicMappings' | 'valueMappings' | 'fieldFilters';
-type NewerBackfill = Omit<BackfillConfig, 'fieldFilters'> &
+/** Members that are absent from configs that were stored before the members existed. */
+type NewerMember = 'selectedFieldsAuto' | 'dynamicMappings' | 'valueMappings' | 'fieldFilters';
+type StoredBackfill = Omit<BackfillConfig, 'fieldFilters'> &
   Partial<Pick<BackfillConfig, 'fieldFilters'>>;
 
-/**
- * Null for `schedule`, `destination` or `backfill` means the integration's value. Configs from before a newer member
- * lack that member.
- */
-export type ReadConfig = Omit<ParsedRead, Newer | 'backfill' | 'fieldMappings'> &
-  Partial<Pick<ParsedRead, Newer>> & {
+/** A stored choice. Null for `schedule`, `destination` or `backfill` means the integration's value. */
+export type ReadConfig = Omit<ParsedRead, NewerMember | 'backfill' | 'fieldMappings'> &
+  Partial<Pick<ParsedRead, NewerMember>> & {
     /** The selected optional fields. The required fields are always read too. */
     selectedFields: string[];
     fieldMappings: NonNullable<ParsedRead['fieldMappings']>;
-    backfill: NewerBackfill | null;
+    backfill: StoredBackfill | null;
   };
 
 export type ConfigContent = {
@@ -192,7 +189,7 @@ const backfillResource = resource(
       z
         .array(fieldFilterResource)
         .describe('Conditions on fields for the first read. Empty for those of the object.'),
-      ({ fieldFilters = [] }: NewerBackfill) => fieldFilters,
+      ({ fieldFilters = [] }: StoredBackfill) => fieldFilters,
     ),
   },
 );
@@ -207,14 +204,15 @@ const readConfigResource = resource(
       .describe('The optional fields that are read in addition to the required ones.'),
     fieldMappings: z
       .array(fieldMappingResource)
-      .describe("The provider's fields for the names that the integration leaves to be mapped."),
+      .describe("The provider's fields for the names that customers map."),
     selectedFieldsAuto: computed(
       fieldsAuto
         .nullable()
         .describe(
           'If set, every field that may be selected is read, including those that the account gets later; otherwise null.',
         ),
-      ({ selectedFieldsAuto: auto }: ReadConfig) => (auto ? toEnumName(auto) : null),
+      ({ selectedFieldsAuto }: ReadConfig) =>
+        selectedFieldsAuto ? toEnumName(selectedFieldsAuto) : null,
     ),
     dynamicMappings: computed(
       z
@@ -253,7 +251,7 @@ const writeConfigResource = resource(
   {
     objectName: shownObjectName,
     deletionEnabled: z.boolean().describe('Whether records of the object may be deleted.'),
-    // A config that was stored before this member existed lacks it.
+    // Absent in configs that were stored before this member existed.
     fields: computed(
       z
         .array(writeFieldSettingResource)
@@ -304,7 +302,7 @@ export const installationConfigResource = resource(
       .string()
       .nullable()
       .describe(
-        "The author in the caller's words; null for the caller who created the installation.",
+        'The author of the config, as the caller named it. Null for the caller who created the installation.',
       ),
   },
 );
@@ -341,20 +339,11 @@ export function createStoredConfig(
   };
 }
 
-/** Returns the default mappings. Defaults of required names also apply later (mapped-names.ts). */
-function listDefaultMappings(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
-  const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
-  return fields.flatMap(({ fieldName, default: byDefault = null, ...names }: FieldMapping) =>
-    fieldName === null && byDefault !== null
-      ? { ...names, fieldName: byDefault, default: null, prompt: null, valueType: null }
-      : [],
-  );
-}
-
+/** Creates the config that reads and writes everything in the integration. */
 function createWholeConfig({ read, write }: IntegrationContent): ParsedConfig {
-  const listNames = (part: typeof read | typeof write) =>
+  const listChoices = (part: typeof read | typeof write) =>
     part?.objects.map(({ objectName }) => ({ objectName }));
-  return installationConfigInput.parse({ read: listNames(read), write: listNames(write) });
+  return installationConfigInput.parse({ read: listChoices(read), write: listChoices(write) });
 }
 
 /** Returns the required fields, and the optional fields if the integration selects them automatically. */
@@ -363,4 +352,14 @@ function listDefaultFields(spec: ReadObject | undefined): string[] {
   const { requiredFields, optionalFields, optionalFieldsAuto } = spec;
   const fields = [...requiredFields, ...(optionalFieldsAuto === 'all' ? optionalFields : [])];
   return fields.flatMap(({ fieldName }) => fieldName ?? []);
+}
+
+/** Returns the integration's default mappings. A config that omits the default of a required name still has it. */
+function listDefaultMappings(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
+  const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
+  return fields.flatMap((field: FieldMapping) =>
+    field.fieldName === null && field.default != null
+      ? { ...field, fieldName: field.default, default: null, prompt: null, valueType: null }
+      : [],
+  );
 }

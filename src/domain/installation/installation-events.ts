@@ -12,7 +12,7 @@ type InstallationConfig = Row<'InstallationConfig'>;
 
 export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'> & Subject;
 
-/** Reads the fields of an installation in each of its events, as the transaction sees them. */
+/** Reads the fields that each event of an installation has. */
 export async function readInstallationFields(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,

@@ -11,7 +11,7 @@ const CREATED_BY_MAX = 300;
 
 const installationId = id.describe('The id of the installation.');
 const connectionId = id.describe(
-  "The id of a connection of the group to the integration's provider. Default: the one that the group has.",
+  "The id of a connection of the group to the integration's provider. Default: the group's newest working connection.",
 );
 
 const configCreatedBy = z
@@ -19,7 +19,7 @@ const configCreatedBy = z
   .min(1)
   .max(CREATED_BY_MAX)
   .describe(
-    'Who chose the config, in words of the caller like `consumer:<ref>`. Default: the caller who created the installation.',
+    'The author of the config, under any name like `consumer:<ref>`. Default: the caller who created the installation.',
   );
 
 const skipSampling = orDefault(z.boolean(), false).describe(
@@ -33,7 +33,7 @@ export const createInstallationInput = z
     groupRef: ref.describe('The ref of the group that uses the integration.'),
     connectionId: orNull(connectionId),
     config: orNull(installationConfigInput).describe(
-      'The choices of the customer. Default: all that the integration has.',
+      'The choices of the customer. Default: everything in the integration.',
     ),
     configCreatedBy: orNull(configCreatedBy),
     skipSampling,
@@ -52,7 +52,7 @@ export const updateInstallationInput = z
       .describe('The id of another connection of the group to the same provider.'),
     config: installationConfigInput
       .optional()
-      .describe('A whole config, which replaces the one before.'),
+      .describe('The whole new config, which replaces the current one.'),
     configCreatedBy: configCreatedBy.optional(),
     skipSampling,
   })

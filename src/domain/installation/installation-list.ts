@@ -26,11 +26,10 @@ export const projectInstallationFilters = z.object({
     .describe('Only installations with this health. Not together with groupRef.'),
   ...installationFilters.shape,
 });
-/**
- * These filters exclude each other. A group has each integration at most once, so the index for `groupRef` does not
- * include the health.
- */
-export const INSTALLATION_EXCLUSIVE = [['groupRef', 'healthStatus']] as const;
+
+/** Filters that exclude each other. The index for `groupRef` omits the health, because a group has few installations. */
+export const EXCLUSIVE_INSTALLATION_FILTERS = [['groupRef', 'healthStatus']] as const;
+
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
 export const listInstallations = read(
@@ -41,7 +40,7 @@ export const listInstallations = read(
     { id: projectId }: Row<'Project'>,
     args: PageArgs & FiltersOf<typeof projectInstallationFilters>,
   ) => {
-    refuseCombinations(args, INSTALLATION_EXCLUSIVE);
+    refuseCombinations(args, EXCLUSIVE_INSTALLATION_FILTERS);
     const [groupFilter, integrationFilter] = await Promise.all([
       createGroupFilter(call, projectId, args.groupRef),
       createIntegrationFilter(call, projectId, args.integrationIdOrName),
@@ -70,17 +69,15 @@ export const listInstallationsOfIntegration = read(
   },
 );
 
-/** Returns the installations of a group, newest first. */
 export const listGroupInstallations = read(
   orEndUser('read'),
-  'The installations of the group, newest first.',
+  'Lists the installations of a group, newest first.',
   (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
     const list = { name: 'Group.installations', parentId: groupId, table: 'Installation' } as const;
     return listPage(call, { ...list, where: { projectId, groupId } }, args);
   },
 );
 
-/** Returns the installations that use a connection, newest first. */
 export const listConnectionInstallations = read(
   orEndUser('read'),
   'Lists the installations that use a connection, newest first.',
@@ -91,14 +88,14 @@ export const listConnectionInstallations = read(
   },
 );
 
-/** The filter matches nothing if the integration does not exist. */
+/** Creates a filter that matches nothing if the integration does not exist. */
 async function createIntegrationFilter(call: Call, projectId: string, idOrName?: string | null) {
   if (idOrName == null) return {};
   const integration = await findIntegration(call, projectId, idOrName);
   return { integrationId: integration?.id ?? [] };
 }
 
-/** The filter matches nothing if the group does not exist. */
+/** Creates a filter that matches nothing if the group does not exist. */
 async function createGroupFilter(call: Call, projectId: string, groupRef?: string | null) {
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });

@@ -5,7 +5,7 @@ import { createNotErasedFilter, findConnectionOfGroup } from '../connection/conn
 import { createInputIssue } from '../issues.ts';
 
 /** A transaction, or the client of the database. */
-type Connections = Pick<Transaction, 'connection' | 'erasure' | 'group'>;
+type PartiesClient = Pick<Transaction, 'connection' | 'erasure' | 'group'>;
 
 interface ConnectionCriteria {
   projectId: string;
@@ -16,12 +16,9 @@ interface ConnectionCriteria {
   connectionId: string | null;
 }
 
-/**
- * Finds the group with this ref and its connection. Each is null if it does not exist, and the issues give
- * the reason.
- */
+/** Finds the group with this ref and its connection. For each that is null, an issue gives the reason. */
 export async function findParties(
-  tx: Connections,
+  tx: PartiesClient,
   { groupRef, ...criteria }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
 ): Promise<{ groupId: string | null; connectionId: string | null; issues: Issue[] }> {
   const key = { projectId: criteria.projectId, groupRef };
@@ -29,20 +26,14 @@ export async function findParties(
   const groupId = group?.id ?? null;
   const { connectionId, issues } = await chooseConnection(tx, { ...criteria, groupId });
   if (group) return { groupId, connectionId, issues };
-  const unknownIssue = createInputIssue(
-    ['input', 'groupRef'],
-    'is not a group of the project.',
-    groupRef,
-  );
-  return { groupId, connectionId, issues: [unknownIssue, ...issues] };
+  const detail = 'is not a group of the project.';
+  const groupIssue = createInputIssue(['input', 'groupRef'], detail, groupRef);
+  return { groupId, connectionId, issues: [groupIssue, ...issues] };
 }
 
-/**
- * Finds the requested connection, or the group's default one. Null if there is none, and the issues give the
- * reason.
- */
+/** Finds the requested connection, or the group's default one. If there is none, the issues give the reason. */
 export async function chooseConnection(
-  tx: Connections,
+  tx: PartiesClient,
   { connectionId, ...criteria }: ConnectionCriteria,
 ): Promise<{ connectionId: string | null; issues: Issue[] }> {
   if (connectionId !== null) {
@@ -58,7 +49,7 @@ export async function chooseConnection(
 }
 
 async function listConnectionIssues(
-  tx: Connections,
+  tx: PartiesClient,
   { projectId, provider, groupId, connectionId }: ConnectionCriteria & { connectionId: string },
 ): Promise<Issue[]> {
   const createIssue = (detail: string) =>
@@ -72,21 +63,25 @@ async function listConnectionIssues(
   });
   if (!connection) return [createIssue('does not exist.')];
   const issues: Issue[] = [];
-  if (groupId !== null && connection.groupId !== groupId)
-    issues.push(createIssue("is another group's."));
+  if (groupId !== null && connection.groupId !== groupId) {
+    issues.push(createIssue('belongs to another group.'));
+  }
   if (connection.provider !== provider) {
     issues.push(createIssue(`is a connection to ${connection.provider}, not to ${provider}.`));
   }
   return issues;
 }
 
-/** Must run after the issues were thrown. Both parties exist then. */
-export function requireParties({ groupId, connectionId }: Parties): {
-  [K in keyof Parties]: string;
-} {
-  if (groupId === null || connectionId === null)
+/** Returns parties without null. Must run after their issues were thrown, so that both exist. */
+export function requireParties({
+  groupId,
+  connectionId,
+}: {
+  groupId: string | null;
+  connectionId: string | null;
+}): { groupId: string; connectionId: string } {
+  if (groupId === null || connectionId === null) {
     throw new Error('Bug: no issue names the missing group or connection.');
+  }
   return { groupId, connectionId };
 }
-
-type Parties = Record<'groupId' | 'connectionId', string | null>;

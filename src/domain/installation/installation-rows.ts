@@ -85,14 +85,14 @@ export async function insertInstallation(
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
   await reconcileSubscriptions(call, tx, stored);
-  return withHealth(tx, installation);
+  return reloadInstallation(tx, installation);
 }
 
-/**
- * Reads the installation again at the end of its change. Triggers set the health after the statement that
- * returned the row.
- */
-function withHealth(tx: Transaction, { projectId, id }: Installation): Promise<Installation> {
+/** Reads the health at the end of a change. Triggers set it after the statement that returned the row. */
+function reloadInstallation(
+  tx: Transaction,
+  { projectId, id }: Installation,
+): Promise<Installation> {
   return tx.installation.findUniqueOrThrow({ where: { projectId_id: { projectId, id } } });
 }
 
@@ -108,19 +108,20 @@ export async function changeInstallation(
   tx: Transaction,
   change: InstallationChange,
 ): Promise<Installation> {
-  const { installation: before, connectionId, content } = change;
+  const { installation: previous, connectionId, content } = change;
+  const { projectId, id } = previous;
   const previousConfig = await tx.installationConfig.findUniqueOrThrow({
-    where: { projectId_id: { projectId: before.projectId, id: before.configId } },
+    where: { projectId_id: { projectId, id: previous.configId } },
   });
   const config = await findOrCreateConfig(tx, change, previousConfig);
   const installation = await tx.installation.update({
-    where: { projectId_id: { projectId: before.projectId, id: before.id } },
+    where: { projectId_id: { projectId, id } },
     data: { connectionId, configId: config.id, updateTime: call.now() },
   });
   const stored = { installation, content, config: readConfigContent(config) };
   const previousContent = readConfigContent(previousConfig);
   await setInstalledObjects(tx, { ...stored, before: previousContent, now: call.now() });
-  if (connectionId !== before.connectionId) await forgetPositions(tx, installation);
+  if (connectionId !== previous.connectionId) await resetReadPositions(tx, installation);
   const fields = await readInstallationFields(tx, installation);
   const data = {
     ...fields,
@@ -129,7 +130,7 @@ export async function changeInstallation(
   };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
   await reconcileSubscriptions(call, tx, stored);
-  return withHealth(tx, installation);
+  return reloadInstallation(tx, installation);
 }
 
 /**
@@ -199,8 +200,11 @@ function pickKey(fields: InstallationFields) {
   return { projectId, connectionId, installationId, subject: pickSubject(fields) };
 }
 
-/** Resets the read positions, because another account has other records. Its first read is a backfill again. */
-async function forgetPositions(tx: Transaction, { id: installationId, projectId }: Installation) {
+/** Makes the next read a backfill, because another account has other records. */
+async function resetReadPositions(
+  tx: Transaction,
+  { id: installationId, projectId }: Installation,
+) {
   await tx.installedObject.updateMany({
     where: { projectId, installationId },
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },

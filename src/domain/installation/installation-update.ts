@@ -6,7 +6,10 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { lockContent } from '../integration/integration.ts';
-import { readIntegrationContent } from '../integration/integration-content.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues, toIssues } from '../issues.ts';
 import { getOwned } from '../scope.ts';
@@ -38,10 +41,10 @@ export const updateInstallation = projectMutation({
     update(call, { ...changes, projectId }, async () => config),
 });
 
-/** Returns the new config of an installation. It is called before the transaction and again in it. */
+/** Returns the new config of an installation. It is called before the transaction, and again when the row is locked. */
 type ReviseConfig = (current: ConfigContent) => ConfigInput;
 
-/** An update whose new config is derived from the current one. The current config cannot change in between. */
+/** Replaces the config with one that `revise` derives from the current config. */
 export const reviseInstallation = projectMutation({
   description: updateInstallation.description,
   needs: updateInstallation.needs,
@@ -64,7 +67,7 @@ function parseConfig(config: ConfigInput): ParsedConfig {
   return data.input.config;
 }
 
-/** Returns the new config. Undefined if the current one stays. */
+/** Returns the new config, or undefined to keep the current one. */
 type CreateConfig = (
   tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
@@ -80,37 +83,41 @@ async function update(
   const key = { projectId, id: installationId };
   const storedInstallation = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
   const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
-  const latest = revision ? readIntegrationContent(revision) : null;
+  const latestContent = revision ? readIntegrationContent(revision) : null;
   const requestedConfig = await createConfig(call.database.prisma, storedInstallation);
-  const choices = { ...changes, config: resolveObjectAliases(call, requestedConfig, latest) };
-  const present = await findPresentChoices(call, storedInstallation);
+  const choices = {
+    ...changes,
+    config: resolveObjectAliases(call, requestedConfig, latestContent),
+  };
+  const present = await findPresentChoices(call, storedInstallation, latestContent);
   await refuseForeignChoices(call, { id: projectId }, { choices, present });
-  const missing = await listMissingAtAccount(call, storedInstallation, choices);
+  const accountIssues = latestContent
+    ? await listAccountIssues(call, storedInstallation, { ...choices, content: latestContent })
+    : [];
   return inTransaction(call.database, async (tx) => {
     const content = await lockContent(tx, { id: storedInstallation.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
     const lockedConfig = await createConfig(tx, installation);
     const config = resolveObjectAliases(call, lockedConfig, content) ?? null;
-    const { groupId, connectionId: currentId } = installation;
-    const requestedId = changes.connectionId ?? currentId;
+    const { groupId } = installation;
     const connection = await chooseConnection(tx, {
       projectId,
       groupId,
-      connectionId: requestedId,
+      connectionId: changes.connectionId ?? installation.connectionId,
       provider: content.provider,
     });
-    const isMoved = connection.connectionId !== currentId;
+    const hasNewConnection = connection.connectionId !== installation.connectionId;
     requireNoIssues([
       ...connection.issues,
-      ...missing,
-      ...(isMoved
+      ...accountIssues,
+      ...(hasNewConnection
         ? await listModuleIssues({ ...call, tx }, content, { ...connection, projectId })
         : []),
       ...(await listConfigIssues({ ...call, tx }, config, { projectId, content })),
     ]);
-    const { configCreatedBy: createdBy = null } = changes;
+    const createdBy = changes.configCreatedBy ?? null;
     const { connectionId } = requireParties({ ...connection, groupId });
-    if (!config && createdBy === null && connectionId === currentId) return installation;
+    if (!config && createdBy === null && !hasNewConnection) return installation;
     const change = { installation, connectionId, content, config, createdBy };
     return changeInstallation(call, tx, change);
   });
@@ -120,13 +127,10 @@ async function update(
 async function findPresentChoices(
   call: Call,
   installation: Installation,
+  content: IntegrationContent | null,
 ): Promise<PresentChoices | null> {
   if (call.viewer.kind !== 'END_USER') return null;
-  const [config, [revision]] = await Promise.all([
-    readCurrentConfig(call.database.prisma, installation),
-    findLatestRevisions(call, [installation.integrationId]),
-  ]);
-  return { config, content: revision ? readIntegrationContent(revision) : null };
+  return { config: await readCurrentConfig(call.database.prisma, installation), content };
 }
 
 async function readCurrentConfig(
@@ -137,32 +141,29 @@ async function readCurrentConfig(
   return readConfigContent(await tx.installationConfig.findUniqueOrThrow({ where }));
 }
 
+interface UpdateChoices extends Pick<Changes, 'connectionId' | 'skipSampling'> {
+  content: IntegrationContent;
+  config: ParsedConfig | undefined;
+}
+
 /**
- * Returns an issue for each object and field of the new config (or of the current one, for a new account)
- * that the account lacks.
+ * Returns an issue for each object and field of the new config that the account lacks. Without a new config, it checks
+ * the current one if the account is a new one.
  */
-async function listMissingAtAccount(
+async function listAccountIssues(
   call: Call,
   installation: Installation,
-  {
-    config,
-    connectionId: requestedId,
-    skipSampling,
-  }: Pick<Changes, 'connectionId' | 'skipSampling'> & { config: ParsedConfig | undefined },
+  { content, config, skipSampling, ...changes }: UpdateChoices,
 ): Promise<Issue[]> {
   if (skipSampling) return [];
-  const { projectId, integrationId, connectionId: currentId } = installation;
-  const connectionId = requestedId ?? currentId;
-  if (!config && connectionId === currentId) return [];
-  const [revision] = await findLatestRevisions(call, [integrationId]);
-  if (!revision) return [];
-  const content = readIntegrationContent(revision);
+  const connectionId = changes.connectionId ?? installation.connectionId;
+  const account = { projectId: installation.projectId, connectionId };
   if (config) {
-    const choices = { content, config, path: ['input', 'config'] };
-    return listIssuesAtAccount(call, { projectId, connectionId }, choices);
+    return listIssuesAtAccount(call, account, { content, config, path: ['input', 'config'] });
   }
+  if (connectionId === installation.connectionId) return [];
   const currentConfig = await readCurrentConfig(call.database.prisma, installation);
   const path = ['input', 'connectionId'];
   const choices = { content, config: currentConfig, path, isStored: true };
-  return listIssuesAtAccount(call, { projectId, connectionId }, choices);
+  return listIssuesAtAccount(call, account, choices);
 }

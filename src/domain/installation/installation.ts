@@ -12,8 +12,7 @@ import { read } from '../declared-read.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
-import { readIntegrationContent } from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
 import { requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
@@ -28,7 +27,7 @@ import { listModuleIssues } from './check/module-check.ts';
 import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
 import { findParties, requireParties } from './installation-parties.ts';
 import { deleteInstallations, insertInstallation, lockInstallation } from './installation-rows.ts';
-import { installedObjectResource, installedObjects } from './installed-object.ts';
+import { installedObjectResource, loadInstalledObjects } from './installed-object.ts';
 import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
@@ -49,7 +48,7 @@ export const installationResource = resource(
   {
     ...createdInProject,
     healthStatus: installationHealth.describe(
-      'Whether it works. It is unhealthy if its connection has bad credentials, its config maps no field to a required name, one of its subscriptions does not work, or the last three operations that ended have failed.',
+      'Whether it works. It is unhealthy if its connection has bad credentials, its config maps no field to a required name, one of its subscriptions does not work, or its last three finished operations failed.',
     ),
     healthReason: z
       .string()
@@ -61,8 +60,8 @@ export const installationResource = resource(
     objects: loaded(
       z
         .array(installedObjectResource)
-        .describe('The objects that it reads, in the order of their names, with their progress.'),
-      installedObjects,
+        .describe('The objects that it reads, ordered by name, with their progress.'),
+      loadInstalledObjects,
       (row: Row<'Installation'>) => row,
     ),
     updateTime,
@@ -106,7 +105,7 @@ export async function getInstallationOfGroup(
   return installation;
 }
 
-/** Throws CONFLICT if the group has the integration already. */
+/** Throws CONFLICT if the group already has the integration. */
 export const createInstallation = projectMutation({
   description: 'Installs an integration for a group. A group can have an integration once.',
   needs: orEndUser('installations:write', 'INSTALL'),
@@ -114,13 +113,15 @@ export const createInstallation = projectMutation({
   async run(call, request, { id: projectId }): Promise<Installation> {
     const { groupRef, connectionId, configCreatedBy: createdBy } = request;
     const integration = await getIntegration(call, projectId, request.integrationIdOrName);
-    const latest = await findLatestContent(call.database, integration);
-    const config = resolveObjectAliases(call, request.config, latest);
+    const latestContent = await findLatestContent(call.database, integration);
+    const config = resolveObjectAliases(call, request.config, latestContent);
     const input = { ...request, config };
     await refuseForeignChoices(call, { id: projectId }, { choices: input, present: null });
     const { id: integrationId, provider } = integration;
-    const missing = await listMissingAtAccount(call, input, integration);
-    const created = inTransaction(call.database, async (tx) => {
+    const accountIssues = latestContent
+      ? await listAccountIssues(call, input, { projectId, content: latestContent })
+      : [];
+    const creation = inTransaction(call.database, async (tx) => {
       const content = await lockContent(tx, integration);
       const requestedParties = await findParties(tx, {
         projectId,
@@ -130,38 +131,35 @@ export const createInstallation = projectMutation({
       });
       requireNoIssues([
         ...requestedParties.issues,
-        ...missing,
+        ...accountIssues,
         ...(await listModuleIssues({ ...call, tx }, content, { ...requestedParties, projectId })),
         ...(await listNewConfigIssues({ ...call, tx }, config, { projectId, content })),
       ]);
       const parties = { projectId, integrationId, ...requireParties(requestedParties) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
-    const installed = requireUnique(
-      created,
-      `The group ${groupRef} has installed ${integration.name} already.`,
+    const conflict = `The group ${groupRef} has already installed ${integration.name}.`;
+    return runRecordingSetupFailures(call, { projectId, provider }, () =>
+      requireUnique(creation, conflict),
     );
-    return runRecordingSetupFailures(call, { projectId, provider }, () => installed);
   },
 });
 
 /** Returns an issue for each object and field that the account lacks. Empty without a connection. */
-async function listMissingAtAccount(
+async function listAccountIssues(
   call: Call,
   { skipSampling, groupRef, connectionId, config }: CreateInput,
-  { projectId, provider, id }: Row<'Integration'>,
+  { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (skipSampling) return [];
-  const [revision] = await findLatestRevisions(call, [id]);
   const parties = await findParties(call.database.prisma, {
     projectId,
-    provider,
+    provider: content.provider,
     groupRef,
     connectionId,
   });
-  if (!revision) return [];
-  const choices = { content: readIntegrationContent(revision), config, path: ['input', 'config'] };
-  return listIssuesAtAccount(call, { projectId, connectionId: parties.connectionId }, choices);
+  const account = { projectId, connectionId: parties.connectionId };
+  return listIssuesAtAccount(call, account, { content, config, path: ['input', 'config'] });
 }
 
 /** Deletes the installation. Its connection and its operations stay. */

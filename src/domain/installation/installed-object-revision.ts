@@ -4,8 +4,8 @@ import type { Transaction } from '../../database/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 
-/** The most installations that an error names: enough to start an investigation. */
-const USERS_NAMED = 20;
+/** The most installations that an error lists: enough to start an investigation. */
+const LISTED_USERS_MAX = 20;
 
 interface IntegrationKey {
   projectId: string;
@@ -29,12 +29,12 @@ export async function listUsersOfObjects(
       .select([CHOSEN_OBJECT.as('objectName'), 'i.id as installationId'])
       .where(CHOSEN_OBJECT, '=', anyOf(objectNames))
       .orderBy('i.id')
-      .limit(USERS_NAMED),
+      .limit(LISTED_USERS_MAX),
   );
   return users.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
 }
 
-/** Pauses the dropped objects. An object that a user paused before keeps its own note. */
+/** Pauses the dropped objects. An object that is already paused keeps its note. */
 export async function pauseDroppedObjects(
   tx: Transaction,
   { projectId, integrationId }: IntegrationKey,
@@ -61,11 +61,11 @@ export async function rescheduleObjects(
   },
 ): Promise<void> {
   const { before, content, now, ...key } = revision;
-  const earlierObjects = new Map(
+  const schedulesBefore = new Map(
     before.read?.objects.map((object) => [object.objectName, object.schedule]),
   );
   for (const { objectName, schedule } of content.read?.objects ?? []) {
-    if (!earlierObjects.has(objectName) || earlierObjects.get(objectName) === schedule) continue;
+    if (!schedulesBefore.has(objectName) || schedulesBefore.get(objectName) === schedule) continue;
     const nextReadTime = schedule ? getNextRunTime(schedule, now) : null;
     await runChange(
       tx,
@@ -90,7 +90,7 @@ function selectInstallationsWithoutSchedule(key: IntegrationKey, objectName: str
 
 const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
 
-/** Selects the objects that the configs of an integration read, without those that they disable. */
+/** Selects the objects that configs of an integration read. Disabled objects are omitted. */
 function selectReads({ projectId, integrationId }: IntegrationKey) {
   const choices = sql<{ value: unknown }>`jsonb_array_elements(c."content"->'read')`;
   return statements

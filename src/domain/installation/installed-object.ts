@@ -51,11 +51,8 @@ export const installedObjectResource = resource(
   },
 );
 
-/**
- * Returns the objects of installations that the caller may see, ordered by name. `schedule` is that of a
- * disabled object, too.
- */
-export const installedObjects = createInstallationBatch<InstalledObjectView>(`
+/** Loads the objects of installations, ordered by name. A disabled object also has its `schedule`. */
+export const loadInstalledObjects = createInstallationBatch<InstalledObjectView>(`
   select o.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from ${REQUESTED_INSTALLATIONS}
@@ -86,10 +83,7 @@ export function resolveBackfill(
   return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
 }
 
-/**
- * Returns the time of the first read. Without records to backfill, the read only marks where changes begin,
- * so it follows the schedule.
- */
+/** Returns the time of the first read. Without records to backfill, it only marks where changes begin, and can wait. */
 function getFirstRunTime(
   schedule: string,
   backfill: BackfillPeriod | null,

@@ -1,12 +1,8 @@
-/**
- * The last operations of installations. The health of an installation is a stored column
- * (docs/decisions/028-health-is-stored.md).
- */
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
-/** Returns the newest operation of each installation. The viewer must have read the installations. */
+/** Finds the newest operation of each installation. The viewer must have read the installations. */
 export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
   { database },
   installations,
@@ -15,10 +11,10 @@ export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async 
     LAST_OPERATIONS,
     keyColumns(installations),
   );
-  const byInstallation = new Map(
+  const operationsByInstallation = new Map(
     operations.map((operation) => [operation.installationId, operation]),
   );
-  return installations.map(({ id }) => byInstallation.get(id) ?? null);
+  return installations.map(({ id }) => operationsByInstallation.get(id) ?? null);
 };
 
 const LAST_OPERATIONS = `

@@ -1,7 +1,4 @@
-/**
- * A cache of descriptions of providers' objects. Entries expire after a minute; descriptions are large and seldom
- * change.
- */
+/** Caches descriptions of providers' objects for a minute: they are large and seldom change. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
@@ -10,7 +7,7 @@ import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { toModuleKey } from '../contract/learned-fields.ts';
 
-const FRESH_MS = 60_000;
+const CACHE_MS = 60_000;
 /** The most characters of JSON in the cache: some dozens of the largest objects, with hundreds of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
@@ -27,7 +24,7 @@ export type ObjectDescriptions = LRUCache<string, ObjectDescription, Description
 
 export function createObjectDescriptions(): ObjectDescriptions {
   return new LRUCache<string, ObjectDescription, DescriptionRequest>({
-    ttl: FRESH_MS,
+    ttl: CACHE_MS,
     maxSize: CHARACTERS_MAX,
     sizeCalculation: (description) => JSON.stringify(description).length,
     // Concurrent calls share one response, even if it is too large for the cache.
@@ -45,7 +42,7 @@ export async function describeObject(request: DescriptionRequest): Promise<Objec
   return description;
 }
 
-/** Must run after this process changed the object. Other processes may use the old description for up to a minute. */
+/** Removes a description. Must run after this process changed the object. Other processes may use theirs for a minute. */
 export function forgetDescription(
   { providerAccess }: Services,
   target: Omit<DescriptionRequest, 'services'>,
@@ -53,7 +50,7 @@ export function forgetDescription(
   providerAccess.descriptions.delete(createKey(target));
 }
 
-/** The cache key. It includes the update time, because a changed connection may lead to another account. */
+/** Creates a cache key. It includes the update time, because a changed connection may lead to another account. */
 function createKey({
   connection,
   module,
@@ -72,19 +69,25 @@ async function fetchDescription(request: DescriptionRequest): Promise<ObjectDesc
   return description;
 }
 
+interface LearnedObject extends Pick<DescriptionRequest, 'module' | 'objectName'> {
+  connection: Pick<Row<'Connection'>, 'projectId' | 'provider'>;
+}
+
 /** Stores the types of the fields for contracts, in the background. */
 export function learnFields(
   { catalogue, fieldLearner }: Pick<Services, 'catalogue' | 'fieldLearner'>,
-  { connection, module, objectName }: LearnedFrom,
+  { connection, module, objectName }: LearnedObject,
   description: ObjectDescription,
 ): void {
-  const { projectId, provider: name } = connection;
-  const provider = catalogue.find(name);
+  const provider = catalogue.find(connection.provider);
   if (!provider) return;
-  const object = { projectId, provider: name, module: toModuleKey(provider, module), objectName };
-  fieldLearner.learn(object, description);
-}
-
-interface LearnedFrom extends Pick<DescriptionRequest, 'module' | 'objectName'> {
-  connection: Pick<Row<'Connection'>, 'projectId' | 'provider'>;
+  fieldLearner.learn(
+    {
+      projectId: connection.projectId,
+      provider: connection.provider,
+      module: toModuleKey(provider, module),
+      objectName,
+    },
+    description,
+  );
 }

@@ -35,7 +35,7 @@ const upsertObjectMetadataInput = z
   .meta({
     id: 'UpsertObjectMetadataInput',
     description:
-      "The fields, and the group in whose account they are to be: by the provider's names.",
+      "The fields to define, by the provider's names, and the group that owns the account.",
   });
 
 const upsertInstalledObjectMetadataInput = z
@@ -48,7 +48,7 @@ const upsertInstalledObjectMetadataInput = z
   .meta({
     id: 'UpsertInstalledObjectMetadataInput',
     description:
-      "The fields, and the group in whose account they are to be. Objects may have the integration's names.",
+      "The fields to define, and the group that owns the account. Objects may have the integration's names.",
   });
 
 /** The outcome of each definition, in the order of the input. */
@@ -60,7 +60,7 @@ export interface DefinedObject {
 const fieldAction = enumeration('FieldAction', 'The change that was applied to a field.', {
   CREATE: 'It was created.',
   UPDATE: 'It was updated.',
-  NONE: 'No change: it is as defined already, or the provider refused.',
+  NONE: 'It was not changed: it is already as defined, or the provider refused.',
 } satisfies Record<FieldOutcome['action'], string>);
 
 export const fieldUpsertResource = resource(
@@ -100,12 +100,12 @@ export function areDefined(objects: readonly DefinedObject[]): boolean {
   return objects.every(({ fields }) => fields.every(({ error }) => error === null));
 }
 
-const HOW =
-  "Salesforce makes the fields visible to the connection's user by a permission set. HubSpot puts them into a property group of their own. A call that was interrupted can be repeated: existing fields are kept.";
+const UPSERT_NOTE =
+  "In Salesforce, a permission set makes the fields visible to the connection's user. HubSpot puts them into a separate property group. An interrupted call can be repeated: existing fields are kept.";
 
-/** Defines fields through the group's default connection. Other fields are defined even if the provider rejects one. */
+/** Defines fields through the group's default connection. If the provider refuses a field, others are still defined. */
 export const upsertObjectMetadata = projectMutation({
-  description: `Creates fields in a customer's account, or updates them to match their definitions. ${HOW}`,
+  description: `Creates fields in a customer's account, or updates them to match their definitions. ${UPSERT_NOTE}`,
   needs: 'records:write',
   input: upsertObjectMetadataInput,
   async run(
@@ -115,17 +115,17 @@ export const upsertObjectMetadata = projectMutation({
   ): Promise<DefinedObject[]> {
     const provider = call.catalogue.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
-    const define = getFieldDefiner(provider);
-    requireNoIssues(listDefinitionIssues(objects, { ...provider, define }));
+    const defineFields = getDefineFields(provider);
+    requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));
     const connection = await getConnectionOfGroup(call, { projectId, provider: name, groupRef });
-    const account = { connection, provider, define, module: null };
-    return defineAll(call, account, objects);
+    const account = { connection, provider, defineFields, module: null };
+    return defineObjects(call, account, objects);
   },
 });
 
 /** Defines fields as upsertObjectMetadata does, through the group's installation of an integration. */
 export const upsertInstalledObjectMetadata = projectMutation({
-  description: `Creates or updates fields in the account of a group's installation. ${HOW}`,
+  description: `Creates or updates fields in the account of a group's installation. ${UPSERT_NOTE}`,
   needs: 'records:write',
   input: upsertInstalledObjectMetadataInput,
   async run(call, input): Promise<DefinedObject[]> {
@@ -137,35 +137,33 @@ export const upsertInstalledObjectMetadata = projectMutation({
     const content = readIntegrationContent(revision);
     const { module } = content;
     const provider = call.catalogue.findAt(content.provider, module);
-    if (!provider) throw unprocessable(`${content.provider} is not a provider any more.`);
-    const define = getFieldDefiner(provider);
-    requireNoIssues(listDefinitionIssues(objects, { ...provider, define }));
-    const account = { connection, provider, define, module };
-    return defineAll(call, account, toProviderNames(objects, content));
+    if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
+    const defineFields = getDefineFields(provider);
+    requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));
+    const account = { connection, provider, defineFields, module };
+    return defineObjects(call, account, resolveMappedNames(objects, content));
   },
 });
 
-function getFieldDefiner({ displayName, capabilities }: Provider): DefineFieldsCapability {
+function getDefineFields({ displayName, capabilities }: Provider): DefineFieldsCapability {
   if (capabilities.defineFields) return capabilities.defineFields;
-  throw unprocessable(`${displayName} does not support fields that are defined from outside.`);
+  throw unprocessable(`The gateway can't define fields of ${displayName}.`);
 }
 
-function toProviderNames(
+/** Replaces the integration's names of objects with the provider's. Other names stay as they are. */
+function resolveMappedNames(
   objects: ObjectFields[],
   { read, write }: IntegrationContent,
 ): ObjectFields[] {
-  const existingObjects = [...(read?.objects ?? []), ...(write?.objects ?? [])];
-  const objectNamesByMappedName = new Map(
-    read?.objects.map((object) => [object.mapToName, object.objectName]),
+  const contentObjects = [...(read?.objects ?? []), ...(write?.objects ?? [])];
+  const providerNames = new Set(contentObjects.map(({ objectName }) => objectName));
+  const namesByMappedName = new Map(
+    read?.objects.map(({ mapToName, objectName }) => [mapToName, objectName]),
   );
   return objects.map((object) => {
-    const isOwn = existingObjects.some(({ objectName }) => objectName === object.objectName);
-    return isOwn
-      ? object
-      : {
-          ...object,
-          objectName: objectNamesByMappedName.get(object.objectName) ?? object.objectName,
-        };
+    const { objectName } = object;
+    if (providerNames.has(objectName)) return object;
+    return { ...object, objectName: namesByMappedName.get(objectName) ?? objectName };
   });
 }
 
@@ -174,29 +172,29 @@ interface Account {
   provider: Provider;
   /** The module of the integration. Null without an integration. */
   module: string | null;
-  define: DefineFieldsCapability;
+  defineFields: DefineFieldsCapability;
 }
 
-async function defineAll(
+async function defineObjects(
   call: Call,
-  { connection, provider, module, define }: Account,
+  { connection, provider, module, defineFields }: Account,
   objects: ObjectFields[],
 ): Promise<DefinedObject[]> {
   const { id: connectionId, projectId } = connection;
   return waitForProvider(call, { projectId, connectionId }, async () => {
     const session = openSession(call, connection, provider);
-    const defined: DefinedObject[] = [];
+    const definedObjects: DefinedObject[] = [];
     for (const definitions of objects) {
       const { objectName, fields } = definitions;
-      const outcomes = await withDomainErrors(() => define.define(session, definitions)).finally(
-        () => forgetDescription(call, { connection, module, objectName }),
-      );
-      const named = outcomes.map((outcome, index) => ({
+      const outcomes = await withDomainErrors(() =>
+        defineFields.define(session, definitions),
+      ).finally(() => forgetDescription(call, { connection, module, objectName }));
+      const definedFields = outcomes.map((outcome, index) => ({
         ...outcome,
         fieldName: fields[index]!.fieldName,
       }));
-      defined.push({ objectName, fields: named });
+      definedObjects.push({ objectName, fields: definedFields });
     }
-    return defined;
+    return definedObjects;
   });
 }

@@ -1,4 +1,4 @@
-/** The provider's description of one of its objects, read through a group's connection or an installation. */
+/** Reads the provider's description of one of its objects, through a group's connection or an installation. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -20,7 +20,7 @@ import { resource } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { getInstallationOfGroup } from './installation.ts';
-import { describeObject } from './object-descriptions.ts';
+import { type DescriptionRequest, describeObject } from './object-descriptions.ts';
 import { fieldMetadataResource } from './shown-field.ts';
 
 export type { FieldDescription } from '../../providers/contract.ts';
@@ -68,7 +68,7 @@ export const installedObjectMetadataInput = z.object({
   excludeReadOnly,
 });
 
-/** Options for an installation that was read already. */
+/** Options for an installation that has already been read. */
 export const metadataOptions = z.object({
   objectName: objectName.describe("The name of the object: the mapped one or the provider's."),
   excludeReadOnly,
@@ -81,13 +81,14 @@ export const readObjectMetadata = projectRead(
   "Reads the fields of a provider's object through a connection of the group.",
   async (
     call,
-    { provider, ...input }: z.output<typeof objectMetadataInput>,
+    input: z.output<typeof objectMetadataInput>,
     { id: projectId },
   ): Promise<ObjectMetadata> => {
+    const { provider } = input;
     if (!call.catalogue.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
-    const { objectName: name, groupRef: group } = input;
-    const connection = await getConnectionOfGroup(call, { projectId, provider, groupRef: group });
-    const description = await describe(call, { connection, module: null, name });
+    const connection = await getConnectionOfGroup(call, { ...input, projectId });
+    const target = { connection, module: null, objectName: input.objectName };
+    const description = await fetchDescription(call, target);
     return { ...selectFields(description, input), mappedObjectName: null };
   },
 );
@@ -95,17 +96,17 @@ export const readObjectMetadata = projectRead(
 /** Throws NOT_FOUND if the group does not exist or has no connection to the provider. */
 export async function getConnectionOfGroup(
   call: Call,
-  {
+  key: { projectId: string; provider: string; groupRef: string },
+): Promise<Row<'Connection'>> {
+  const { projectId, provider } = key;
+  const group = await findGroupByRef(call, key);
+  if (!group) throw notFound('Group', key.groupRef);
+  const connection = await findConnectionOfGroup(call.database.prisma, {
     projectId,
     provider,
-    groupRef: name,
-  }: { projectId: string; provider: string; groupRef: string },
-): Promise<Row<'Connection'>> {
-  const group = await findGroupByRef(call, { projectId, groupRef: name });
-  if (!group) throw notFound('Group', name);
-  const key = { projectId, provider, groupId: group.id };
-  const connection = await findConnectionOfGroup(call.database.prisma, key);
-  if (!connection) throw notFound(`A connection to ${provider} of the group`, name);
+    groupId: group.id,
+  });
+  if (!connection) throw notFound(`A connection to ${provider} of the group`, key.groupRef);
   return connection;
 }
 
@@ -115,9 +116,9 @@ export const readInstalledObjectMetadata = read(
   "Reads the fields of a provider's object through a group's installation.",
   async (
     call: Call,
-    { groupRef: group, ...input }: z.output<typeof installedObjectMetadataInput>,
+    input: z.output<typeof installedObjectMetadataInput>,
   ): Promise<ObjectMetadata> => {
-    const installation = await getInstallationOfGroup(call, { ...input, groupRef: group });
+    const installation = await getInstallationOfGroup(call, input);
     return readMetadataOfInstallation(call, installation, input);
   },
 );
@@ -134,37 +135,38 @@ export const readMetadataOfInstallation = read(
     const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     if (!revision || !connection) throw notFound('Installation', installation.id);
-    const { read: reads, module } = readIntegrationContent(revision);
-    const objects = reads?.objects ?? [];
+    const content = readIntegrationContent(revision);
+    const objects = content.read?.objects ?? [];
     const object =
       objects.find(({ mapToName }) => mapToName === options.objectName) ??
       objects.find(({ objectName }) => objectName === options.objectName);
-    const name = object?.objectName ?? options.objectName;
-    const description = await describe(call, { connection, module, name });
+    const description = await fetchDescription(call, {
+      connection,
+      module: content.module,
+      objectName: object?.objectName ?? options.objectName,
+    });
     return { ...selectFields(description, options), mappedObjectName: object?.mapToName ?? null };
   },
 );
 
-function describe(
+/** Fetches the description of an object by the provider's name or an alias of it. */
+function fetchDescription(
   call: Call,
-  {
-    connection,
-    module,
-    name,
-  }: { connection: Row<'Connection'>; module: string | null; name: string },
+  target: Omit<DescriptionRequest, 'services'>,
 ): Promise<ObjectDescription> {
+  const { connection, module } = target;
   const provider = call.catalogue.findAt(connection.provider, module);
-  const objectName = resolveObjectName(provider, name);
-  const { id: connectionId, projectId } = connection;
-  return waitForProvider(call, { projectId, connectionId }, () =>
+  const objectName = resolveObjectName(provider, target.objectName);
+  const account = { projectId: connection.projectId, connectionId: connection.id };
+  return waitForProvider(call, account, () =>
     withDomainErrors(() => describeObject({ services: call, connection, module, objectName })),
   );
 }
 
 function selectFields(
   description: ObjectDescription,
-  { excludeReadOnly: omitsReadOnly }: Pick<Options, 'excludeReadOnly'>,
+  options: Pick<Options, 'excludeReadOnly'>,
 ): ObjectDescription {
-  if (!omitsReadOnly) return description;
+  if (!options.excludeReadOnly) return description;
   return { ...description, fields: description.fields.filter(({ readOnly }) => !readOnly) };
 }

@@ -18,27 +18,25 @@ import {
   toForwardingError,
 } from './proxy.ts';
 
-const PARAMETER = 'paginate';
-const TOO_MANY = 429;
-/**
- * The most tries of a page that the provider rate-limits. Between tries the session waits as long as the provider
- * requires.
- */
+const PAGINATE_PARAMETER = 'paginate';
+/** The most tries of a page that the provider rate-limits. The session waits between them as the provider requires. */
 const TRIES_MAX = 5;
+/** Exceeds the size of any query. The body is kept in memory, because each page sends it. */
+const BODY_BYTES_MAX = 256 * 1024;
 
 /** True if a request has `paginate=true`. */
 export function isPaginated({
   method,
   target,
 }: Pick<ForwardedRequest, 'method' | 'target'>): boolean {
-  const isPossible = method === 'GET' || method === 'POST';
-  return isPossible && parseQuery(target).get(PARAMETER) === 'true';
+  const canPaginate = method === 'GET' || method === 'POST';
+  return canPaginate && parseQuery(target).get(PAGINATE_PARAMETER) === 'true';
 }
 
 /**
  * Streams the records of all pages, each as a line of JSON. Destroy the stream if it is not read to its end. Resolves
- * with the first page, and throws the same errors as forwardRequest. Null if the gateway can't page through the
- * provider's lists. The parameter then belongs to the provider.
+ * when the first page has arrived, and throws the same errors as forwardRequest. Returns null if the gateway can't page
+ * through the provider's lists: the parameter is then part of the provider's API.
  */
 export const forwardPages = read(
   'records:write',
@@ -53,22 +51,17 @@ export const forwardPages = read(
     if (!listPages) return null;
     const [path = ''] = request.target.split('?');
     const query = parseQuery(request.target);
-    query.delete(PARAMETER);
+    query.delete(PAGINATE_PARAMETER);
     const session = withRetries(openSession(call, connection, provider), request.signal);
-    const readFirst = async () => {
+    const openStream = async () => {
       const body = request.method === 'POST' ? await readBody(request) : undefined;
       const pages = listPages(session, { path, query: Object.fromEntries(query), body });
-      const first = await pages.next();
-      return Readable.from(formatPages(first, pages));
+      const firstPage = await pages.next();
+      return Readable.from(formatPages(firstPage, pages));
     };
+    const account = { projectId: connection.projectId, connectionId: connection.id };
     try {
-      const { id: connectionId, projectId } = connection;
-      return await waitForProviderBeyond(
-        call,
-        { projectId, connectionId },
-        readFirst,
-        waitForClose,
-      );
+      return await waitForProviderBeyond(call, account, openStream, waitForClose);
     } catch (error) {
       throw error instanceof ProviderError ? toForwardingError(error) : error;
     }
@@ -79,8 +72,7 @@ function waitForClose(stream: Readable): Promise<void> {
   return new Promise((resolve) => void stream.once('close', resolve));
 }
 
-/** Exceeds the size of any query. The body is kept because each page sends it. */
-const BODY_BYTES_MAX = 256 * 1024;
+const jsonObject = z.record(z.string(), z.unknown());
 
 /** Throws BAD_REQUEST if the body is not a JSON object. */
 async function readBody({
@@ -94,7 +86,7 @@ async function readBody({
     if (length > BODY_BYTES_MAX) {
       throw new ProviderError(
         'BAD_REQUEST',
-        `A paginated request has at most ${BODY_BYTES_MAX} bytes`,
+        `The body of a paginated request must have at most ${BODY_BYTES_MAX} bytes`,
       );
     }
   }
@@ -102,8 +94,6 @@ async function readBody({
   if (parsed.success) return parsed.data;
   throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
 }
-
-const jsonObject = z.record(z.string(), z.unknown());
 
 function parseJson(text: string): unknown {
   try {
@@ -118,12 +108,12 @@ function parseQuery(target: string): URLSearchParams {
   return new URLSearchParams(query);
 }
 
-/** A session that stops when the caller disconnects, and that retries a page if the provider rate-limits it. */
+/** Returns a session that stops when the caller disconnects, and that retries requests that the provider rate-limits. */
 function withRetries(session: ProviderSession, signal: AbortSignal): ProviderSession {
   const send = async (request: ProviderRequest, tries = 1): Promise<ProviderResponse> => {
     signal.throwIfAborted();
     const response = await session.send(request);
-    return response.status === TOO_MANY && tries < TRIES_MAX ? send(request, tries + 1) : response;
+    return response.status === 429 && tries < TRIES_MAX ? send(request, tries + 1) : response;
   };
   return {
     baseUrl: session.baseUrl,
@@ -133,17 +123,17 @@ function withRetries(session: ProviderSession, signal: AbortSignal): ProviderSes
   };
 }
 
-type Row = Record<string, unknown>;
+type ListedRecord = Record<string, unknown>;
 
 async function* formatPages(
-  first: IteratorResult<Row[], unknown>,
-  pages: AsyncGenerator<Row[]>,
+  firstPage: IteratorResult<ListedRecord[], unknown>,
+  pages: AsyncGenerator<ListedRecord[]>,
 ): AsyncGenerator<string> {
-  if (first.done) return;
-  yield formatRows(first.value);
-  for await (const rows of pages) yield formatRows(rows);
+  if (firstPage.done) return;
+  yield formatRecords(firstPage.value);
+  for await (const records of pages) yield formatRecords(records);
 }
 
-function formatRows(rows: Row[]): string {
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+function formatRecords(records: ListedRecord[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('');
 }

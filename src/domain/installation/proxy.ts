@@ -27,7 +27,7 @@ export interface InstallationKey {
 /**
  * Resolves as soon as the provider's response begins, whatever its status. The caller needs both `read` and
  * `records:write`, because only the provider knows the effect of a request. Throws UNPROCESSABLE if the integration
- * doesn't forward, and PROVIDER_ERROR or RATE_LIMITED without a response.
+ * does not forward requests, and PROVIDER_ERROR or RATE_LIMITED if there is no response.
  */
 export const forwardRequest = read(
   'records:write',
@@ -38,11 +38,11 @@ export const forwardRequest = read(
     request: ForwardedRequest,
   ): Promise<StreamedResponse> => {
     const { connection, provider } = await getForwarding(call, key);
+    const account = { projectId: connection.projectId, connectionId: connection.id };
     try {
-      const { id: connectionId, projectId } = connection;
       return await waitForProviderBeyond(
         call,
-        { projectId, connectionId },
+        account,
         () => openSession(call, connection, provider).forward(request),
         ({ closed }) => closed,
       );
@@ -54,14 +54,14 @@ export const forwardRequest = read(
 
 interface Forwarding {
   connection: Row<'Connection'>;
-  /** The provider, or the module of it, with the address of the request. */
+  /** The provider or its module, with the address for requests. */
   provider: Provider;
 }
 
-/** Throws UNPROCESSABLE if the integration or the provider doesn't forward. */
+/** Throws UNPROCESSABLE if the integration, the config or the provider does not allow forwarded requests. */
 export const getForwarding = projectRead(
   'read',
-  'Gets what an installation forwards to its provider.',
+  'Gets the connection and the provider to which an installation forwards requests.',
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
     const what = 'Installation';
     const installation = await getOwned(call, 'Installation', { projectId, id, what });
@@ -72,12 +72,14 @@ export const getForwarding = projectRead(
     const { proxy, name, module } = readIntegrationContent(revision);
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
     if (readConfigContent(config).proxy?.enabled === false) {
-      throw unprocessable("The installation's config does not let requests through.");
+      throw unprocessable("The installation's config does not allow forwarded requests.");
     }
-    const whole = call.catalogue.find(connection.provider);
-    const provider = whole && findProxyTarget(whole, { module, useModule: proxy.useModule });
-    if (!provider)
-      throw unprocessable(`${connection.provider} does not forward requests any more.`);
+    const listedProvider = call.catalogue.find(connection.provider);
+    const provider =
+      listedProvider && findProxyTarget(listedProvider, { module, useModule: proxy.useModule });
+    if (!provider) {
+      throw unprocessable(`Requests to ${connection.provider} are no longer forwarded.`);
+    }
     if (!listCapabilities(provider).includes('PROXY')) {
       throw unprocessable(`Requests to ${provider.displayName} are not forwarded.`);
     }

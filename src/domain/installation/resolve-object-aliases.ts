@@ -1,12 +1,12 @@
-/** Object aliases in a config: short names that the catalogue defines for a provider's objects. */
+/** Replaces object aliases in a config. An alias is a short name that a provider has for one of its objects. */
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import type { ParsedConfig } from './installation-config.ts';
 
 /**
- * Returns the config with each object alias replaced by the provider's name of the object. A name that the revision's
- * `content` uses stays unchanged, because a revision may be older than the alias and use it as the name of an object.
+ * Returns the config with the provider's names of objects. A name in the revision's `content` stays unchanged, because
+ * the revision may be older than an alias of that name.
  */
 export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
   { catalogue }: Pick<Call, 'catalogue'>,

@@ -29,7 +29,7 @@ export function createInstallationBatch<R extends { installationId: string }>(
 ): Batch<RowKey, R[]> {
   return async ({ database }, installations) => {
     const rows = await database.rows.query<R>(statement, keyColumns(installations));
-    const byInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
-    return installations.map(({ id }) => byInstallation.get(id) ?? []);
+    const rowsByInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
+    return installations.map(({ id }) => rowsByInstallation.get(id) ?? []);
   };
 }

@@ -50,19 +50,19 @@ export const fieldMetadataResource = resource(
   },
 );
 
-/** Converts `SINGLE_SELECT` to `singleSelect`. */
+/** Returns the wire name of a type: `singleSelect` for `SINGLE_SELECT`. */
 export function toValueTypeWord(type: ValueType): string {
   return type.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 export const VALUE_TYPE_WORDS = fieldValueType.options.map(toValueTypeWord);
 
-/** Converts `singleSelect` to `SINGLE_SELECT`. Unknown words are OTHER. */
+/** Returns the type with this wire name. Unknown names are OTHER. */
 export function parseValueTypeWord(word: string): ValueType {
   return fieldValueType.options.find((type) => toValueTypeWord(type) === word) ?? 'OTHER';
 }
 
-/** Omits members that the provider does not report. */
+/** Returns the field for a message, without the members that the provider does not report. */
 export function showField(field: FieldDescription) {
   return {
     ...field,

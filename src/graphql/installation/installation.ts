@@ -5,7 +5,7 @@ import {
 } from '../../domain/installation/installation.ts';
 import { installationConfigResource } from '../../domain/installation/installation-config.ts';
 import {
-  INSTALLATION_EXCLUSIVE,
+  EXCLUSIVE_INSTALLATION_FILTERS,
   installationFilters,
   listConnectionInstallations,
   listInstallations,
@@ -119,7 +119,7 @@ builder.objectFields(Installation, (t) => ({
 
 addList(Project, 'installations', Installations, listInstallations, {
   filters: projectInstallationFilters,
-  exclusive: INSTALLATION_EXCLUSIVE,
+  exclusive: EXCLUSIVE_INSTALLATION_FILTERS,
 });
 
 addList(Integration, 'installations', Installations, listInstallationsOfIntegration, {

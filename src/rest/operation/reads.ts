@@ -3,7 +3,7 @@ import {
   getInstallationByKey,
   getInstallationOfGroup,
 } from '../../domain/installation/installation.ts';
-import { installedObjects } from '../../domain/installation/installed-object.ts';
+import { loadInstalledObjects } from '../../domain/installation/installed-object.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName, ref } from '../../domain/names.ts';
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
@@ -26,7 +26,7 @@ const deliverInput = z.object({
 
 async function checkReadObject({ call }: RestRequest, input: z.output<typeof deliverInput>) {
   const installation = await getInstallationOfGroup(call, input);
-  const [objects = []] = await installedObjects(call, [installation]);
+  const [objects = []] = await loadInstalledObjects(call, [installation]);
   const { objectName: name } = input;
   const isRead = objects.some(
     ({ objectName, mappedObjectName }) => objectName === name || mappedObjectName === name,

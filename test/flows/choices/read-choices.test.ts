@@ -178,14 +178,14 @@ test('refuses contradicting or unknown choices at their position, on both surfac
   expect(
     await fetchIssues({ valueMappings: [{ fieldName: 'lifecycle', values: sameProviderValue }] }),
   ).toEqual([
-    issueAt('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one for one.'),
+    issueAt('selectedValueMappings.lifecycle.b', 'is mapped twice: values are mapped one to one.'),
   ]);
   expect(
     await fetchIssues({ dynamicMappings: [{ mapToName: 'phase', fieldName: 'score' }] }),
   ).toEqual([
     issueAt(
       'dynamicMappingsInput[0].mapToName',
-      'is the name that the integration has for lifecycle.',
+      "is already the integration's name for lifecycle.",
     ),
   ]);
   expect(
@@ -226,6 +226,6 @@ test('refuses conditions if the provider supports none, or fewer', async () => {
     }),
   );
   expect((await fetchRefusal('hubspot', filters)).issues).toContainEqual(
-    expect.objectContaining({ name, detail: 'must be at most 3: HubSpot takes no more.' }),
+    expect.objectContaining({ name, detail: 'must be at most 3: HubSpot supports no more.' }),
   );
 });

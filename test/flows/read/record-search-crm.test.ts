@@ -44,7 +44,7 @@ test('searches HubSpot by its search API, one page at a time', async () => {
   const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
   const { problem } = await rest.tenant.refusal(RECORDS, variables);
   expect(problem.issues).toMatchObject([
-    { name: 'filters', detail: 'must be at most 3: HubSpot takes no more.' },
+    { name: 'filters', detail: 'must be at most 3: HubSpot supports no more.' },
   ]);
 });
 

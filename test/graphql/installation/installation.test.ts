@@ -303,8 +303,8 @@ test('names a group or connection that does not match', async () => {
     'input.connectionId: does not exist.',
   ]);
   expect(await findings({ connectionId: ours.id })).toEqual([
+    'input.connectionId: belongs to another group.',
     'input.connectionId: is a connection to stripe, not to sandbox.',
-    "input.connectionId: is another group's.",
   ]);
 });
 
@@ -397,7 +397,7 @@ test('names invalid members of an update, and changes nothing', async () => {
   };
   expect(await fetchIssues(tenant, UPDATE_INSTALLATION, input)).toEqual([
     "input.config.read[0].objectName: is not an object of the integration's latest revision.",
-    "input.connectionId: is another group's.",
+    'input.connectionId: belongs to another group.',
   ]);
   const nulls = { ...input, connectionId: null, config: null };
   const refused = await tenant.refusal(UPDATE_INSTALLATION, { input: nulls });

@@ -299,6 +299,6 @@ test('returns 422 for proxy requests if the config disables the proxy', async ()
   const { status, body } = await rest.request('GET', proxied);
   expect([status, body.detail]).toEqual([
     422,
-    "The installation's config does not let requests through.",
+    "The installation's config does not allow forwarded requests.",
   ]);
 });

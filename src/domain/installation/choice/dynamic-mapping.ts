@@ -1,4 +1,4 @@
-/** Mapped names that a web page adds at run time to those of the integration. */
+/** Mapped names that a web page adds to those of the integration at run time. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
@@ -8,14 +8,14 @@ import { createInputIssue } from '../../issues.ts';
 import { orElse, orNull } from '../../optional-value.ts';
 import { resource } from '../../resource.ts';
 
-const TEXT_MAX = 1_000;
+const PROMPT_LENGTH_MAX = 1_000;
 
 const PROMPT = 'The prompt that people see when they map it.';
 const OFFERED_VALUE = "A value of the builder's that people map to one of the provider's.";
 const DYNAMIC_MAPPING =
   'A name that is mapped to a field, in addition to those of the integration.';
 const mapToName = contentText.describe("The builder's name of the field in messages and writes.");
-const offered = {
+const offeredValue = {
   mappedValue: contentText.describe("A value of the builder's."),
   mappedDisplayValue: contentText.describe('The value that people see.'),
 };
@@ -24,13 +24,13 @@ export const dynamicMappingInput = z
   .object({
     mapToName,
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
-    prompt: orNull(z.string().max(TEXT_MAX)).describe(PROMPT),
+    prompt: orNull(z.string().max(PROMPT_LENGTH_MAX)).describe(PROMPT),
     fieldName: orNull(contentText).describe(
       "The provider's field for the name, unless fieldMappings has another. Default: the name is read once fieldMappings has a field for it.",
     ),
     mappedValues: orElse(
       z
-        .array(z.object(offered).meta({ id: 'OfferedValueInput', description: OFFERED_VALUE }))
+        .array(z.object(offeredValue).meta({ id: 'OfferedValueInput', description: OFFERED_VALUE }))
         .max(CONTENT_LIMITS.fields),
       [],
     ).describe('The values that pages offer for mapping. The mappings are in valueMappings.'),
@@ -51,7 +51,7 @@ export const dynamicMappingResource = resource('DynamicMapping', DYNAMIC_MAPPING
     .nullable()
     .describe("The provider's field for the name, unless fieldMappings has another."),
   mappedValues: z
-    .array(resource('OfferedValue', OFFERED_VALUE, offered))
+    .array(resource('OfferedValue', OFFERED_VALUE, offeredValue))
     .describe('The values that pages offer for mapping.'),
 });
 
@@ -61,7 +61,7 @@ export function* listDynamicMappingIssues(
   { requiredFields, optionalFields }: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,
   path: readonly PropertyKey[],
 ): Generator<Issue> {
-  const owners = new Map(
+  const fieldsByName = new Map(
     [...requiredFields, ...optionalFields].map(({ fieldName, mapToName }) => [
       mapToName ?? fieldName,
       fieldName,
@@ -70,13 +70,10 @@ export function* listDynamicMappingIssues(
   const repeatedIndexes = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
   for (const [index, { mapToName, fieldName = null }] of mappings.entries()) {
     const namePath = [...path, index, 'mapToName'];
-    const owner = owners.get(mapToName) ?? null;
     if (repeatedIndexes.has(index)) yield createInputIssue(namePath, 'is named twice.', mapToName);
-    if (owner === null || owner === fieldName) continue;
-    yield createInputIssue(
-      namePath,
-      `is the name that the integration has for ${owner}.`,
-      mapToName,
-    );
+    const integrationField = fieldsByName.get(mapToName) ?? null;
+    if (integrationField === null || integrationField === fieldName) continue;
+    const detail = `is already the integration's name for ${integrationField}.`;
+    yield createInputIssue(namePath, detail, mapToName);
   }
 }

@@ -9,13 +9,13 @@ import { createInputIssue } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
 import { enumeration, resource } from '../../resource.ts';
 
-const TEXT_MAX = 1_000;
+const TEXT_LENGTH_MAX = 1_000;
 /** Exceeds the number of filters that any provider accepts. */
 export const FILTERS_MAX = 20;
 
 const value = z
   .union(
-    [z.string().max(TEXT_MAX), z.number(), z.boolean()],
+    [z.string().max(TEXT_LENGTH_MAX), z.number(), z.boolean()],
     'must be a text, a number or a boolean.',
   )
   .meta({ graphql: 'JSON' });
@@ -34,7 +34,7 @@ export const fieldFilterInput = z
   })
   .meta({
     id: 'FieldFilterInput',
-    description: 'A condition on a field. Records are read that meet all conditions.',
+    description: 'A condition on a field. Only records that meet all conditions are read.',
   });
 
 type FieldFilterInput = z.input<typeof fieldFilterInput>;
@@ -46,7 +46,7 @@ export const fieldFilterResource = resource('FieldFilter', 'A condition on a fie
   value: value.describe('The value of the field: a text, a number or a boolean.'),
 });
 
-interface About {
+interface FilterContext {
   path: readonly PropertyKey[];
   /** Null if the provider is not in the catalogue. */
   provider: Pick<Provider, 'displayName' | 'features' | 'commonObjects'> | null;
@@ -56,17 +56,18 @@ interface About {
 
 export function* listFieldFilterIssues(
   filters: readonly FieldFilterInput[],
-  { path, provider, objectName }: About,
+  { path, provider, objectName }: FilterContext,
 ): Generator<Issue> {
   for (const index of listRepeatedIndexes(filters.map(({ fieldName }) => fieldName))) {
     const { fieldName } = filters[index] as FieldFilterInput;
     yield createInputIssue([...path, index, 'fieldName'], 'is named twice.', fieldName);
   }
-  const most = provider ? getFiltersMax(provider, objectName) : 0;
-  if (!provider || filters.length <= most) return;
+  if (!provider) return;
+  const filtersMax = getFiltersMax(provider, objectName);
+  if (filters.length <= filtersMax) return;
   const detail =
-    most === 0
+    filtersMax === 0
       ? `must be empty: ${objectName} of ${provider.displayName} can't be filtered.`
-      : `must be at most ${most}: ${provider.displayName} takes no more.`;
+      : `must be at most ${filtersMax}: ${provider.displayName} supports no more.`;
   yield createInputIssue(path, detail);
 }

@@ -25,8 +25,8 @@ export function mapNamesToFields(
   const addName = (mapToName: string | null | undefined, fieldName: string | null | undefined) => {
     if (mapToName != null && fieldName) fieldsByName.set(mapToName, fieldName);
   };
-  for (const { fieldName, mapToName, default: byDefault } of requiredFields) {
-    if (fieldName === null) addName(mapToName, byDefault);
+  for (const field of requiredFields) {
+    if (field.fieldName === null) addName(field.mapToName, field.default);
   }
   for (const { fieldName, mapToName } of dynamicMappings ?? []) addName(mapToName, fieldName);
   const mappableNames = listMappableNames([...requiredFields, ...optionalFields], dynamicMappings);

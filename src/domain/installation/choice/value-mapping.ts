@@ -9,13 +9,14 @@ import { CONTENT_LIMITS, contentText } from '../../integration/integration-conte
 import { createInputIssue } from '../../issues.ts';
 import { resource } from '../../resource.ts';
 
+export const VALUE_MAPPINGS_MAX = CONTENT_LIMITS.fields;
 /** Allows for the longest lists of options at a provider. */
 const VALUES_MAX = 1_000;
 
 const MAPPED_VALUE = 'A value of the provider, and the value that replaces it.';
 const VALUE_MAPPING = 'Values of a field that are delivered as other values, and written back.';
 const fieldName = contentText.describe("The name of the field: the provider's or the mapped one.");
-const pair = {
+const mappedValue = {
   deliveredValue: contentText.describe("The builder's value, in messages and writes."),
   providerValue: contentText.describe("The provider's value."),
 };
@@ -24,7 +25,7 @@ export const valueMappingInput = z
   .object({
     fieldName,
     values: z
-      .array(z.object(pair).meta({ id: 'MappedValueInput', description: MAPPED_VALUE }))
+      .array(z.object(mappedValue).meta({ id: 'MappedValueInput', description: MAPPED_VALUE }))
       .max(VALUES_MAX)
       .describe('The values, mapped one to one, at most 1000. Other values are unchanged.'),
   })
@@ -39,7 +40,7 @@ type ValueMapping = z.output<typeof valueMappingInput>;
 export const valueMappingResource = resource('ValueMapping', VALUE_MAPPING, {
   fieldName,
   values: z
-    .array(resource('MappedValue', MAPPED_VALUE, pair))
+    .array(resource('MappedValue', MAPPED_VALUE, mappedValue))
     .describe('The values, mapped one to one. Other values are unchanged.'),
 });
 
@@ -58,7 +59,7 @@ export function* listValueMappingIssues(
   for (const [index, { values }] of mappings.entries()) {
     for (const side of ['deliveredValue', 'providerValue'] as const) {
       for (const valueIndex of listRepeatedIndexes(values.map((value) => value[side]))) {
-        const detail = 'is mapped twice: values are mapped one for one.';
+        const detail = 'is mapped twice: values are mapped one to one.';
         const value = values[valueIndex]?.[side];
         yield createInputIssue([...path, index, 'values', valueIndex, side], detail, value);
       }
@@ -66,7 +67,7 @@ export function* listValueMappingIssues(
   }
 }
 
-/** The replacement of each value. */
+/** Replacements by value. */
 export type ValueReplacements = Readonly<Record<string, string>>;
 
 export function createDeliveredReplacements({
@@ -96,5 +97,3 @@ export function replaceValues(
 function createReplacements(pairs: [string, string][]): ValueReplacements {
   return Object.assign(Object.create(null), Object.fromEntries(pairs));
 }
-
-export const VALUE_MAPPINGS_MAX = CONTENT_LIMITS.fields;

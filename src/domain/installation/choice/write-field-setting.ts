@@ -4,11 +4,11 @@ import { contentText } from '../../integration/integration-content-input.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { computed, enumeration, resource } from '../../resource.ts';
 
-const TEXT_MAX = 10_000;
+const TEXT_LENGTH_MAX = 10_000;
 
 const value = z
   .union(
-    [z.string().max(TEXT_MAX), z.number(), z.boolean()],
+    [z.string().max(TEXT_LENGTH_MAX), z.number(), z.boolean()],
     'must be a text, a number or a boolean.',
   )
   .meta({ graphql: 'JSON' });
@@ -41,11 +41,11 @@ export const writeFieldSettingInput = z
     description: 'How a field is written: its default, and the writes that omit it.',
   });
 
-type Parsed = z.output<typeof writeFieldSettingInput>;
+type ParsedSetting = z.output<typeof writeFieldSettingInput>;
 
-/** The stored form. Settings from before `defaultOnUpdate` lack it and mean true. */
-export type WriteFieldSetting = Omit<Parsed, 'defaultOnUpdate'> &
-  Partial<Pick<Parsed, 'defaultOnUpdate'>>;
+/** A stored setting. Settings that are older than `defaultOnUpdate` lack it, which means true. */
+export type WriteFieldSetting = Omit<ParsedSetting, 'defaultOnUpdate'> &
+  Partial<Pick<ParsedSetting, 'defaultOnUpdate'>>;
 
 export const writeFieldSettingResource = resource('WriteFieldSetting', 'How a field is written.', {
   fieldName,
