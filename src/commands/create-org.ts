@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { label } from '../domain/names.ts';
-import { createInvitedOrg } from '../domain/org/invite.ts';
+import { createOrgWithInvite } from '../domain/org/invite.ts';
 import { createLog } from '../log.ts';
 import { printResult, readOptions } from './run-command.ts';
 
@@ -26,7 +26,7 @@ async function createOrg(): Promise<string> {
     () => parseArgs({ options: { label: text, invite: text } }).values,
   );
   await using database = await openDatabase(readConfig(process.env), createLog('warn'));
-  const { org, invite } = await createInvitedOrg(database, { label, email });
+  const { org, invite } = await createOrgWithInvite(database, { label, email });
   return `Created the org ${org.id}. ${email} can accept the invite in the console until ${invite.expireTime.toISOString()}.`;
 }
 

@@ -11,7 +11,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
-import { writeFileAtomically } from '../domain/files.ts';
+import { writeFileAtomically } from '../domain/atomic-file.ts';
 import { computeBackoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 

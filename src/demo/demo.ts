@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { writeFileAtomically } from '../domain/atomic-file.ts';
 import type { Services } from '../domain/call.ts';
-import { writeFileAtomically } from '../domain/files.ts';
-import { type BearerVerifier, enrolBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
+import { type BearerVerifier, enrollBuilder, LOCAL_ISSUER } from '../domain/viewer/bearer.ts';
 import { authenticate } from '../domain/viewer/viewer.ts';
 import { type DemoProject, fillProject } from './fill.ts';
 import { DEMO_PROJECT, DEMO_SUBJECT } from './runner.ts';
@@ -39,7 +39,7 @@ interface DemoHost {
 /** Fills the demo project and writes demo.json. */
 export async function fillDemo({ services, verifier, url }: DemoHost): Promise<Demo> {
   const issuer = services.config.BEARER_ISSUER ?? LOCAL_ISSUER;
-  await enrolBuilder(services, { iss: issuer, ...CLAIMS });
+  await enrollBuilder(services, { iss: issuer, ...CLAIMS });
   const bearerToken = await mintDemoToken(verifier);
   const path = getDemoFile(services.config);
   const { apiKey, ...project } = await fillProject({

@@ -4,7 +4,7 @@ import type { Prisma } from '../database/generated/client.ts';
 const BYTES_MAX = 16 * 1024;
 
 /** Arbitrary JSON that a caller attaches to a row. Its size is limited, because every reader of the row receives it. */
-export const jsonObject = z.record(z.string(), z.unknown()).refine(isBounded, {
+export const boundedJsonObject = z.record(z.string(), z.unknown()).refine(isBounded, {
   error: `must be at most ${BYTES_MAX} bytes as JSON.`,
 });
 

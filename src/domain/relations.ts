@@ -5,7 +5,7 @@ import { load } from './batched.ts';
 import type { Call } from './call.ts';
 import { type Computed, computed, type Value } from './resource.ts';
 import type { Batch } from './scope.ts';
-import { unwrapSchema } from './unwrapped.ts';
+import { unwrapSchema } from './unwrap-schema.ts';
 
 export interface Relations {
   /** Returns the value for the key, or null. */

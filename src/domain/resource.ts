@@ -109,17 +109,17 @@ export function findEnumeration(schema: z.ZodType): Enumeration | undefined {
 export const jsonObject = z.unknown().meta({ graphql: 'JSONObject' });
 
 /** An id in a response. */
-export const shownId = z.string().meta({ graphql: 'ID' });
+export const idField = z.string().meta({ graphql: 'ID' });
 
 export const createdFields = {
-  id: shownId.describe('Unique in the whole service.'),
+  id: idField.describe('Unique in the whole service.'),
   createTime: z.date().describe('When it was created.'),
 };
 
 /** The fields of every resource of a project. GraphQL shows the project itself in place of its id. */
 export const createdInProject = {
   ...createdFields,
-  projectId: shownId.describe('The project that it belongs to.'),
+  projectId: idField.describe('The project that it belongs to.'),
 };
 
 export const updateTime = z.date().nullable().describe('When it was last changed. Null if never.');

@@ -41,7 +41,7 @@ export function narrowToVisible<T extends Table>(
 }
 
 /** Returns the rows of the viewer's project that meet the conditions and that the viewer may see. */
-export async function findInProject<T extends ProjectTable>(
+export async function findProjectRows<T extends ProjectTable>(
   { viewer, database }: Call,
   table: T,
   where: Where<T>,
@@ -59,7 +59,7 @@ export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Ro
 export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
-  const permitted = await findInProject(call, 'Integration', { projectId: viewer.projectId });
+  const permitted = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
   return new Set(permitted.map(({ provider }) => provider));
 }
 
@@ -208,23 +208,23 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
 }
 
 /** Returns a row of the project by id, for a change. Throws NOT_FOUND if the project has no such row. */
-export async function getOwned<T extends ProjectTable>(
+export async function getProjectRow<T extends ProjectTable>(
   call: Call,
   table: T,
-  { projectId, id, what }: { projectId: string; id: string; what: string },
+  { projectId, id, noun }: { projectId: string; id: string; noun: string },
 ): Promise<Row<T>> {
-  const [row] = await findInProject(call, table, toConditions<T>({ projectId, id }));
-  if (!row) throw notFound(what, id);
+  const [row] = await findProjectRows(call, table, toConditions<T>({ projectId, id }));
+  if (!row) throw notFound(noun, id);
   return row;
 }
 
 /** Returns all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
-export function listOwned<T extends ProjectTable>(
+export function listProjectRows<T extends ProjectTable>(
   call: Call,
   table: T,
   projectId: string,
 ): Promise<Row<T>[]> {
-  return findInProject(call, table, toConditions<T>({ projectId }));
+  return findProjectRows(call, table, toConditions<T>({ projectId }));
 }
 
 /** Conditions on columns that all of these tables have. */
@@ -284,7 +284,7 @@ async function findForEndUser(
   if (table === 'InstallationConfig') {
     const configs = await rows.find('InstallationConfig', { projectId, id: ids });
     const id = configs.map(({ installationId }) => installationId);
-    const installations = await findInProject(call, 'Installation', { projectId, id });
+    const installations = await findProjectRows(call, 'Installation', { projectId, id });
     const visibleIds = new Set(installations.map((installation) => installation.id));
     return configs.filter(({ installationId }) => visibleIds.has(installationId));
   }

@@ -6,7 +6,7 @@ import {
 } from '../database/hot/notification-channels.ts';
 import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/outgrown-tables.ts';
 import { foldActivity } from '../domain/activity/activity-deltas.ts';
-import { refreshDue } from '../domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../domain/connection/connection-refresh.ts';
 import { recoverErasures } from '../domain/erasure/erasure.ts';
 import { dropRemaining } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
@@ -114,7 +114,7 @@ export const refreshTokensSweep: Sweep = {
   intervalMs: 60_000,
   async run(services, signal) {
     for (let batch = 0; batch < BATCHES_MAX && !signal.aborted; batch += 1) {
-      if ((await refreshDue(services)) === 0) return;
+      if ((await refreshDueTokens(services)) === 0) return;
     }
   },
 };

@@ -56,7 +56,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getCatalogue: '`providers` lists the catalogue in pages.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
     searchRecords: '`Installation.records` searches for a row, and returns further pages.',
-    refreshIfDue:
+    refreshConnectionIfDue:
       'A parameter of the GET that shows tokens; a token is refreshed whenever it is used.',
   },
   rest: {

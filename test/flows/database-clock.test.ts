@@ -1,6 +1,6 @@
 /** A process whose clock is wrong schedules work, and decides what is due, by the database's clock. */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
@@ -143,7 +143,7 @@ describe.each([
       await app.tenant(),
       expiringIn(SOON_MS),
     );
-    await refreshDue(services);
+    await refreshDueTokens(services);
 
     expect(sandbox.oauth.counts.refreshed).toBe(1);
     const { tokenExpireTime } = await getConnection(app, expiringConnection.id);

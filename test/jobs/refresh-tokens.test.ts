@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { refreshDue } from '../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
 import { ServiceUnavailable } from '../../src/errors.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
@@ -153,7 +153,7 @@ test('ends the sweep while the database is unavailable, and postpones no connect
     throw new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 2 });
   };
   const failingServices = { ...services, vault: { ...services.vault, open } };
-  await expect(refreshDue(failingServices)).rejects.toThrow('The database is away.');
+  await expect(refreshDueTokens(failingServices)).rejects.toThrow('The database is away.');
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     refreshRetryTime: null,
   });

@@ -4,7 +4,7 @@
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { unwrapSchema } from '../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../src/domain/unwrap-schema.ts';
 import { isForBuilders } from '../../src/domain/viewer/needs.ts';
 import type { Problem } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';

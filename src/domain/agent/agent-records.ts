@@ -18,7 +18,7 @@ import {
   findUnknownFields,
 } from './agent-contract.ts';
 import { authorizeAgent, getAgentContract, getContractObject } from './agent-objects.ts';
-import { type BoundedRecord, takeFitting, toBoundedRecord } from './bounded-records.ts';
+import { type BoundedRecord, takeFittingRecords, toBoundedRecord } from './bounded-records.ts';
 
 /** The maximum number of records in one call. */
 export const AGENT_RECORDS_MAX = 50;
@@ -96,7 +96,7 @@ async function readByIds(
   const boundedRecords = readRecords.flatMap((read) =>
     read ? toBoundedRecord(read.record, fields) : [],
   );
-  const records = takeFitting(boundedRecords);
+  const records = takeFittingRecords(boundedRecords);
   return {
     records,
     missingIds: ids.filter((_, index) => readRecords[index] === null),
@@ -116,7 +116,7 @@ async function listPage(
     first: first ?? RECORDS_DEFAULT,
     after,
   });
-  const records = takeFitting(page.edges.map(({ node }) => toBoundedRecord(node, fields)));
+  const records = takeFittingRecords(page.edges.map(({ node }) => toBoundedRecord(node, fields)));
   return {
     records,
     missingIds: [],

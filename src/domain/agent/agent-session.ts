@@ -15,7 +15,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { upsertParties } from '../project/parties.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { agentVerb, type PinnedTool, readVerbs } from '../viewer/agent-grant.ts';
 import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
@@ -331,7 +331,7 @@ export const revokeAgentSession = projectMutation({
 
 /** Throws NOT_FOUND if the viewer may not see the session. */
 function getAgentSessionRow(call: Call, projectId: string, sessionId: string) {
-  return getOwned(call, 'AgentSession', { projectId, id: sessionId, what: 'Agent session' });
+  return getProjectRow(call, 'AgentSession', { projectId, id: sessionId, noun: 'Agent session' });
 }
 
 export const getAgentSession = projectRead(

@@ -57,7 +57,7 @@ function readValue(record: AccountRecord, field: FieldContract): unknown {
 }
 
 /** Returns the first records that together fit in a response, at least one if there is any. */
-export function takeFitting(records: readonly BoundedRecord[]): BoundedRecord[] {
+export function takeFittingRecords(records: readonly BoundedRecord[]): BoundedRecord[] {
   const fitting: BoundedRecord[] = [];
   let bytes = 0;
   for (const record of records) {

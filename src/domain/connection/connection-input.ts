@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import type { ExclusiveMembers } from '../declared-mutation.ts';
-import { jsonObject } from '../json-object.ts';
+import { boundedJsonObject } from '../json-object.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import { authScheme } from '../provider/provider.ts';
@@ -44,7 +44,7 @@ const accountMembers = {
     .describe(
       'The workspace of the account (a subdomain, an instance or a site), for providers whose addresses depend on it.',
     ),
-  providerMetadata: jsonObject
+  providerMetadata: boundedJsonObject
     .nullish()
     .describe(
       'Other facts about the account that the provider needs or the builder wants to keep. At most 16 KiB of JSON.',

@@ -9,7 +9,7 @@ import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { refreshConnectionInput } from './connection-input.ts';
 import type { Credentials } from './credentials.ts';
 import { type ConnectionKey, readCredentials } from './session/stored-credentials.ts';
@@ -24,7 +24,7 @@ import {
 } from './token/token.ts';
 import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
-/** How long before its expiry a token is refreshed: two intervals of the sweep that calls refreshDue. */
+/** How long before its expiry a token is refreshed: two intervals of the sweep that calls refreshDueTokens. */
 const AHEAD_MS = 120_000;
 /** The number of connections in one batch, and how many of them are refreshed concurrently. */
 const BATCH = 50;
@@ -48,7 +48,7 @@ export const refreshConnection = projectMutation({
     }),
 });
 
-export const refreshIfDue = projectMutation({
+export const refreshConnectionIfDue = projectMutation({
   description: 'Refreshes the token if it is about to expire or if none has been fetched yet.',
   needs: 'connections:write',
   input: refreshConnectionInput,
@@ -68,8 +68,8 @@ async function requestRefresh(
     credentials: Credentials,
   ) => RefreshRequest['isStale'],
 ): Promise<Row<'Connection'>> {
-  const lookup = { ...key, what: 'Connection' };
-  const connection = await getOwned(call, 'Connection', lookup);
+  const lookup = { ...key, noun: 'Connection' };
+  const connection = await getProjectRow(call, 'Connection', lookup);
   const { projectId, id: connectionId } = key;
   await waitForProvider(call, { projectId, connectionId }, () =>
     withDomainErrors(async () => {
@@ -78,7 +78,7 @@ async function requestRefresh(
       await getFreshCredentials(call, connection, { isStale, isRequested: true });
     }),
   );
-  return getOwned(call, 'Connection', lookup);
+  return getProjectRow(call, 'Connection', lookup);
 }
 
 function createNotRefreshableError({ authScheme }: Row<'Connection'>) {
@@ -102,7 +102,7 @@ const EXPIRING_SOON = acrossProjects(
  * tokens may expire. A failed refresh is postponed and does not stop the others. Returns the number of connections. A
  * full batch means that there may be more. Throws ServiceUnavailable.
  */
-export async function refreshDue(services: Services): Promise<number> {
+export async function refreshDueTokens(services: Services): Promise<number> {
   const now = services.now();
   const expireLimit = new Date(now.getTime() + AHEAD_MS);
   const values = [expireLimit, [...CONSENT_SCHEMES], now];

@@ -15,7 +15,7 @@ import { projectRead } from '../declared-read.ts';
 import { requireNoIssues } from '../issues.ts';
 import { authScheme } from '../provider/provider.ts';
 import { createdInProject, enumeration, jsonObject, resource, updateTime } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { listCredentialFields, listReplacementIssues } from './connection-scheme.ts';
@@ -70,7 +70,7 @@ export const getConnection = projectRead(
   orEndUser('read'),
   'Gets a connection with its group, its consumer and its status.',
   (call, { connectionId: id }: { connectionId: string }, { id: projectId }) =>
-    getOwned(call, 'Connection', { projectId, id, what: 'Connection' }),
+    getProjectRow(call, 'Connection', { projectId, id, noun: 'Connection' }),
 );
 
 /**
@@ -85,7 +85,7 @@ export const updateConnection = projectMutation({
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
     const { projectIdOrName: _, connectionId: id, skipCheck, ...changes } = input;
     const key = { projectId, id };
-    const connection = await getOwned(call, 'Connection', { ...key, what: 'Connection' });
+    const connection = await getProjectRow(call, 'Connection', { ...key, noun: 'Connection' });
     refuseOtherConsumers(call, connection, 'change it');
     requireNoIssues(listChangeIssues(call, connection, input));
     if (Object.values(changes).every((value) => value === undefined)) return connection;
@@ -136,8 +136,8 @@ export const deleteConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: deleteConnectionInput,
   async run(call, { connectionId }, { id: projectId }): Promise<{ deletedId: string }> {
-    const key = { projectId, id: connectionId, what: 'Connection' };
-    refuseOtherConsumers(call, await getOwned(call, 'Connection', key), 'disconnect it');
+    const key = { projectId, id: connectionId, noun: 'Connection' };
+    refuseOtherConsumers(call, await getProjectRow(call, 'Connection', key), 'disconnect it');
     return requireRow(
       notFound('Connection', connectionId),
       inTransaction(call.database, async (tx) => {

@@ -1,7 +1,7 @@
 /** The credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
-import { jsonObject } from '../json-object.ts';
+import { boundedJsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
 /** Limits the size of a row. The longest tokens in use, JWTs with many claims, are half as long. */
@@ -84,7 +84,7 @@ const oauth2AuthorizationCode = z
       'OAuth tokens to import, which the customer has already granted. With scopes alone, the connection waits for consent, which startOAuthUpdate requests.',
   });
 
-const customAuth = jsonObject.describe("Values of the provider's custom inputs, by name.");
+const customAuth = boundedJsonObject.describe("Values of the provider's custom inputs, by name.");
 
 /** The kinds of credentials. An input contains at most one of them. */
 export const credentialFields = {

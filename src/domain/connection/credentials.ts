@@ -128,20 +128,20 @@ export const connectionCredentialsResource = resource(
 );
 
 /** Credentials for callers with the scope credentials:read. */
-export type ShownCredentials = z.output<typeof connectionCredentialsResource>;
-type ShownToken = z.output<typeof oauth2TokenResource>;
+export type PlainCredentials = z.output<typeof connectionCredentialsResource>;
+type PlainToken = z.output<typeof oauth2TokenResource>;
 
 /**
  * Lists the unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not
  * shown.
  */
-export const listShownCredentials = read(
+export const listPlainCredentials = read(
   'credentials:read',
   'Credentials as they are sent; null if the scheme shows none.',
   async (
     call: Call,
     connections: readonly Row<'Connection'>[],
-  ): Promise<(ShownCredentials | null)[]> => {
+  ): Promise<(PlainCredentials | null)[]> => {
     const rows = await call.database.prisma.connection.findMany({
       where: {
         id: { in: connections.map(({ id }) => id) },
@@ -151,12 +151,12 @@ export const listShownCredentials = read(
     });
     const sealedTexts = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
     return connections.map((connection) =>
-      toShownCredentials(openCredentials(call, connection, sealedTexts.get(connection.id) ?? null)),
+      toPlainCredentials(openCredentials(call, connection, sealedTexts.get(connection.id) ?? null)),
     );
   },
 );
 
-function toShownCredentials(credentials: Credentials): ShownCredentials | null {
+function toPlainCredentials(credentials: Credentials): PlainCredentials | null {
   switch (credentials.scheme) {
     case 'API_KEY':
       return { apiKey: credentials.apiKey, oauth2AuthorizationCode: null };
@@ -165,8 +165,8 @@ function toShownCredentials(credentials: Credentials): ShownCredentials | null {
       return {
         apiKey: null,
         oauth2AuthorizationCode: {
-          accessToken: toShownToken(credentials.accessToken),
-          refreshToken: toShownToken(credentials.refreshToken),
+          accessToken: toPlainToken(credentials.accessToken),
+          refreshToken: toPlainToken(credentials.refreshToken),
           scopes: credentials.scopes,
         },
       };
@@ -175,7 +175,7 @@ function toShownCredentials(credentials: Credentials): ShownCredentials | null {
   }
 }
 
-function toShownToken(stored: StoredToken | undefined): ShownToken | null {
+function toPlainToken(stored: StoredToken | undefined): PlainToken | null {
   if (!stored) return null;
   const { token, issuedAt, expiresAt } = stored;
   return { token, issueTime: parseDate(issuedAt), expireTime: parseDate(expiresAt) };

@@ -5,7 +5,7 @@ import { isConsentScheme } from '../../providers/contract.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import { byId, getOwned, type Row } from '../scope.ts';
+import { byId, getProjectRow, type Row } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { refreshConnectionInput, startOAuthConnectInput } from './connection-input.ts';
 import { refuseOtherConsumers } from './end-user-parties.ts';
@@ -31,10 +31,10 @@ export const startOAuthUpdate = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
-    const connection = await getOwned(call, 'Connection', {
+    const connection = await getProjectRow(call, 'Connection', {
       projectId,
       id: connectionId,
-      what: 'Connection',
+      noun: 'Connection',
     });
     refuseOtherConsumers(call, connection, 'consent again');
     const { authScheme } = connection;

@@ -21,9 +21,9 @@ import {
 import { toPinnedType } from './field-type.ts';
 import {
   acceptsName,
-  listReadFields,
-  listWriteOnlyFields,
   type NamedField,
+  nameReadFields,
+  nameWriteOnlyFields,
 } from './named-fields.ts';
 
 interface ObjectParts {
@@ -50,10 +50,10 @@ export function listFields(
   const isOfObject = (object: { objectName: string }) => object.objectName === objectName;
   const readConfig = config?.read.find(isOfObject) ?? null;
   const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
-  const readFields = read ? listReadFields(read, { plan, readConfig, sources }) : [];
+  const readFields = read ? nameReadFields(read, { plan, readConfig, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
   const readObject = content.read?.objects.find(isOfObject) ?? null;
-  const writeOnly = write ? listWriteOnlyFields({ names, readObject, readFields, sources }) : [];
+  const writeOnly = write ? nameWriteOnlyFields({ names, readObject, readFields, sources }) : [];
   const settings = config?.write.find(isOfObject)?.fields ?? [];
   const settingsByField = new Map(
     settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),

@@ -24,7 +24,7 @@ interface ReadChoices {
 }
 
 /** Lists the fields of records that are read. */
-export function listReadFields(
+export function nameReadFields(
   readObject: ReadObject,
   { plan, readConfig, sources: { description } }: ReadChoices,
 ): NamedField[] {
@@ -115,7 +115,7 @@ interface WriteOnlyInput {
 }
 
 /** Lists the fields that writes accept by names that records do not have when they are read. */
-export function listWriteOnlyFields({
+export function nameWriteOnlyFields({
   names,
   readObject,
   readFields,

@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { createCreationRange, createdFilters } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -52,7 +52,7 @@ export const listProjectDeliveries = read(
   ) => {
     refuseCombinations(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
-    const { inTime, ordered } = createCreatedRange('dlv', args);
+    const { timeCondition, orderOptions } = createCreationRange('dlv', args);
     // The index for event types contains the status. Without a filter, each status is a range of it.
     const anyStatus = eventType == null ? undefined : DELIVERY_STATUSES;
     const statuses = status == null ? anyStatus : [status].flat();
@@ -62,9 +62,14 @@ export const listProjectDeliveries = read(
       ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
       ...(statuses && toStoredStatus(statuses)),
-      ...inTime,
+      ...timeCondition,
     };
-    const list = { name: 'Project.deliveries', parentId: projectId, where, ...ordered } as const;
+    const list = {
+      name: 'Project.deliveries',
+      parentId: projectId,
+      where,
+      ...orderOptions,
+    } as const;
     return listPage(call, { ...list, table: 'Delivery' }, args);
   },
 );
@@ -77,15 +82,15 @@ export const listDestinationDeliveries = read(
     { id: destinationId, projectId }: Row<'Destination'>,
     args: DeliveryArgs<typeof deliveryFilters>,
   ) => {
-    const { inTime, ordered } = createCreatedRange('dlv', args);
+    const { timeCondition, orderOptions } = createCreationRange('dlv', args);
     const where = {
       projectId,
       destinationId,
       ...(args.status && toStoredStatus([args.status].flat())),
-      ...inTime,
+      ...timeCondition,
     };
     const list = { name: 'Destination.deliveries', parentId: destinationId, where } as const;
-    const oldestFirst = { order: 'oldest first', ...ordered } as const;
+    const oldestFirst = { order: 'oldest first', ...orderOptions } as const;
     return listPage(call, { ...list, ...oldestFirst, table: 'Delivery' }, args);
   },
 );

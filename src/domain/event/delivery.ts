@@ -12,8 +12,8 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { loaded } from '../relations.ts';
-import { computed, createdFields, resource, shownId } from '../resource.ts';
-import { type Batch, getOwned } from '../scope.ts';
+import { computed, createdFields, idField, resource } from '../resource.ts';
+import { type Batch, getProjectRow } from '../scope.ts';
 import { deliveryStatus, toDeliveryStatus } from './delivery-status.ts';
 import { measureBodies } from './payload.ts';
 
@@ -50,7 +50,7 @@ export const getDelivery = projectRead(
   'read',
   'Gets a delivery with its attempts.',
   (call, { deliveryId: id }: { deliveryId: string }, { id: projectId }) =>
-    getOwned(call, 'Delivery', { projectId, id, what: 'Delivery' }),
+    getProjectRow(call, 'Delivery', { projectId, id, noun: 'Delivery' }),
 );
 
 const NEWEST_ATTEMPTS = `
@@ -79,7 +79,7 @@ export const deliveryResource = resource(
   'A message to one destination: a notification event, a page of records, changed fields of an object, or a test. It is retried until it succeeds or runs out of retries.',
   {
     ...createdFields,
-    destinationId: shownId.describe(
+    destinationId: idField.describe(
       'The id of the destination. It stays when the destination is deleted.',
     ),
     status: computed(

@@ -23,7 +23,7 @@ import { projectRead } from '../declared-read.ts';
 import { checkRules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
-import { findInProject } from '../scope.ts';
+import { findProjectRows } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { releasePending } from './delivery.ts';
 import {
@@ -171,7 +171,7 @@ export async function findDestination(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Destination | null> {
   const key = findPrefix(idOrName) === 'dst' ? { id: idOrName } : { name: idOrName };
-  const [destination] = await findInProject(call, 'Destination', { projectId, ...key });
+  const [destination] = await findProjectRows(call, 'Destination', { projectId, ...key });
   return destination ?? null;
 }
 

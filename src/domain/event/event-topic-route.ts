@@ -11,8 +11,8 @@ import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { createdInProject, resource, shownId, updateTime } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { createdInProject, idField, resource, updateTime } from '../resource.ts';
+import { getProjectRow } from '../scope.ts';
 import { eventType } from './notification-event.ts';
 
 type Route = Row<'EventTopicRoute'>;
@@ -23,7 +23,7 @@ export const eventTopicRouteResource = resource(
   {
     ...createdInProject,
     eventType: eventType.describe('The type of the routed events.'),
-    topicId: shownId.describe('The id of the topic that receives the events.'),
+    topicId: idField.describe('The id of the topic that receives the events.'),
     updateTime,
   },
 );
@@ -107,7 +107,7 @@ export const deleteEventTopicRoute = projectMutation({
   needs: 'events:write',
   input: deleteEventTopicRouteInput,
   async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await getOwned(call, 'EventTopicRoute', { projectId, id: routeId, what: 'Route' });
+    await getProjectRow(call, 'EventTopicRoute', { projectId, id: routeId, noun: 'Route' });
     await call.database.prisma.eventTopicRoute.deleteMany({ where: { projectId, id: routeId } });
     return { deletedId: routeId };
   },

@@ -10,7 +10,7 @@ import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import {
   type CreatedFilters,
-  createCreatedRange,
+  createCreationRange,
   createdFilters,
   toOrder,
 } from '../paging/created-range.ts';
@@ -18,7 +18,7 @@ import { encodeCursor } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { findNearestRow, listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, enumeration, jsonObject, resource } from '../resource.ts';
-import { type Batch, byId, getOwned } from '../scope.ts';
+import { type Batch, byId, getProjectRow } from '../scope.ts';
 
 export { EVENTS };
 
@@ -80,14 +80,18 @@ export const listNotificationEvents = read(
     { id: projectId }: Row<'Project'>,
     { topicId, eventTypes, ...args }: PageArgs & FiltersOf<typeof listedEventFilters>,
   ): Promise<Page<NotificationEvent>> => {
-    const { inTime, ordered } = await findLoggedRange(call, projectId, args);
+    const { timeCondition, orderOptions } = await findLoggedRange(call, projectId, args);
     const list = {
       ...createEventList(projectId),
       key: 'position',
       order: 'oldest first',
-      ...ordered,
+      ...orderOptions,
     } as const;
-    const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }), ...inTime };
+    const where = {
+      projectId,
+      ...(eventTypes && { eventType: [...eventTypes] }),
+      ...timeCondition,
+    };
     if (topicId == null)
       return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
     const loadNodes = (rows: Row<'NotificationEventTopic'>[]) =>
@@ -105,7 +109,7 @@ export const getNotificationEvent = projectRead(
   'read',
   'Returns an event with its payload.',
   (call, { eventId: id }: { eventId: string }, { id: projectId }) =>
-    getOwned(call, 'NotificationEvent', { projectId, id, what: 'Notification event' }),
+    getProjectRow(call, 'NotificationEvent', { projectId, id, noun: 'Notification event' }),
 );
 
 /** Returns the topics that events were routed to when they happened. Deleted topics are omitted. */
@@ -133,14 +137,17 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
  * of a commit.
  */
 async function findLoggedRange(call: Call, projectId: string, filters: CreatedFilters) {
-  const { inTime, ordered } = createCreatedRange('evt', filters);
-  if (!('within' in ordered)) return { inTime, ordered: toOrder(filters) };
-  const { above, below } = ordered.within;
+  const { timeCondition, orderOptions } = createCreationRange('evt', filters);
+  if (!('within' in orderOptions)) return { timeCondition, orderOptions: toOrder(filters) };
+  const { above, below } = orderOptions.within;
   const [before, after] = await Promise.all([
     above === undefined ? undefined : findPositionNextTo(call, projectId, { below: above }),
     below === undefined ? undefined : findPositionNextTo(call, projectId, { above: below }),
   ]);
-  return { inTime, ordered: { ...toOrder(filters), within: { above: before, below: after } } };
+  return {
+    timeCondition,
+    orderOptions: { ...toOrder(filters), within: { above: before, below: after } },
+  };
 }
 
 type Side = { above: string } | { below: string };

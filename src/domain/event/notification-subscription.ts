@@ -5,7 +5,7 @@ import type { OperationItem } from '../../events/operation-changes.ts';
 import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { decodeCursor } from '../paging/list-cursor.ts';
-import { byId, getOwned } from '../scope.ts';
+import { byId, getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createEventList, type EventFilters } from './notification-event.ts';
 
@@ -37,7 +37,8 @@ export const followNotificationEvents = projectRead(
     { topicId, eventTypes, after }: EventSubscription,
     { id: projectId },
   ): Promise<AsyncIterable<LoggedItem>> => {
-    if (topicId != null) await getOwned(call, 'Topic', { projectId, id: topicId, what: 'Topic' });
+    if (topicId != null)
+      await getProjectRow(call, 'Topic', { projectId, id: topicId, noun: 'Topic' });
     const end = (await readLastPositions(call.database, [projectId])).get(projectId) ?? 0n;
     const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
     const filter = {

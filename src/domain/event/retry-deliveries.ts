@@ -12,7 +12,7 @@ import { projectIdOrName } from '../names.ts';
 import { timeRange, toLowerId, toSpan, toUpperId } from '../paging/created-range.ts';
 import type { FiltersOf } from '../paging/page.ts';
 import { resource } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
@@ -106,7 +106,11 @@ async function listDestinationIds(
   { destinationId: id }: Selection,
 ): Promise<string[]> {
   if (id !== undefined) {
-    const destination = await getOwned(call, 'Destination', { projectId, id, what: 'Destination' });
+    const destination = await getProjectRow(call, 'Destination', {
+      projectId,
+      id,
+      noun: 'Destination',
+    });
     if (destination.type !== 'STREAM') return [id];
     throw invalid('input.destinationId', 'is a stream, which has no deliveries.', id);
   }

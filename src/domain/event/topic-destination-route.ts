@@ -12,8 +12,8 @@ import { createInputIssue } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { createdInProject, resource, shownId } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { createdInProject, idField, resource } from '../resource.ts';
+import { getProjectRow } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
@@ -23,8 +23,8 @@ export const topicDestinationRouteResource = resource(
   'A route of a topic to a destination: all events of the topic are sent to it.',
   {
     ...createdInProject,
-    topicId: shownId.describe('The id of the topic whose events are sent.'),
-    destinationId: shownId.describe('The id of the destination that receives the events.'),
+    topicId: idField.describe('The id of the topic whose events are sent.'),
+    destinationId: idField.describe('The id of the destination that receives the events.'),
   },
 );
 
@@ -110,7 +110,7 @@ export const deleteTopicDestinationRoute = projectMutation({
   needs: 'events:write',
   input: deleteTopicDestinationRouteInput,
   async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await getOwned(call, 'TopicDestinationRoute', { projectId, id: routeId, what: 'Route' });
+    await getProjectRow(call, 'TopicDestinationRoute', { projectId, id: routeId, noun: 'Route' });
     await call.database.prisma.topicDestinationRoute.deleteMany({
       where: { projectId, id: routeId },
     });

@@ -13,7 +13,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
-import { findInProject } from '../scope.ts';
+import { findProjectRows } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
@@ -63,7 +63,7 @@ export async function findTopic(
   { projectId, idOrName }: { projectId: string; idOrName: string },
 ): Promise<Topic | null> {
   const key = findPrefix(idOrName) === 'top' ? { id: idOrName } : { name: idOrName };
-  const [topic] = await findInProject(call, 'Topic', { projectId, ...key });
+  const [topic] = await findProjectRows(call, 'Topic', { projectId, ...key });
   return topic ?? null;
 }
 

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { createCreationRange, createdFilters } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -45,10 +45,16 @@ export const listInstallations = read(
       createGroupFilter(call, projectId, args.groupRef),
       createIntegrationFilter(call, projectId, args.integrationIdOrName),
     ]);
-    const { inTime, ordered } = createCreatedRange('ins', args);
+    const { timeCondition, orderOptions } = createCreationRange('ins', args);
     const healthFilter = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
-    const where = { projectId, ...groupFilter, ...integrationFilter, ...healthFilter, ...inTime };
-    const list = { name: 'Project.installations', parentId: projectId, ...ordered } as const;
+    const where = {
+      projectId,
+      ...groupFilter,
+      ...integrationFilter,
+      ...healthFilter,
+      ...timeCondition,
+    };
+    const list = { name: 'Project.installations', parentId: projectId, ...orderOptions } as const;
     return listPage(call, { ...list, table: 'Installation', where }, args);
   },
 );
@@ -61,11 +67,11 @@ export const listInstallationsOfIntegration = read(
     { id: integrationId, projectId }: Row<'Integration'>,
     args: InstallationsArgs,
   ) => {
-    const { inTime, ordered } = createCreatedRange('ins', args);
+    const { timeCondition, orderOptions } = createCreationRange('ins', args);
     const groupFilter = await createGroupFilter(call, projectId, args.groupRef);
-    const where = { projectId, integrationId, ...groupFilter, ...inTime };
+    const where = { projectId, integrationId, ...groupFilter, ...timeCondition };
     const list = { name: 'Integration.installations', parentId: integrationId } as const;
-    return listPage(call, { ...list, ...ordered, table: 'Installation', where }, args);
+    return listPage(call, { ...list, ...orderOptions, table: 'Installation', where }, args);
   },
 );
 

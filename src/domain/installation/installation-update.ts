@@ -12,7 +12,7 @@ import {
 } from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues, toIssues } from '../issues.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type PresentChoices, refuseForeignChoices } from './check/end-user-check.ts';
@@ -81,7 +81,10 @@ async function update(
   createConfig: CreateConfig,
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
-  const storedInstallation = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const storedInstallation = await getProjectRow(call, 'Installation', {
+    ...key,
+    noun: 'Installation',
+  });
   const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
   const latestContent = revision ? readIntegrationContent(revision) : null;
   const requestedConfig = await createConfig(call.database.prisma, storedInstallation);

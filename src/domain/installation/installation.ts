@@ -17,7 +17,7 @@ import { requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
-import { findInProject, getNamedProject, getOwned } from '../scope.ts';
+import { findProjectRows, getNamedProject, getProjectRow } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -81,7 +81,7 @@ export async function getInstallationByKey(
 ): Promise<Installation> {
   const { id: projectId } = await getNamedProject(call, key, 'projectIdOrName');
   const { id: integrationId } = await getIntegration(call, projectId, key.integrationIdOrName);
-  const [installation] = await findInProject(call, 'Installation', {
+  const [installation] = await findProjectRows(call, 'Installation', {
     id,
     projectId,
     integrationId,
@@ -100,7 +100,7 @@ export async function getInstallationOfGroup(
   const group = await findGroupByRef(call, { projectId, groupRef });
   if (!group) throw notFound('Group', groupRef);
   const where = { projectId, integrationId, groupId: group.id };
-  const [installation] = await findInProject(call, 'Installation', where);
+  const [installation] = await findProjectRows(call, 'Installation', where);
   if (!installation) throw notFound('An installation of the integration by the group', groupRef);
   return installation;
 }
@@ -168,7 +168,7 @@ export const deleteInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: deleteInstallationInput,
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {
-    await getOwned(call, 'Installation', { projectId, id, what: 'Installation' });
+    await getProjectRow(call, 'Installation', { projectId, id, noun: 'Installation' });
     await inTransaction(call.database, async (tx) => {
       const installation = await lockInstallation(tx, { projectId, id });
       const recordEvents = await deleteInstallations(

@@ -14,7 +14,7 @@ import { findLatestRevisions } from '../integration/revision.ts';
 import { listCapabilities } from '../provider/provider.ts';
 import { toDomainError } from '../provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../provider/provider-wait.ts';
-import { byId, getOwned } from '../scope.ts';
+import { byId, getProjectRow } from '../scope.ts';
 import { readConfigContent } from './installation-config.ts';
 
 export type { ForwardedRequest, StreamedResponse };
@@ -63,12 +63,12 @@ export const getForwarding = projectRead(
   'read',
   'Gets the connection and the provider to which an installation forwards requests.',
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
-    const what = 'Installation';
-    const installation = await getOwned(call, 'Installation', { projectId, id, what });
+    const noun = 'Installation';
+    const installation = await getProjectRow(call, 'Installation', { projectId, id, noun });
     const [revision] = await findLatestRevisions(call, [installation.integrationId]);
     const [connection] = await byId('Connection')(call, [installation.connectionId]);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
-    if (!revision || !connection || !config) throw notFound(what, id);
+    if (!revision || !connection || !config) throw notFound(noun, id);
     const { proxy, name, module } = readIntegrationContent(revision);
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
     if (readConfigContent(config).proxy?.enabled === false) {

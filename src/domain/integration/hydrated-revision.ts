@@ -11,7 +11,7 @@ import { type DescriptionRequest, describeObject } from '../installation/object-
 import { projectIdOrName } from '../names.ts';
 import { toDomainError } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { integrationIdOrName } from './integration.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
@@ -43,8 +43,12 @@ export const getHydratedRevision = read(
   ): Promise<HydratedRevision> => {
     const revision = await getRevision(call, key);
     const { projectId } = revision;
-    const what = 'Connection';
-    const connection = await getOwned(call, 'Connection', { projectId, id: connectionId, what });
+    const noun = 'Connection';
+    const connection = await getProjectRow(call, 'Connection', {
+      projectId,
+      id: connectionId,
+      noun,
+    });
     const content = readIntegrationContent(revision);
     if (connection.provider !== content.provider) {
       const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;

@@ -22,7 +22,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../paging/search.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
-import { byId, findInProject } from '../scope.ts';
+import { byId, findProjectRows } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
@@ -153,7 +153,7 @@ export async function findIntegration(
 }
 
 const integrationsByName = byName(
-  (call, key) => findInProject(call, 'Integration', key),
+  (call, key) => findProjectRows(call, 'Integration', key),
   ({ name }) => name,
 );
 

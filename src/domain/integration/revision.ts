@@ -25,7 +25,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { followRevision } from '../provider-event/follow-revision.ts';
 import { computed, createdFields, resource } from '../resource.ts';
 import { followSchemaOfRevision } from '../schema-watch/schema-watch.ts';
-import { type Batch, byId, findInProject } from '../scope.ts';
+import { type Batch, byId, findProjectRows } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import {
   getIntegration,
@@ -94,7 +94,7 @@ export const getRevision = read(
     { revisionId: id, ...key }: IntegrationKey & { revisionId: string },
   ): Promise<Revision> => {
     const { id: integrationId, projectId } = await getNamedIntegration(call, key);
-    const [revision] = await findInProject(call, 'Revision', { id, projectId, integrationId });
+    const [revision] = await findProjectRows(call, 'Revision', { id, projectId, integrationId });
     if (!revision) throw notFound('Revision', id);
     return revision;
   },

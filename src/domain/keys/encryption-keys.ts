@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { StartRefused } from '../../errors.ts';
 import { KEY_BYTES } from '../../secrets.ts';
-import { writeFileAtomically } from '../files.ts';
+import { writeFileAtomically } from '../atomic-file.ts';
 
 type Keys = [Buffer, ...Buffer[]];
 

@@ -11,7 +11,7 @@ import { followStreamMessages } from '../event/stream/stream-subscription.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import { byId, findInProject } from '../scope.ts';
+import { byId, findProjectRows } from '../scope.ts';
 import { authorize } from '../viewer/needs.ts';
 import { getServingInstallation, type ObjectOfGroup } from './object-installation.ts';
 
@@ -99,7 +99,7 @@ async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destin
       ? await listSources(call, object)
       : [await getServingInstallation(call, object)];
   const names = sources.map(listDestinationNames);
-  const destinations = await findInProject(call, 'Destination', {
+  const destinations = await findProjectRows(call, 'Destination', {
     projectId,
     name: [...new Set(names.flat())],
     type: 'STREAM',

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createCreatedRange, createdFilters } from '../paging/created-range.ts';
+import { createCreationRange, createdFilters } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { NamedList } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
@@ -103,9 +103,9 @@ function listRange(
   { where, ...list }: IndexedRange & NamedList,
   args: PageArgs & OperationFilters,
 ): Promise<Page<Row<'Operation'>>> {
-  const { inTime, ordered } = createCreatedRange('opr', args);
-  const whereInTime = { ...where, ...inTime };
-  return listPage(call, { ...list, ...ordered, table: 'Operation', where: whereInTime }, args);
+  const { timeCondition, orderOptions } = createCreationRange('opr', args);
+  const timedWhere = { ...where, ...timeCondition };
+  return listPage(call, { ...list, ...orderOptions, table: 'Operation', where: timedWhere }, args);
 }
 
 function isTyped({ status, actionType }: OperationFilters): boolean {

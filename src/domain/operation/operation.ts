@@ -7,11 +7,11 @@ import {
   computed,
   createdInProject,
   enumeration,
+  idField,
   resource,
-  shownId,
   updateTime,
 } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationStatus, toOperationStatus } from './operation-status.ts';
 
@@ -52,8 +52,8 @@ export const operationActionType = enumeration('OperationActionType', 'What an o
 } satisfies Record<OperationActionType, string>);
 
 export const operationProgressResource = resource('OperationProgress', 'The progress of a read.', {
-  operationId: shownId.describe('The id of the operation that reads.'),
-  installationId: shownId.describe('The id of the installation that reads.'),
+  operationId: idField.describe('The id of the operation that reads.'),
+  installationId: idField.describe('The id of the installation that reads.'),
   objectName: z.string().describe("The provider's name of the object."),
   recordsProcessed: z.int().describe('How many records were read so far.'),
   recordsEstimatedTotal: z
@@ -90,9 +90,9 @@ export const operationResource = resource(
   'A read, a write or a subscription at a provider, and its outcome. It stays when its installation is deleted, for RETENTION_DAYS of the server.',
   {
     ...createdInProject,
-    integrationId: shownId.describe('The id of its integration.'),
-    installationId: shownId.describe('The id of its installation.'),
-    configId: shownId.describe(
+    integrationId: idField.describe('The id of its integration.'),
+    installationId: idField.describe('The id of its installation.'),
+    configId: idField.describe(
       'The id of the config that the installation had when the operation began.',
     ),
     actionType: operationActionType.describe('Whether it reads, writes or subscribes.'),
@@ -122,5 +122,5 @@ export const getOperation = projectRead(
   orEndUser('read'),
   'Gets an operation with its status, its progress and its result.',
   (call, { operationId: id }: { operationId: string }, { id: projectId }) =>
-    getOwned(call, 'Operation', { projectId, id, what: 'Operation' }),
+    getProjectRow(call, 'Operation', { projectId, id, noun: 'Operation' }),
 );

@@ -190,7 +190,7 @@ export const createInvite = orgMutation({
  * Creates an org without members and invites its first admin. The operator uses it if ORG_CREATION does not permit
  * everyone to create orgs.
  */
-export function createInvitedOrg(
+export function createOrgWithInvite(
   database: Pick<Database, 'prisma' | 'outages' | 'notify' | 'now'>,
   { label, email }: { label: string; email: string },
 ): Promise<{ org: Row<'Org'>; invite: Invite }> {

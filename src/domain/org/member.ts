@@ -9,7 +9,7 @@ import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { resource, shownId } from '../resource.ts';
+import { idField, resource } from '../resource.ts';
 import { getOrg, listOrgIds, toOrgCondition } from '../scope.ts';
 import { ADMIN, requireAdmin } from '../viewer/needs.ts';
 import { orgRole } from '../viewer/org-role.ts';
@@ -21,8 +21,8 @@ import { deleteMember, insertMember, updateRole } from './membership.ts';
 type OrgMember = Row<'OrgMember'>;
 
 export const memberResource = resource('Member', 'A builder as a member of an org.', {
-  orgId: shownId.describe('The id of the org.'),
-  builderId: shownId.describe('The id of the builder.'),
+  orgId: idField.describe('The id of the org.'),
+  builderId: idField.describe('The id of the builder.'),
   role: orgRole.describe('What the builder may do in the org.'),
   createTime: z.date().describe('When the builder became a member.'),
 });

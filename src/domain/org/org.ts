@@ -18,8 +18,8 @@ import {
   computed,
   createdFields,
   enumeration,
+  idField,
   resource,
-  shownId,
   updateTime,
 } from '../resource.ts';
 import { byId, getOrg, listOrgIds } from '../scope.ts';
@@ -44,7 +44,7 @@ export const parentFields = {
     (_owned: object) => 'ORG' as const,
   ),
   parentId: computed(
-    shownId.describe('The id of the org that it belongs to.'),
+    idField.describe('The id of the org that it belongs to.'),
     ({ orgId }: { orgId: string }) => orgId,
   ),
 };

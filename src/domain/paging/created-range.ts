@@ -54,15 +54,15 @@ export function toOrder({ order }: CreatedFilters) {
  * Creates options for a list ordered by id: the exact times as a condition, and the range of ids that contains these
  * rows, since ids begin with their creation time.
  */
-export function createCreatedRange(prefix: IdPrefix, filters: CreatedFilters) {
+export function createCreationRange(prefix: IdPrefix, filters: CreatedFilters) {
   const createTime = toSpan(filters.createTime);
-  if (!createTime) return { inTime: {}, ordered: toOrder(filters) };
+  if (!createTime) return { timeCondition: {}, orderOptions: toOrder(filters) };
   const { from, until } = createTime;
   const within = {
     ...(from && { above: toLowerId(prefix, from) }),
     ...(until && { below: toUpperId(prefix, until) }),
   };
-  return { inTime: { createTime }, ordered: { ...toOrder(filters), within } };
+  return { timeCondition: { createTime }, orderOptions: { ...toOrder(filters), within } };
 }
 
 /** Returns an id that is lower than the id of every row that was created at that time or later. */

@@ -5,10 +5,10 @@
 import { type Issue, invalidInput } from '../../errors.ts';
 
 /** Sets of filters. A request may use at most one filter of each set. */
-export type Exclusive = readonly (readonly string[])[];
+export type ExclusiveFilters = readonly (readonly string[])[];
 
 /** Throws BAD_USER_INPUT that names each filter after the first one of a set. */
-export function refuseCombinations(input: object, exclusive: Exclusive): void {
+export function refuseCombinations(input: object, exclusive: ExclusiveFilters): void {
   const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {
     const [first, ...others] = names.filter((name) => values[name] != null);

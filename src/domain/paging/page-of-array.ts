@@ -7,13 +7,13 @@ export function createArrayPage<N>(
   nodes: readonly N[],
   args: PageArgs,
 ): Page<N> {
-  const { size, backwards, after, before } = readPageArgs(args, list);
+  const { size, isBackward, after, before } = readPageArgs(args, list);
   const inRange = nodes.filter(
     (node) =>
       (after === undefined || list.key(node) > String(after)) &&
       (before === undefined || list.key(node) < String(before)),
   );
-  const pageNodes = backwards ? inRange.slice(-size) : inRange.slice(0, size);
+  const pageNodes = isBackward ? inRange.slice(-size) : inRange.slice(0, size);
   const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
   // If the page is empty, the cursors determine on which side items were omitted.
   const first = pageNodes[0];

@@ -61,14 +61,14 @@ export async function listPage<T extends Table, N = Row<T>>(
   if (!visible) return createArrayPage({ ...unscoped, key: () => '' }, [], args);
   const list = { ...unscoped, where: visible };
   const bounds = readPageArgs(args, list);
-  const { size, backwards, after, before } = bounds;
-  const ranges = listRanges(call, list);
+  const { size, isBackward, after, before } = bounds;
+  const ranges = createRangeReader(call, list);
   // Items of long pages share many related rows. Reading each of them once is faster.
   const links =
     list.nodes || size > LINKED_ITEMS_MAX ? [] : listVisibleLinks(call.viewer, args.links);
-  const rows = await ranges.read({ limit: size + 1, backwards, after, before }, links);
+  const rows = await ranges.read({ limit: size + 1, isBackward, after, before }, links);
   const pageRows = rows.slice(0, size);
-  if (backwards) pageRows.reverse();
+  if (isBackward) pageRows.reverse();
   const keys = pageRows.map((row) => row[ranges.column] as Key);
   const nodes = list.nodes ? await list.nodes(pageRows) : (pageRows as unknown as N[]);
   const { table, where } = list;
@@ -85,13 +85,13 @@ export async function listPage<T extends Table, N = Row<T>>(
 interface ListRange {
   limit: number;
   /** If true, reads the last rows of the part, beginning with the last one. */
-  backwards: boolean;
+  isBackward: boolean;
   after?: Key | undefined;
   before?: Key | undefined;
 }
 
 /** Returns functions that read rows of a list by their position in its order. */
-function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
+function createRangeReader<T extends Table, N>(call: Call, list: List<T, N>) {
   const { table, where, indexPrefix = [] } = list;
   const column = getKeyColumn(list);
   const descending = list.order !== 'oldest first';
@@ -99,8 +99,8 @@ function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
     const rows: RowList = { table, where, indexPrefix, range: { column, ...range }, links };
     return load(call, readPages, rows) as Promise<Row<T>[]>;
   };
-  const read = ({ limit, backwards, after, before }: ListRange, links?: readonly Link[]) => {
-    const direction = descending !== backwards ? 'desc' : 'asc';
+  const read = ({ limit, isBackward, after, before }: ListRange, links?: readonly Link[]) => {
+    const direction = descending !== isBackward ? 'desc' : 'asc';
     const keys = descending ? { above: before, below: after } : { above: after, below: before };
     return readRange({ direction, ...intersect(keys, list.within), limit }, links);
   };
@@ -108,8 +108,8 @@ function listRanges<T extends Table, N>(call: Call, list: List<T, N>) {
   return {
     column,
     read,
-    existsAfter: (after: Key) => hasRows(read({ limit: 1, backwards: false, after })),
-    existsBefore: (before: Key) => hasRows(read({ limit: 1, backwards: true, before })),
+    existsAfter: (after: Key) => hasRows(read({ limit: 1, isBackward: false, after })),
+    existsBefore: (before: Key) => hasRows(read({ limit: 1, isBackward: true, before })),
     existsAt: (key: Key) => hasRows(readRange({ direction: 'asc', at: key, limit: 1 })),
   };
 }
@@ -160,7 +160,7 @@ interface PageBounds {
 function createPageInfo(
   list: NamedList,
   keys: readonly Key[],
-  { bounds: { backwards, after, before }, hasMore, ranges }: PageBounds,
+  { bounds: { isBackward, after, before }, hasMore, ranges }: PageBounds,
 ): Page<unknown>['pageInfo'] {
   const { existsAfter, existsBefore, existsAt } = ranges;
   const start = keys[0];
@@ -168,13 +168,13 @@ function createPageInfo(
   const encodeKey = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
   return {
     get hasNextPage() {
-      if (!backwards && hasMore) return true;
+      if (!isBackward && hasMore) return true;
       if (before === undefined) return false;
       if (end !== undefined) return existsAfter(end);
       return existsAt(before).then((hasRow) => hasRow || existsAfter(before));
     },
     get hasPreviousPage() {
-      if (backwards && hasMore) return true;
+      if (isBackward && hasMore) return true;
       if (after === undefined) return false;
       if (start !== undefined) return existsBefore(start);
       return existsAt(after).then((hasRow) => hasRow || existsBefore(after));

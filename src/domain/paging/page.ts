@@ -61,7 +61,7 @@ export function readPageArgs(args: PageArgs, list: NamedList) {
   if (issues.length > 0) throw invalidInput(issues);
   return {
     size: args.first ?? args.last ?? PAGE_DEFAULT,
-    backwards: args.last != null,
+    isBackward: args.last != null,
     after,
     before,
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { type Batch, byId, listOwned, type ProjectTable } from '../scope.ts';
+import { type Batch, byId, listProjectRows, type ProjectTable } from '../scope.ts';
 import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { createArrayPage } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
@@ -97,7 +97,7 @@ async function listEndUserMatches<T extends ProjectTable>(
   { name, parentId: projectId, searchedTable: table, prefix }: EndUserSearch<T>,
   args: PageArgs,
 ): Promise<Page<Row<T>>> {
-  const visibleRows = await listOwned(call, table, projectId);
+  const visibleRows = await listProjectRows(call, table, projectId);
   const rows = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
   const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
   const positions = new Map<string, string>();

@@ -24,7 +24,7 @@ import {
   updateJwtKey,
 } from '../project/jwt-key.ts';
 import { updateProject } from '../project/project.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
 import { listChangedPaths } from './findings.ts';
@@ -106,7 +106,7 @@ export const applyPlan = projectMutation({
   needs: 'read',
   input: applyPlanInput,
   async run(call, { planId: id, secrets }, { id: projectId }): Promise<Plan> {
-    const requestedPlan = await getOwned(call, 'Plan', { projectId, id, what: 'Plan' });
+    const requestedPlan = await getProjectRow(call, 'Plan', { projectId, id, noun: 'Plan' });
     authorizeChanges(call, readPlanLists(requestedPlan).changes);
     if (requestedPlan.applyTime !== null) return requestedPlan;
     const values = new Map(secrets.map(({ path, value }) => [path, value]));

@@ -19,15 +19,15 @@ import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, toStoredWord } from '../resource.ts';
 import { type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
 import {
+  type CanonicalDestination,
+  type CanonicalDocument,
+  convertWords,
   createStringComparator,
   type ParsedDocument,
+  toCanonicalContent,
+  toCanonicalJwtKey,
+  toCanonicalTopic,
   toEventTypeWord,
-  type WrittenDestination,
-  type WrittenDocument,
-  withNames,
-  writeContent,
-  writeJwtKey,
-  writeTopic,
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -147,33 +147,33 @@ function listDestinationsAfter(
 }
 
 /** Returns the canonical form of a document without issues, and warnings about its contents. */
-export function writeDesiredState(
+export function toCanonicalDocument(
   call: Pick<Call, 'log' | 'catalogue'>,
   { document, references }: DesiredState,
-): { written: WrittenDocument; warnings: string[] } {
+): { written: CanonicalDocument; warnings: string[] } {
   const warnings: string[] = [];
   const writeIntegration = (content: IntegrationContent, index: number) => {
     const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
-    return writeContent(result.content);
+    return toCanonicalContent(result.content);
   };
   const { specVersion, allowedOrigins, jwtKeys, destinations, topics, integrations } = document;
-  const written: WrittenDocument = {
+  const written: CanonicalDocument = {
     specVersion,
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && {
       jwtKeys: jwtKeys.map((key) =>
-        writeJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
+        toCanonicalJwtKey({ ...key, publicKeyPem: parsePublicKey(key.publicKeyPem, '') }),
       ),
     }),
     ...(destinations && {
       destinations: destinations
         .filter(({ name }) => !references.has(name))
-        .map((destination): WrittenDestination => writeParsedDestination(destination)),
+        .map((destination): CanonicalDestination => toCanonicalDestination(destination)),
     }),
     ...(topics && {
       topics: topics.map((topic) =>
-        writeTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
+        toCanonicalTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
       ),
     }),
     ...(integrations && { integrations: integrations.map(writeIntegration) }),
@@ -181,13 +181,13 @@ export function writeDesiredState(
   return { written, warnings };
 }
 
-function writeParsedDestination({
+function toCanonicalDestination({
   name,
   type,
   url,
   headers,
   status,
-}: NonNullable<ParsedDocument['destinations']>[number]): WrittenDestination {
+}: NonNullable<ParsedDocument['destinations']>[number]): CanonicalDestination {
   const names = headers.map((header) => header.toLowerCase());
   return {
     name,
@@ -207,7 +207,7 @@ export interface Comparison {
 /** Compares the items of a project with those of a document. Surplus items are deleted only if `allowDeletions` is set. */
 export function compareWithDocument(
   { items }: Pick<ProjectState, 'items'>,
-  written: WrittenDocument,
+  written: CanonicalDocument,
   { references, allowDeletions }: Pick<DesiredState, 'references' | 'allowDeletions'>,
 ): Comparison {
   const documentItems = listItems(written);
@@ -241,7 +241,7 @@ export function compareWithDocument(
 export function parseItemContent(item: Item['value'] | null): IntegrationContent {
   const issues: Issue[] = [];
   return integrationContentInput.parse(
-    withNames(integrationContentInput, item, { path: [], issues }),
+    convertWords(integrationContentInput, item, { path: [], issues }),
   );
 }
 

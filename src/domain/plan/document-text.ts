@@ -7,10 +7,10 @@ import { addIssues, toIssues } from '../issues.ts';
 import { enumeration } from '../resource.ts';
 import { listUnstorable } from '../storable-input.ts';
 import {
+  type CanonicalDocument,
+  convertWords,
   type ParsedDocument,
   projectDocument,
-  type WrittenDocument,
-  withNames,
 } from './project-document.ts';
 
 export const documentFormat = enumeration('DocumentFormat', 'The format of a project document.', {
@@ -20,7 +20,7 @@ export const documentFormat = enumeration('DocumentFormat', 'The format of a pro
 type DocumentFormat = z.output<typeof documentFormat>;
 
 /** Formats a document. Equal documents result in equal strings. */
-export function writeDocument(document: WrittenDocument, format: DocumentFormat): string {
+export function formatDocument(document: CanonicalDocument, format: DocumentFormat): string {
   if (format === 'JSON') return `${JSON.stringify(document, null, 2)}\n`;
   return stringify(document, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -37,7 +37,7 @@ export interface DocumentText {
  * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT with every issue, its
  * line and its column.
  */
-export async function readDocument(
+export async function parseDocument(
   { manifests }: Pick<Call, 'manifests'>,
   source: DocumentText,
 ): Promise<ParsedDocument> {
@@ -49,7 +49,7 @@ export async function readDocument(
   }
   const issues: Issue[] = [...listUnstorable(read.value, [])];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
-  const documentWithNames = withNames(projectDocument, read.value, { path: [], issues });
+  const documentWithNames = convertWords(projectDocument, read.value, { path: [], issues });
   const { data, error } = projectDocument.safeParse(documentWithNames);
   const reported = new Set(issues.map(({ name }) => name));
   const schemaIssues = error ? toIssues(error, read.value) : [];

@@ -20,7 +20,7 @@ import {
   findDestinationUsers,
   parseItemContent,
 } from './changes.ts';
-import type { WrittenDestination } from './project-document.ts';
+import type { CanonicalDestination } from './project-document.ts';
 import type { ProjectState, StoredIntegration } from './project-state.ts';
 
 const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {
@@ -171,8 +171,8 @@ async function listDestinationFindings(
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const stored = readJsonColumn<WrittenDestination | null>(before);
-    const next = readJsonColumn<WrittenDestination | null>(after);
+    const stored = readJsonColumn<CanonicalDestination | null>(before);
+    const next = readJsonColumn<CanonicalDestination | null>(after);
     const isNewUrl = next?.url !== undefined && next.url !== stored?.url;
     const headers = (next?.headers ?? []).filter((name) => !stored?.headers?.includes(name));
     return [

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../resource.ts';
-import type { WrittenDocument } from './project-document.ts';
+import type { CanonicalDocument } from './project-document.ts';
 
 export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {
   ALLOWED_ORIGIN: 'An origin whose pages may call the gateway.',
@@ -24,7 +24,7 @@ export interface Item {
 }
 
 /** Returns the items of a document by their paths. Provider apps are only references. */
-export function listItems(document: WrittenDocument): Map<string, Item> {
+export function listItems(document: CanonicalDocument): Map<string, Item> {
   const items: Item[] = [];
   const add = (kind: ItemKind, path: string, value: object) =>
     items.push({ kind, path, value: value as Item['value'] });
@@ -63,7 +63,7 @@ export const SECTION_BY_KIND = {
   EVENT_TOPIC_ROUTE: 'topics',
   TOPIC_DESTINATION_ROUTE: 'topics',
   INTEGRATION: 'integrations',
-} as const satisfies Record<ItemKind, keyof WrittenDocument>;
+} as const satisfies Record<ItemKind, keyof CanonicalDocument>;
 
 /** Returns the first 12 hexadecimal digits of a public key's hash, which identify the key in paths. */
 function createFingerprint(publicKeyPem: string): string {

@@ -28,9 +28,9 @@ import { type Change, parseItemContent } from './changes.ts';
 import type { ItemKind } from './items.ts';
 import { type Plan, readPlanLists } from './plan.ts';
 import {
+  type CanonicalDestination,
+  type CanonicalJwtKey,
   parseEventTypeWord,
-  type WrittenDestination,
-  type WrittenJwtKey,
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -103,7 +103,7 @@ export class PlanRun {
 
   async #putKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const [stored, next] = [before, after].map(readJsonColumn<WrittenJwtKey | null>);
+    const [stored, next] = [before, after].map(readJsonColumn<CanonicalJwtKey | null>);
     const id = stored ? this.#state.ids.jwtKeys.get(stored.publicKeyPem) : undefined;
     if (!next) {
       await this.#tx.jwtKey.deleteMany({ where: { projectId, id: id ?? '' } });
@@ -120,8 +120,8 @@ export class PlanRun {
 
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const next = readJsonColumn<WrittenDestination>(after);
-    const storedDestination = readJsonColumn<WrittenDestination | null>(before);
+    const next = readJsonColumn<CanonicalDestination>(after);
+    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
     const url = this.#findUrl(path, next, storedDestination);
     const headers = this.#createHeaders(path, next, storedDestination);
@@ -156,8 +156,8 @@ export class PlanRun {
   /** Returns the URL with its secret values. Undefined if the stored URL stays. */
   #findUrl(
     path: string,
-    next: WrittenDestination,
-    stored: WrittenDestination | null,
+    next: CanonicalDestination,
+    stored: CanonicalDestination | null,
   ): string | undefined {
     if (next.url === undefined || next.url === stored?.url) return undefined;
     const value = this.#values.get(`${path}.url`);
@@ -171,8 +171,8 @@ export class PlanRun {
 
   #createHeaders(
     path: string,
-    next: WrittenDestination,
-    stored: WrittenDestination | null,
+    next: CanonicalDestination,
+    stored: CanonicalDestination | null,
   ): Record<string, string> {
     const names = (next.headers ?? []).filter((name) => !stored?.headers?.includes(name));
     const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);

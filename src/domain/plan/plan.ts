@@ -14,7 +14,7 @@ import { addIssues, createInputIssue } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import { computed, createdInProject, enumeration, resource } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
@@ -22,7 +22,7 @@ import {
   compareWithDocument,
   type DesiredState,
   findDocumentIssues,
-  writeDesiredState,
+  toCanonicalDocument,
 } from './changes.ts';
 import {
   type ContractChange,
@@ -33,8 +33,8 @@ import {
   createLocatedError,
   type DocumentText,
   documentFormat,
-  readDocument,
-  writeDocument,
+  formatDocument,
+  parseDocument,
 } from './document-text.ts';
 import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
 import { hashValue } from './items.ts';
@@ -156,7 +156,7 @@ export const exportProject = projectRead(
     { id: projectId },
   ): Promise<{ document: string; hash: string }> => {
     const { document } = await readProjectState(database.prisma, projectId);
-    return { document: writeDocument(document, format), hash: hashValue(document) };
+    return { document: formatDocument(document, format), hash: hashValue(document) };
   },
 );
 
@@ -165,7 +165,7 @@ export const getPlan = projectRead(
   'read',
   'Gets a plan.',
   (call, { planId: id }: { planId: string }, { id: projectId }): Promise<Plan> =>
-    getOwned(call, 'Plan', { projectId, id, what: 'Plan' }),
+    getProjectRow(call, 'Plan', { projectId, id, noun: 'Plan' }),
 );
 
 /**
@@ -178,11 +178,11 @@ export const planProject = projectMutation({
   input: planProjectInput,
   async run(call, input, { id: projectId }): Promise<Plan> {
     const source = { projectId, name: 'input.document', text: input.document };
-    const parsed = await readDocument(call, source);
+    const parsed = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
     const desired = createDesiredState(parsed, input, state);
     await refuseDocument(call, source, findDocumentIssues(call, desired, state));
-    const { written, warnings } = writeDesiredState(call, desired);
+    const { written, warnings } = toCanonicalDocument(call, desired);
     const comparison = compareWithDocument(state, written, desired);
     const report = await createReport(call, { projectId, state, desired, comparison });
     const base = hashItems(state);

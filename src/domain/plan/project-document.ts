@@ -22,7 +22,7 @@ import { orDefault, orElse } from '../optional-value.ts';
 import { createJwtKeyInput } from '../project/jwt-key.ts';
 import { allowedOrigins } from '../project/origins.ts';
 import { toStoredWord } from '../resource.ts';
-import { unwrapSchema } from '../unwrapped.ts';
+import { unwrapSchema } from '../unwrap-schema.ts';
 
 /** The limits bound the transaction that applies a document. */
 const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
@@ -144,7 +144,7 @@ export const projectDocument = z
 export type ParsedDocument = z.output<typeof projectDocument>;
 
 /** A destination in canonical form. Header names are in lower case and sorted. */
-export interface WrittenDestination {
+export interface CanonicalDestination {
   name: string;
   type: 'webhook' | 'stream';
   url?: string;
@@ -152,26 +152,26 @@ export interface WrittenDestination {
   status?: 'disabled';
 }
 
-export interface WrittenJwtKey {
+export interface CanonicalJwtKey {
   label: string;
   publicKeyPem: string;
   active?: false;
 }
 
-export interface WrittenTopic {
+export interface CanonicalTopic {
   name: string;
   eventTypes?: string[];
   destinations?: string[];
 }
 
 /** The canonical form: members in the order of the schema, sorted lists of names, no defaults. */
-export interface WrittenDocument {
+export interface CanonicalDocument {
   specVersion: string;
   allowedOrigins?: string[];
-  jwtKeys?: WrittenJwtKey[];
+  jwtKeys?: CanonicalJwtKey[];
   providerApps?: { provider: string; name: string }[];
-  destinations?: WrittenDestination[];
-  topics?: WrittenTopic[];
+  destinations?: CanonicalDestination[];
+  topics?: CanonicalTopic[];
   /** Contents of integrations, in the words of manifests. */
   integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
 }
@@ -217,18 +217,18 @@ function toDocumentWord(name: string): string {
     : toStoredWord(name);
 }
 
-export function writeJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): WrittenJwtKey {
+export function toCanonicalJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): CanonicalJwtKey {
   return { label, publicKeyPem, ...(!active && { active: false }) };
 }
 
 type ParsedJwtKey = z.output<typeof jwtKey>;
 
 /** Returns a topic in canonical form. Event types must be wire names. */
-export function writeTopic({
+export function toCanonicalTopic({
   name,
   eventTypes,
   destinations,
-}: Required<WrittenTopic>): WrittenTopic {
+}: Required<CanonicalTopic>): CanonicalTopic {
   return {
     name,
     ...(eventTypes.length > 0 && {
@@ -257,7 +257,7 @@ export function parseEventTypeWord(word: string): NotificationEventType {
  * Converts the words of a document into the names that the schema accepts. Reports words of no enum and members that
  * the schema does not have, which zod would ignore.
  */
-export function withNames(
+export function convertWords(
   schema: z.ZodType,
   value: unknown,
   { path, issues }: { path: readonly PropertyKey[]; issues: Issue[] },
@@ -274,7 +274,7 @@ export function withNames(
   }
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item, index) =>
-      withNames(inner.element as z.ZodType, item, { path: [...path, index], issues }),
+      convertWords(inner.element as z.ZodType, item, { path: [...path, index], issues }),
     );
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
@@ -284,7 +284,7 @@ export function withNames(
       const memberPath = [...path, name];
       if (Object.hasOwn(shape, name)) {
         const type = shape[name] as z.ZodType;
-        return [[name, withNames(type, member, { path: memberPath, issues })]];
+        return [[name, convertWords(type, member, { path: memberPath, issues })]];
       }
       const detail = `is not a member here: use ${Object.keys(shape).join(', ')}.`;
       issues.push({ ...createInputIssue(memberPath, detail), kind: 'unknown-name' });
@@ -294,17 +294,19 @@ export function withNames(
 }
 
 /** Returns stored content in canonical form. It applies no rules, because the content may be older than a rule. */
-export function writeContent(content: object): Record<string, unknown> & {
+export function toCanonicalContent(content: object): Record<string, unknown> & {
   name: string;
   provider: string;
 } {
-  return writeWords(integrationContentInput, content) as ReturnType<typeof writeContent>;
+  return omitEmptyMembers(integrationContentInput, content) as ReturnType<
+    typeof toCanonicalContent
+  >;
 }
 
-function writeWords(schema: z.ZodType, value: unknown): unknown {
+function omitEmptyMembers(schema: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => writeWords(inner.element as z.ZodType, item));
+    return value.map((item) => omitEmptyMembers(inner.element as z.ZodType, item));
   }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
@@ -312,7 +314,7 @@ function writeWords(schema: z.ZodType, value: unknown): unknown {
       const member = value[name];
       const isEmpty = member === false || (Array.isArray(member) && member.length === 0);
       if (member == null || (isEmpty && unwrapSchema(type).isOptional)) return [];
-      return [[name, writeWords(type, member)]];
+      return [[name, omitEmptyMembers(type, member)]];
     }),
   );
 }

@@ -11,14 +11,14 @@ import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { listPageOrigins } from '../project/origins.ts';
 import { type Item, listItems } from './items.ts';
 import {
+  type CanonicalDestination,
+  type CanonicalDocument,
+  type CanonicalTopic,
   createStringComparator,
+  toCanonicalContent,
+  toCanonicalJwtKey,
+  toCanonicalTopic,
   toEventTypeWord,
-  type WrittenDestination,
-  type WrittenDocument,
-  type WrittenTopic,
-  writeContent,
-  writeJwtKey,
-  writeTopic,
 } from './project-document.ts';
 
 type Integration = Row<'Integration'>;
@@ -28,7 +28,7 @@ export interface StoredIntegration extends Integration {
 }
 
 export interface ProjectState {
-  document: WrittenDocument & Required<Omit<WrittenDocument, 'specVersion'>>;
+  document: CanonicalDocument & Required<Omit<CanonicalDocument, 'specVersion'>>;
   items: Map<string, Item>;
   integrations: Map<string, StoredIntegration>;
   /** Ids of rows by their names in the document, or by the public key. */
@@ -87,15 +87,15 @@ export async function readProjectState(client: Client, projectId: string): Promi
     specVersion: SPEC_VERSION,
     allowedOrigins: listPageOrigins(project).toSorted(createStringComparator(String)),
     jwtKeys: jwtKeys
-      .map(writeJwtKey)
+      .map(toCanonicalJwtKey)
       .sort(createStringComparator(({ label, publicKeyPem }) => `${label}\n${publicKeyPem}`)),
     providerApps: await readApps(client, projectId),
     destinations: destinations
-      .map(writeDestination)
+      .map(toCanonicalDestination)
       .sort(createStringComparator(({ name }) => name)),
-    topics: await readWrittenTopics(client, projectId, { topics, destinations }),
+    topics: await readTopics(client, projectId, { topics, destinations }),
     integrations: integrations
-      .map(({ content }) => writeContent(content))
+      .map(({ content }) => toCanonicalContent(content))
       .sort(createStringComparator(({ name }) => name)),
   };
   return {
@@ -115,18 +115,18 @@ interface Named {
   name: string;
 }
 
-async function readWrittenTopics(
+async function readTopics(
   client: Pick<Client, 'eventTopicRoute' | 'topicDestinationRoute'>,
   projectId: string,
   { topics, destinations }: Record<'topics' | 'destinations', readonly Named[]>,
-): Promise<WrittenTopic[]> {
+): Promise<CanonicalTopic[]> {
   const eventRoutes = await client.eventTopicRoute.findMany({ where: { projectId } });
   const destinationRoutes = await client.topicDestinationRoute.findMany({ where: { projectId } });
   const names = new Map(destinations.map(({ id, name }) => [id, name]));
   const typesByTopic = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
   const routesByTopic = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
   const written = topics.map(({ id, name }) =>
-    writeTopic({
+    toCanonicalTopic({
       name,
       eventTypes: (typesByTopic.get(id) ?? []).map(({ eventType }) => toEventTypeWord(eventType)),
       destinations: (routesByTopic.get(id) ?? []).flatMap(
@@ -171,7 +171,7 @@ async function readApps(
 }
 
 /** Returns a destination in canonical form, without secrets. */
-function writeDestination({
+function toCanonicalDestination({
   name,
   type,
   status,
@@ -179,7 +179,7 @@ function writeDestination({
 }: Pick<
   Row<'Destination'>,
   'name' | 'type' | 'status' | 'url' | 'maskedHeaders'
->): WrittenDestination {
+>): CanonicalDestination {
   if (type === 'STREAM') return { name, type: 'stream' };
   const { url, headers } = maskTarget(target);
   const names = Object.keys(headers ?? {}).map((header) => header.toLowerCase());

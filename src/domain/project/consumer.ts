@@ -11,7 +11,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
-import { findInProject } from '../scope.ts';
+import { findProjectRows } from '../scope.ts';
 
 type Consumer = Row<'Consumer'>;
 
@@ -50,6 +50,7 @@ export function findConsumerByRef(
 }
 
 const consumersByRef = byName(
-  (call, { projectId, name }) => findInProject(call, 'Consumer', { projectId, consumerRef: name }),
+  (call, { projectId, name }) =>
+    findProjectRows(call, 'Consumer', { projectId, consumerRef: name }),
   ({ consumerRef }) => consumerRef,
 );

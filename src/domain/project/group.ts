@@ -11,7 +11,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
-import { findInProject } from '../scope.ts';
+import { findProjectRows } from '../scope.ts';
 
 type Group = Row<'Group'>;
 
@@ -48,6 +48,6 @@ export function findGroupByRef(
 }
 
 const groupsByRef = byName(
-  (call, { projectId, name }) => findInProject(call, 'Group', { projectId, groupRef: name }),
+  (call, { projectId, name }) => findProjectRows(call, 'Group', { projectId, groupRef: name }),
   ({ groupRef }) => groupRef,
 );

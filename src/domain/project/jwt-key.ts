@@ -15,7 +15,7 @@ import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { DEFAULT_PERMISSIONS, listScopesToGrant } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
 import type { Viewer } from '../viewer/viewer.ts';
@@ -98,7 +98,7 @@ export const getJwtKey = projectRead(
   'read',
   'Returns a JWT key with its public key.',
   (call, { jwtKeyId: id }: { jwtKeyId: string }, { id: projectId }) =>
-    getOwned(call, 'JwtKey', { projectId, id, what: 'JWT key' }),
+    getProjectRow(call, 'JwtKey', { projectId, id, noun: 'JWT key' }),
 );
 
 /** Tokens of the key grant DEFAULT_PERMISSIONS, so the caller must have the scopes for them. */
@@ -133,8 +133,8 @@ export const updateJwtKey = projectMutation({
   needs: 'keys:write',
   input: updateJwtKeyInput,
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
-    const key = { projectId, id: jwtKeyId, what: 'JWT key' };
-    const before = await getOwned(call, 'JwtKey', key);
+    const key = { projectId, id: jwtKeyId, noun: 'JWT key' };
+    const before = await getProjectRow(call, 'JwtKey', key);
     // Activating a key grants its tokens' permissions again.
     if (active && !before.active) authorizeActiveKey(call.viewer);
     if (label === undefined && active === undefined) return before;

@@ -10,7 +10,7 @@ import { findDestination } from '../event/destination.ts';
 import { findTopic } from '../event/topic.ts';
 import { findIntegration } from '../integration/integration.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
-import { byId, findInProject, type ProjectTable, type Row } from '../scope.ts';
+import { byId, findProjectRows, type ProjectTable, type Row } from '../scope.ts';
 import { orEndUser, orPage } from '../viewer/needs.ts';
 import { findConsumerByRef } from './consumer.ts';
 import { findGroupByRef } from './group.ts';
@@ -74,7 +74,7 @@ export const lookUpConnection = read(
     if (!group || (consumerRef != null && !consumer)) return null;
     const groupKey = { projectId, provider, groupId: group.id };
     if (consumer) {
-      const [connection] = await findInProject(call, 'Connection', {
+      const [connection] = await findProjectRows(call, 'Connection', {
         ...groupKey,
         consumerId: consumer.id,
       });
@@ -103,7 +103,7 @@ export const lookUpInstallation = read(
     ]);
     if (!integration || !group) return null;
     const parties = { projectId, integrationId: integration.id, groupId: group.id };
-    const [installation] = await findInProject(call, 'Installation', parties);
+    const [installation] = await findProjectRows(call, 'Installation', parties);
     return installation ?? null;
   },
 );

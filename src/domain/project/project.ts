@@ -8,7 +8,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { label, projectIdOrName, projectName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { computed, createdFields, resource, shownId, updateTime } from '../resource.ts';
+import { computed, createdFields, idField, resource, updateTime } from '../resource.ts';
 import { findProject, getNamedProject, listOrgIds, toOrgCondition } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { ADMIN, orEndUser } from '../viewer/needs.ts';
@@ -46,7 +46,7 @@ export const projectResource = resource(
     ...createdFields,
     name: z.string().describe('Unique in the whole service, in lower case.'),
     appName: z.string().describe('The name of the app, which end users see when they connect.'),
-    orgId: shownId.describe('The id of the org that owns it.'),
+    orgId: idField.describe('The id of the org that owns it.'),
     entitlements: computed(
       entitlementsResource.describe("The features of the org's plan."),
       (project: Row<'Project'>) => project,

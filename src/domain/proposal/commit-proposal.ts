@@ -63,7 +63,8 @@ export const commitProposal = projectMutation({
     const writer = authorizeAgent(call, proposal.objectName, proposal.type);
     refuseUncommittable(proposal, payloadHash, call.now());
     const outcome =
-      (await findOutcome(writer, proposal)) ?? (await commit(writer, { proposal, payloadHash }));
+      (await findOutcome(writer, proposal)) ??
+      (await commitWrite(writer, { proposal, payloadHash }));
     const { operation, result } = outcome;
     const committed = await endCommit(call, proposal, { operation, outcome: result });
     if (committed.status === 'STALE') throw createStaleError(committed);
@@ -84,7 +85,7 @@ async function findOutcome(
 }
 
 /** Writes the record. Throws PROPOSAL_STALE if the write would differ from the one that was approved. */
-async function commit(
+async function commitWrite(
   call: Call,
   { proposal, payloadHash }: { proposal: Proposal; payloadHash: string },
   tries = 1,
@@ -114,7 +115,7 @@ async function commit(
   if (outcome) return outcome;
   if (tries === TRIES_MAX)
     throw conflict('The proposal was changed concurrently. Commit it again.');
-  return commit(call, { proposal: current, payloadHash }, tries + 1);
+  return commitWrite(call, { proposal: current, payloadHash }, tries + 1);
 }
 
 async function getGroupRef({ database }: Call, { projectId, groupId: id }: Proposal) {
@@ -172,7 +173,7 @@ export async function continueProposals(services: Services): Promise<void> {
     const { projectId, id } = proposal;
     try {
       if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
-      else await expire(services, proposal);
+      else await expireProposal(services, proposal);
     } catch (error) {
       // A failure of one proposal must not keep the sweep from the others.
       log.warn({ err: error, proposalId: id }, 'proposal.not_continued');
@@ -201,7 +202,10 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
   });
 }
 
-async function expire({ database, now }: Services, { projectId, id }: Proposal): Promise<void> {
+async function expireProposal(
+  { database, now }: Services,
+  { projectId, id }: Proposal,
+): Promise<void> {
   await inTransaction(database, async (tx) => {
     const { count } = await tx.proposal.updateMany({
       where: {

@@ -8,7 +8,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { refuseEnded } from './proposal-refusal.ts';
+import { refuseEndedProposal } from './proposal-refusal.ts';
 
 const decision = proposalInput.extend({
   reason: z
@@ -31,7 +31,12 @@ export const approveProposal = projectMutation({
     description: 'The proposal to approve.',
   }),
   run: (call, input, { id }) =>
-    decide(call, { ...input, projectId: id, status: 'APPROVED', eventType: 'PROPOSAL_APPROVED' }),
+    decideProposal(call, {
+      ...input,
+      projectId: id,
+      status: 'APPROVED',
+      eventType: 'PROPOSAL_APPROVED',
+    }),
 });
 
 /** Throws the error of the proposal's state if it can't be rejected. */
@@ -41,7 +46,12 @@ export const rejectProposal = projectMutation({
   needs: APPROVERS,
   input: decision.meta({ id: 'RejectProposalInput', description: 'The proposal to reject.' }),
   run: (call, input, { id }) =>
-    decide(call, { ...input, projectId: id, status: 'REJECTED', eventType: 'PROPOSAL_REJECTED' }),
+    decideProposal(call, {
+      ...input,
+      projectId: id,
+      status: 'REJECTED',
+      eventType: 'PROPOSAL_REJECTED',
+    }),
 });
 
 interface Decision {
@@ -52,7 +62,7 @@ interface Decision {
   eventType: 'PROPOSAL_APPROVED' | 'PROPOSAL_REJECTED';
 }
 
-async function decide(
+async function decideProposal(
   call: Call,
   { projectId, proposalId: id, reason, status, eventType }: Decision,
 ): Promise<Proposal> {
@@ -90,7 +100,7 @@ async function decide(
     if (count === 0) {
       // A concurrent call made the same decision.
       if (current.status === status) return current;
-      refuseEnded(current, now);
+      refuseEndedProposal(current, now);
       throw conflict(
         `The proposal ${id} is being committed. Read its status again when the write has ended.`,
       );

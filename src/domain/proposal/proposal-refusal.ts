@@ -3,7 +3,7 @@ import { DomainError } from '../../errors.ts';
 import type { Proposal } from './proposal.ts';
 
 /** Throws the error of a proposal that has ended. */
-export function refuseEnded(proposal: Proposal, now: Date): void {
+export function refuseEndedProposal(proposal: Proposal, now: Date): void {
   const { id, status, decisionReason, operationId, expireTime } = proposal;
   switch (status) {
     case 'REJECTED': {
@@ -49,7 +49,7 @@ export function createChangedPlanError({ id }: Proposal): DomainError {
 
 /** Throws the error of a proposal that can't be committed now. */
 export function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
-  refuseEnded(proposal, now);
+  refuseEndedProposal(proposal, now);
   if (proposal.payloadHash !== payloadHash) {
     throw new DomainError(
       'PROPOSAL_PAYLOAD_CHANGED',

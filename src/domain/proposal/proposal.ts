@@ -11,7 +11,7 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { orAgent, orEndUser } from '../viewer/needs.ts';
 
@@ -128,7 +128,7 @@ export const getProposal = projectRead(
 
 /** Throws NOT_FOUND if the viewer may not see the proposal. An agent sees its own proposals. */
 export function getProposalRow(call: Call, projectId: string, proposal: string): Promise<Proposal> {
-  return getOwned(call, 'Proposal', { projectId, id: proposal, what: 'Proposal' });
+  return getProjectRow(call, 'Proposal', { projectId, id: proposal, noun: 'Proposal' });
 }
 
 export const proposalFilters = z.object({

@@ -5,7 +5,7 @@ import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, secretText } from '../connection/credential-input.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
-import { jsonObject } from '../json-object.ts';
+import { boundedJsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';
 import { NOT_A_PROVIDER } from './catalogue.ts';
@@ -15,7 +15,7 @@ const text = z.string().min(1).max(LENGTH_MAX);
 
 const packageUrl = z.url({ protocol: /^https$/, error: 'must be an https URL.' }).max(2_048);
 
-const metadata = jsonObject
+const metadata = boundedJsonObject
   .pipe(
     z.strictObject({
       authQueryParams: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),

@@ -18,7 +18,7 @@ import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, jsonObject, resource, updateTime } from '../resource.ts';
-import { getOwned } from '../scope.ts';
+import { getProjectRow } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
@@ -151,10 +151,10 @@ export const updateProviderApp = projectMutation({
   input: updateProviderAppInput,
   async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
     const { providerAppId: appId } = input;
-    const current = await getOwned(call, 'ProviderApp', {
+    const current = await getProjectRow(call, 'ProviderApp', {
       projectId,
       id: appId,
-      what: 'Provider app',
+      noun: 'Provider app',
     });
     const changes = parseChanges(call, input);
     const columns = toColumns(call, current, changes);

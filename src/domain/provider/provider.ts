@@ -17,7 +17,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { createArrayPage } from '../paging/page-of-array.ts';
-import { computed, enumeration, resource, shownId } from '../resource.ts';
+import { computed, enumeration, idField, resource } from '../resource.ts';
 import { listPermittedProviderNames } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 
@@ -134,7 +134,7 @@ export const providerModuleResource = resource(
 
 export const providerResource = resource('Provider', 'A third-party service of the catalogue.', {
   id: computed(
-    shownId.describe('Unique in the whole service, and the same on every server.'),
+    idField.describe('Unique in the whole service, and the same on every server.'),
     ({ name }: Provider) => createProviderId(name),
   ),
   name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalogue.'),

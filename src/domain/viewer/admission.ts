@@ -7,7 +7,7 @@ import type { BearerVerifier } from './bearer.ts';
 import { createCallerLookup } from './caller-lookup.ts';
 import { createCallerRates } from './caller-rates.ts';
 import { OpenStreams } from './open-streams.ts';
-import { isForPages } from './scopes.ts';
+import { isPageKey } from './scopes.ts';
 import type { RequestSlot } from './share/request-slot.ts';
 import type { Credentials, Viewer } from './viewer.ts';
 
@@ -21,7 +21,7 @@ const ORIGIN_LENGTH_MAX = 100;
 function rejectForeignPage(viewer: Viewer, page: string | null | undefined): void {
   if (page == null) return;
   const origin = page.slice(0, ORIGIN_LENGTH_MAX);
-  if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isForPages(viewer.scopes))) {
+  if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isPageKey(viewer.scopes))) {
     const credential = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
     throw forbidden(
       `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,

@@ -19,8 +19,8 @@ import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import { StartRefused, unauthenticated } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { writeFileAtomically } from '../atomic-file.ts';
 import type { Services } from '../call.ts';
-import { writeFileAtomically } from '../files.ts';
 import { isStorableString } from '../storable-json.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
@@ -156,7 +156,7 @@ async function createJwk(path: string): Promise<JWK> {
 /**
  * Returns the builder that a token names. The first token creates it; later tokens update its names and email address.
  */
-export async function enrolBuilder(
+export async function enrollBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
 ): Promise<{ builder: Builder; roles: OrgRoles }> {

@@ -17,7 +17,7 @@ export interface EndUsers {
   /** True if the bearer token is an end user's. */
   isToken(token: string): boolean;
   /** Returns the end user of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
-  find(services: Services, token: string): Promise<EndUserViewer>;
+  get(services: Services, token: string): Promise<EndUserViewer>;
 }
 
 export function createEndUsers(): EndUsers {
@@ -37,7 +37,7 @@ export function createEndUsers(): EndUsers {
   };
   return {
     isToken: (token) => isSessionToken(token) || isAgentToken(token) || isJwtKeyToken(token),
-    async find(services, token) {
+    async get(services, token) {
       const wasCached = cache.has(token);
       const claims = await getClaims(services, token);
       const viewer = (await findValidEndUsers(services, [claims])).get(0);
@@ -45,7 +45,7 @@ export function createEndUsers(): EndUsers {
       cache.delete(token);
       if (claims.agent) await verifyAgentToken(services, token);
       // A token that identifies its group by ref may find a new group after the old one was erased.
-      if (wasCached && claims.jwtKeyId !== null) return this.find(services, token);
+      if (wasCached && claims.jwtKeyId !== null) return this.get(services, token);
       throw createExpiredError();
     },
   };
@@ -60,11 +60,11 @@ function createExpiredError() {
 async function verifyToken(services: Services, token: string): Promise<EndUserClaims> {
   if (isSessionToken(token)) return verifySessionToken(services, token);
   if (isAgentToken(token)) return verifyAgentToken(services, token);
-  return enrolEndUser(services, await verifyJwt(services, token));
+  return enrollEndUser(services, await verifyJwt(services, token));
 }
 
 /** Creates the group or the consumer at the first use of its ref. */
-async function enrolEndUser(
+async function enrollEndUser(
   services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,
 ): Promise<EndUserClaims> {

@@ -4,7 +4,7 @@
  */
 import { forbidden } from '../../errors.ts';
 import type { EndUserViewer, SessionPermission } from './end-user.ts';
-import { includesScope, includesScopeForPages, isOutsideFull, type Scope } from './scopes.ts';
+import { includesPageScope, includesScope, isOutsideFull, type Scope } from './scopes.ts';
 import { findRole, requireBuilder, type Viewer } from './viewer.ts';
 
 /**
@@ -82,7 +82,7 @@ export function scopesMeet(scopes: readonly Scope[], need: Need): boolean {
   const scope = findScope(need);
   if (scope === null) return false;
   if (includesScope(scopes, scope)) return true;
-  return typeof need === 'object' && includesScopeForPages(scopes, scope);
+  return typeof need === 'object' && includesPageScope(scopes, scope);
 }
 
 /** True if the viewer meets the need. */

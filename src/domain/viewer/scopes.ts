@@ -48,12 +48,12 @@ export function isOutsideFull(scopes: readonly Scope[], scope: Scope): boolean {
 const PAGE_SCOPES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
 
 /** True if a key with these scopes may call an end-user function that needs the scope. */
-export function includesScopeForPages(scopes: readonly Scope[], scope: Scope): boolean {
+export function includesPageScope(scopes: readonly Scope[], scope: Scope): boolean {
   return scopes.includes('frontend') && PAGE_SCOPES.includes(scope);
 }
 
 /** True for a page key: its only scope is `frontend`. */
-export function isForPages(scopes: readonly Scope[]): boolean {
+export function isPageKey(scopes: readonly Scope[]): boolean {
   return scopes.length === 1 && scopes[0] === 'frontend';
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { computed, enumeration, resource } from '../resource.ts';
-import { type BearerClaims, type BearerVerifier, enrolBuilder } from './bearer.ts';
+import { type BearerClaims, type BearerVerifier, enrollBuilder } from './bearer.ts';
 import {
   type ConsoleSession,
   getSession,
@@ -148,9 +148,9 @@ async function authenticateBearer(
   if (token === null) {
     throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
-  if (services.endUsers.isToken(token)) return services.endUsers.find(services, token);
+  if (services.endUsers.isToken(token)) return services.endUsers.get(services, token);
   const claims: BearerClaims = await verifier.verify(token);
-  return toBuilderViewer({ ...(await enrolBuilder(services, claims)), expireTime: null });
+  return toBuilderViewer({ ...(await enrollBuilder(services, claims)), expireTime: null });
 }
 
 async function authenticateSession(

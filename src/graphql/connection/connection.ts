@@ -8,8 +8,8 @@ import { generateConnection } from '../../domain/connection/connection-generatio
 import { refreshConnection } from '../../domain/connection/connection-refresh.ts';
 import {
   connectionCredentialsResource,
-  listShownCredentials,
-  type ShownCredentials,
+  listPlainCredentials,
+  type PlainCredentials,
 } from '../../domain/connection/credentials.ts';
 import {
   CONNECTION_EXCLUSIVE,
@@ -33,16 +33,16 @@ import {
 } from '../schema/types.ts';
 
 const ConnectionCredentials = objectType(
-  builder.objectRef<ShownCredentials>('ConnectionCredentials'),
+  builder.objectRef<PlainCredentials>('ConnectionCredentials'),
   connectionCredentialsResource,
 );
 
 objectType(ConnectedAccount, connectionResource, (t) => ({
   credentials: t.field({
-    ...describeField(listShownCredentials),
+    ...describeField(listPlainCredentials),
     type: ConnectionCredentials,
     nullable: true,
-    resolve: (connection, _args, { find }) => find(listShownCredentials, connection),
+    resolve: (connection, _args, { find }) => find(listPlainCredentials, connection),
   }),
   objects: t.field({
     ...describeField(listAccountObjects),

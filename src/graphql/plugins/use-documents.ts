@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config.ts';
-import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
+import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts';
 import { inSpan } from '../../spans.ts';
 import { toGraphQLError } from '../execution/graphql-errors.ts';
 import { listLiteralErrors } from '../execution/input-values.ts';
@@ -107,7 +107,7 @@ function getOperation(
 /** Refuses combinations of list filters that no index supports, whatever their values. */
 const checkExclusiveArguments: ValidationRule = (context) => ({
   Field(node) {
-    const exclusive = context.getFieldDef()?.extensions.exclusive as Exclusive | undefined;
+    const exclusive = context.getFieldDef()?.extensions.exclusive as ExclusiveFilters | undefined;
     for (const names of exclusive ?? []) {
       const namedArguments = (node.arguments ?? []).filter(({ name }) =>
         names.includes(name.value),

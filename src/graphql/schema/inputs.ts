@@ -7,7 +7,7 @@ import type { EnumRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
 import { type ExclusiveMembers, listExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type Param = InputType<Types>;

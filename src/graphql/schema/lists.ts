@@ -13,7 +13,7 @@ import {
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import type { Read } from '../../domain/declared-read.ts';
-import type { Exclusive } from '../../domain/paging/exclusive-filters.ts';
+import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts';
 import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import type { LinkTo } from '../../domain/scope.ts';
 import type { Context } from '../execution/context.ts';
@@ -29,7 +29,7 @@ type Args<F extends z.ZodObject> = InputShapeFromFields<ParsedArgs<F>> & PageArg
 interface ListOptions<F> {
   filters?: F;
   /** Filters that a document must not combine. */
-  exclusive?: Exclusive;
+  exclusive?: ExclusiveFilters;
 }
 
 /** Adds a list to a type: `addList(Project, 'topics', Topics, listTopics, { filters: searchFilters })`. */
@@ -78,7 +78,7 @@ type FieldBuilder<P> = PothosSchemaTypes.RootFieldBuilder<Types, P>;
 interface ListDefinition<P, A, N> {
   declaration: Pick<Read<never, unknown>, 'needs' | 'description'>;
   args?: unknown;
-  exclusive: Exclusive;
+  exclusive: ExclusiveFilters;
   run(parent: P, args: A, call: Call): ListResult<N>;
 }
 

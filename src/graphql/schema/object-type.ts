@@ -7,7 +7,7 @@ import {
   findDeclaration,
   type Value,
 } from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
 import { getScalar, isList } from './inputs.ts';

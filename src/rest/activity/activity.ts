@@ -12,12 +12,12 @@ import { readWithin } from '../../domain/declared-read.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { shownId } from '../../domain/resource.ts';
+import { idField } from '../../domain/resource.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 
 const tag = 'Activity';
-const destinationId = shownId.describe('The id of the destination.');
+const destinationId = idField.describe('The id of the destination.');
 const deliveryActivity = extendResource(deliveryActivityResource, { destinationId });
 const streamActivity = extendResource(streamActivityResource, { destinationId });
 

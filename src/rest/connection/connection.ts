@@ -6,8 +6,11 @@ import {
 } from '../../domain/connection/connection.ts';
 import { generateConnection } from '../../domain/connection/connection-generation.ts';
 import { refreshConnectionInput } from '../../domain/connection/connection-input.ts';
-import { refreshConnection, refreshIfDue } from '../../domain/connection/connection-refresh.ts';
-import { listShownCredentials } from '../../domain/connection/credentials.ts';
+import {
+  refreshConnection,
+  refreshConnectionIfDue,
+} from '../../domain/connection/connection-refresh.ts';
+import { listPlainCredentials } from '../../domain/connection/credentials.ts';
 import {
   connectionFilters,
   listConnections,
@@ -78,8 +81,8 @@ export const connectionEndpoints = [
     summary: getConnection.description,
     needs: getConnection.needs,
     memberNeeds: {
-      includeCreds: listShownCredentials.needs,
-      includeRefreshToken: listShownCredentials.needs,
+      includeCreds: listPlainCredentials.needs,
+      includeRefreshToken: listPlainCredentials.needs,
       refresh: refreshConnection.needs,
     },
     input: getConnectionInput,
@@ -121,10 +124,14 @@ async function readConnection(
   request: RestRequest,
   { includeCreds, includeRefreshToken, refresh, ...key }: z.output<typeof getConnectionInput>,
 ) {
-  const reads = { force: refreshConnection, ifExpired: refreshIfDue, never: getConnection };
+  const reads = {
+    force: refreshConnection,
+    ifExpired: refreshConnectionIfDue,
+    never: getConnection,
+  };
   const row: Row<'Connection'> = await reads[refresh ?? 'never'](request.call, key);
   if (!includeCreds && !includeRefreshToken) return row;
-  const credentials = await request.find(listShownCredentials, row);
+  const credentials = await request.find(listPlainCredentials, row);
   const { oauth2AuthorizationCode: tokens } = credentials ?? {};
   if (!tokens || includeRefreshToken) return { ...row, ...credentials };
   return { ...row, oauth2AuthorizationCode: { ...tokens, refreshToken: null } };

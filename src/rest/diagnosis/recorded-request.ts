@@ -6,7 +6,7 @@ import {
   recordedRequestResource,
 } from '../../domain/diagnosis/recorded-request.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwned } from '../../domain/scope.ts';
+import { getProjectRow } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 
@@ -17,13 +17,13 @@ const findOperation = projectRead(
   listOperationRequests.needs,
   'Finds an operation.',
   (call, { operationId }: { operationId: string }, { id: projectId }) =>
-    getOwned(call, 'Operation', { projectId, id: operationId, what: 'Operation' }),
+    getProjectRow(call, 'Operation', { projectId, id: operationId, noun: 'Operation' }),
 );
 const findConnection = projectRead(
   listConnectionRequests.needs,
   'Finds a connection.',
   (call, { connectionId }: { connectionId: string }, { id: projectId }) =>
-    getOwned(call, 'Connection', { projectId, id: connectionId, what: 'Connection' }),
+    getProjectRow(call, 'Connection', { projectId, id: connectionId, noun: 'Connection' }),
 );
 
 export const recordedRequestEndpoints = [

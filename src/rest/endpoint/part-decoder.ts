@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createInputIssue } from '../../domain/issues.ts';
 import { timestamp } from '../../domain/timestamp.ts';
-import { unwrapSchema } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import { findEnumName, toWord } from './words.ts';
 

@@ -3,7 +3,7 @@
  * Details of the domain use the names that it shares with GraphQL.
  */
 import { z } from 'zod';
-import { unwrapSchema } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -24,7 +24,7 @@ import { retriedDeliveriesResource, retryDeliveries } from '../../domain/event/r
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { computed, createdInProject, jsonObject, shownId } from '../../domain/resource.ts';
+import { computed, createdInProject, idField, jsonObject } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -51,10 +51,10 @@ const attempt = extendResource(deliveryAttemptResource, {
 
 const delivery = extendResource(deliveryResource, {
   projectId: createdInProject.projectId,
-  eventId: shownId
+  eventId: idField
     .nullable()
     .describe('The id of the event that it carries. Null for other messages.'),
-  operationId: shownId
+  operationId: idField
     .nullable()
     .describe('The id of the read whose records it carries. Null for other messages.'),
   status: deliveryStatus

@@ -12,7 +12,7 @@ import {
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
-import { computed, shownId } from '../../domain/resource.ts';
+import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
@@ -24,7 +24,7 @@ const tag = 'Events';
 const path = '/projects/{projectIdOrName}/notification-events';
 
 const subjectId = (subject: string) =>
-  shownId
+  idField
     .nullable()
     .describe(`The id of the ${subject} that the event concerns. Null if there is none.`);
 

@@ -16,7 +16,7 @@ import {
 import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
 import { groupResource } from '../../domain/project/group.ts';
 import { createRelations, loaded } from '../../domain/relations.ts';
-import { computed, shownId } from '../../domain/resource.ts';
+import { computed, idField } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection } from '../connection/connection-view.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
@@ -38,7 +38,7 @@ const installationConfig = extendResource(installationConfigResource, {
 });
 
 export const installation = extendResource(installationResource, {
-  integrationId: shownId.describe('The id of the integration that is installed.'),
+  integrationId: idField.describe('The id of the integration that is installed.'),
   group: loaded(groupResource, byId('Group'), ({ groupId }: Installation) => groupId),
   connection: loaded(
     connection,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
-import { unwrapSchema } from '../../domain/unwrapped.ts';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
 import { createWords, findEnumName, toWord } from '../endpoint/words.ts';
 

@@ -7,7 +7,7 @@ import {
   orgResource,
   updateOrg,
 } from '../../domain/org/org.ts';
-import { computed, shownId } from '../../domain/resource.ts';
+import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint } from '../endpoint/list.ts';
@@ -21,7 +21,7 @@ export const orgId = id.describe('The id of the org.');
 
 export const org = extendResource(orgResource, {
   defaultTeamId: computed(
-    shownId.describe('The team of all members. An org has no other team, and this is its own id.'),
+    idField.describe('The team of all members. An org has no other team, and this is its own id.'),
     ({ id }: Row<'Org'>) => id,
   ),
 });

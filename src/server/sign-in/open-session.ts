@@ -1,7 +1,7 @@
 /** The last step of every sign-in: the builder, a session, and its cookie. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
-import { type BearerClaims, enrolBuilder } from '../../domain/viewer/bearer.ts';
+import { type BearerClaims, enrollBuilder } from '../../domain/viewer/bearer.ts';
 import { createSession, endSession } from '../../domain/viewer/console-session.ts';
 import type { SessionCookie } from '../http/session-cookie.ts';
 
@@ -14,7 +14,7 @@ export async function openSession(
   claims: BearerClaims,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<void> {
-  const { builder } = await enrolBuilder(services, claims);
+  const { builder } = await enrollBuilder(services, claims);
   const secret = await createSession(services, builder.id);
   const { session } = request.metadata;
   if (session) await endSession(services, session.secret);

@@ -12,7 +12,7 @@ import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
 import { release } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
-import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
 import { findDestinationUses } from '../../../src/domain/event/destination-uses.ts';
 import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
@@ -383,7 +383,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await startDueReads({ ...services, config });
       await recoverReads(services);
       await recoverWrites(services);
-      await refreshDue(services);
+      await refreshDueTokens(services);
     };
     expect(await listFaults(work)).toEqual([]);
   });

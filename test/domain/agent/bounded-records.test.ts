@@ -1,6 +1,10 @@
 /** Records for agents have a bounded size. */
 import { expect, test } from 'vitest';
-import { boundFields, boundText, takeFitting } from '../../../src/domain/agent/bounded-records.ts';
+import {
+  boundFields,
+  boundText,
+  takeFittingRecords,
+} from '../../../src/domain/agent/bounded-records.ts';
 
 const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
 
@@ -51,7 +55,7 @@ test('omits fields until the others fit', () => {
 test('takes the first records that fit together, and one in any case', () => {
   const half = 'x'.repeat(45_000);
   const records = [createRecord('1', half), createRecord('2', half), createRecord('3', half)];
-  expect(takeFitting(records).map(({ id }) => id)).toEqual(['1', '2']);
-  expect(takeFitting([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
-  expect(takeFitting([])).toEqual([]);
+  expect(takeFittingRecords(records).map(({ id }) => id)).toEqual(['1', '2']);
+  expect(takeFittingRecords([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
+  expect(takeFittingRecords([])).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refreshDue } from '../../../src/domain/connection/connection-refresh.ts';
+import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { createLog } from '../../../src/log.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
@@ -130,7 +130,7 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
   const tokens = async () => Promise.all([soon, later].map(readToken));
   const [before, same] = await tokens();
 
-  while ((await refreshDue(services)) > 0);
+  while ((await refreshDueTokens(services)) > 0);
   const [after, stillSame] = await tokens();
   expect(after).not.toBe(before);
   expect(stillSame).toBe(same);
@@ -144,13 +144,13 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
 test('retries a failed refresh later', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
-  expect(await refreshDue(services)).toBe(1);
-  expect(await refreshDue(services)).toBe(0);
+  expect(await refreshDueTokens(services)).toBe(1);
+  expect(await refreshDueTokens(services)).toBe(0);
   expect(await getConnection(app, connection.id)).toMatchObject({
     status: 'CREATED',
     refreshRetryTime: expect.any(Date),
   });
   const later = new Date(services.now().getTime() + 10 * 60_000);
-  expect(await refreshDue({ ...services, now: () => later })).toBe(1);
+  expect(await refreshDueTokens({ ...services, now: () => later })).toBe(1);
   expect((await getConnection(app, connection.id)).refreshRetryTime).toBeNull();
 });

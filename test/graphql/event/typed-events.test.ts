@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
-import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

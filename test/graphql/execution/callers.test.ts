@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { createBearerVerifier, enrolBuilder } from '../../../src/domain/viewer/bearer.ts';
+import { createBearerVerifier, enrollBuilder } from '../../../src/domain/viewer/bearer.ts';
 import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
@@ -239,7 +239,7 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
       .setAudience('integration-gateway')
       .setExpirationTime('5m')
       .sign(privateKey);
-    const { builder } = await enrolBuilder(app.app.services, await verify(token));
+    const { builder } = await enrollBuilder(app.app.services, await verify(token));
     return builder.primaryEmail;
   };
   const trusted = { BEARER_EMAILS_VERIFIED: 'true' };

@@ -1,6 +1,6 @@
 /** The setting ORG_CREATION, which limits the builders who may create orgs. */
 import { expect, test } from 'vitest';
-import { createInvitedOrg } from '../../../src/domain/org/invite.ts';
+import { createOrgWithInvite } from '../../../src/domain/org/invite.ts';
 import { sharedApp } from '../../support/app.ts';
 
 const app = await sharedApp({ env: { ORG_CREATION: 'invited' } });
@@ -20,7 +20,7 @@ test('refuses an org to builders without one, until they have accepted an invite
     'FORBIDDEN',
     expect.stringContaining('ORG_CREATION'),
   ]);
-  const { invite } = await createInvitedOrg(app.app.services.database, { label: 'Acme', email });
+  const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
   expect((await invited.refusal(CREATE)).code).toBe('FORBIDDEN');
   await invited.query(
     `mutation { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,

@@ -15,7 +15,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Exclusive } from '../../../src/domain/paging/exclusive-filters.ts';
+import type { ExclusiveFilters } from '../../../src/domain/paging/exclusive-filters.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -29,7 +29,7 @@ export interface ListShape {
   field: string;
   /** All arguments except those of the page. */
   filters: readonly GraphQLArgument[];
-  exclusive: Exclusive;
+  exclusive: ExclusiveFilters;
   item: ShapedType;
 }
 
@@ -48,7 +48,7 @@ export function listShapes(schema: GraphQLSchema): ListShape[] {
         parent,
         field: field.name,
         filters: field.args.filter(({ name }) => !PAGE_ARGS.includes(name)),
-        exclusive: (field.extensions.exclusive as Exclusive | undefined) ?? [],
+        exclusive: (field.extensions.exclusive as ExclusiveFilters | undefined) ?? [],
         item: findItemType(field) as ShapedType,
       })),
   );
@@ -114,7 +114,7 @@ export function listFilterArguments(
 }
 
 /** True if the arguments contain several filters of which only one is allowed. */
-function violatesExclusion(args: string, exclusive: Exclusive): boolean {
+function violatesExclusion(args: string, exclusive: ExclusiveFilters): boolean {
   return exclusive.some(
     (names) => names.filter((name) => new RegExp(`(^| )${name}:`).test(args)).length > 1,
   );

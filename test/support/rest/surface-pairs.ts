@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { timestamp } from '../../../src/domain/timestamp.ts';
-import { unwrapSchema } from '../../../src/domain/unwrapped.ts';
+import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';

@@ -5,7 +5,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { ref } from '../../names.ts';
-import { createCreatedRange, createdFilters } from '../../paging/created-range.ts';
+import { createCreationRange, createdFilters } from '../../paging/created-range.ts';
 import { refuseCombinations } from '../../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../paging/page.ts';
 import { listPage } from '../../paging/page-of-rows.ts';
@@ -43,8 +43,8 @@ export const listConnections = read(
     refuseCombinations(input, CONNECTION_EXCLUSIVE);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
     return listSearchPage(call, list, input, async () => {
-      const { where, ordered } = await toConditions(call, projectId, input);
-      return listPage(call, { ...list, ...ordered, where }, input);
+      const { where, orderOptions } = await toConditions(call, projectId, input);
+      return listPage(call, { ...list, ...orderOptions, where }, input);
     });
   },
 );
@@ -67,8 +67,11 @@ async function toConditions(
   // an index usable.
   const isNarrow = Object.values(parties).some((party) => party !== undefined);
   const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
-  const { inTime, ordered } = createCreatedRange('con', created);
-  return { where: { projectId, ...parties, status: status ?? anyStatus, ...inTime }, ordered };
+  const { timeCondition, orderOptions } = createCreationRange('con', created);
+  return {
+    where: { projectId, ...parties, status: status ?? anyStatus, ...timeCondition },
+    orderOptions,
+  };
 }
 
 export const listGroupConnections = read(

@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { SealedLocation } from '../../../secrets.ts';
+import { writeFileAtomically } from '../../atomic-file.ts';
 import type { Services } from '../../call.ts';
-import { writeFileAtomically } from '../../files.ts';
 import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 

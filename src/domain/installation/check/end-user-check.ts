@@ -8,7 +8,7 @@ import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { createInputIssue, requireNoIssues } from '../../issues.ts';
 import { findGroupByRef } from '../../project/group.ts';
-import { findInProject } from '../../scope.ts';
+import { findProjectRows } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
 
 interface ForeignChoices {
@@ -55,7 +55,7 @@ async function listEndUserConnectionIssues(
   projectId: string,
   id: string,
 ): Promise<Issue[]> {
-  const [connection] = await findInProject(call, 'Connection', { projectId, id });
+  const [connection] = await findProjectRows(call, 'Connection', { projectId, id });
   return connection ? [] : [createInputIssue(['input', 'connectionId'], 'does not exist.', id)];
 }
 

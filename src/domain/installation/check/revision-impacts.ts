@@ -10,7 +10,7 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import type { Waiter } from '../../provider/provider-wait.ts';
-import { resource, shownId } from '../../resource.ts';
+import { idField, resource } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
@@ -24,8 +24,8 @@ export const impactedInstallationResource = resource(
   'ImpactedInstallation',
   'An installation that a change breaks.',
   {
-    installationId: shownId.describe('The id of the installation.'),
-    groupId: shownId.describe('The id of the group that installed it.'),
+    installationId: idField.describe('The id of the installation.'),
+    groupId: idField.describe('The id of the group that installed it.'),
   },
 );
 

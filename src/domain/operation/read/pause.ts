@@ -16,7 +16,7 @@ import { CONTENT_LIMITS, contentText } from '../../integration/integration-conte
 import { createInputIssue, requireNoIssues } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
-import { getOwned } from '../../scope.ts';
+import { getProjectRow } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
 import { findNativeName } from './read-plan.ts';
@@ -115,7 +115,7 @@ async function changeObjects(
   change: (tx: Transaction, objects: ObjectsToChange) => Promise<void>,
 ): Promise<Row<'Installation'>> {
   const key = { projectId, id };
-  const visible = await getOwned(call, 'Installation', { ...key, what: 'Installation' });
+  const visible = await getProjectRow(call, 'Installation', { ...key, noun: 'Installation' });
   return inTransaction(call.database, async (tx) => {
     const content = await lockContent(tx, { id: visible.integrationId, projectId });
     const installation = await lockInstallation(tx, key);

@@ -23,7 +23,7 @@ import { checkRules, createInputIssue, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
 import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
-import { findInProject } from '../../scope.ts';
+import { findProjectRows } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { describeUnmapped, findNativeName } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
@@ -114,7 +114,7 @@ async function findObject(
   }
   if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };
-  const [installation] = await findInProject(call, 'Installation', key);
+  const [installation] = await findProjectRows(call, 'Installation', key);
   if (installation) return { installation, objectName };
   const detail = `The group ${groupRef} has not installed ${integration.name}.`;
   throw new DomainError('NOT_FOUND', detail);

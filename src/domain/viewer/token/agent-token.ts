@@ -38,7 +38,7 @@ export async function verifyAgentToken(services: Services, token: string): Promi
     where: { projectId_id: { projectId, id } },
   });
   if (!session) throw unauthenticated('The agent session was deleted. Create a new one.');
-  refuseEnded(session, services.now());
+  refuseEndedSession(session, services.now());
   return {
     projectId,
     groupId: session.groupId,
@@ -56,7 +56,7 @@ export async function verifyAgentToken(services: Services, token: string): Promi
   };
 }
 
-function refuseEnded({ revokeTime, expireTime }: AgentSession, now: Date): void {
+function refuseEndedSession({ revokeTime, expireTime }: AgentSession, now: Date): void {
   if (revokeTime !== null) {
     throw new DomainError(
       'AGENT_SESSION_REVOKED',
