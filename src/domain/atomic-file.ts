@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 
-/** Only the owner may read the files, which contain keys and the demo's credentials. */
+/** The files contain keys and credentials, so only their owner may read them. */
 const OWNER_ONLY = 0o600;
 
-/** Readers see the old text or the new one, also after a crash. */
+/** Replaces the text of a file. Readers see the old text or the new text, even after a crash. */
 export function writeFileAtomically(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.new`;
   const file = openSync(temporary, 'w', OWNER_ONLY);

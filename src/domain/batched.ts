@@ -1,17 +1,17 @@
-/** Batches relations and lists: keys that one tick of a call requests from the same batch are loaded together. */
+/** Batches the loading of relations and lists: keys that a call requests from a batch in one tick are loaded together. */
 import DataLoader from 'dataloader';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
 
 /** The most keys that one statement loads. */
 const STATEMENT_KEYS_MAX = 1_000;
-const OPTIONS = { cache: false, maxBatchSize: STATEMENT_KEYS_MAX };
+const LOADER_OPTIONS = { cache: false, maxBatchSize: STATEMENT_KEYS_MAX };
 
 const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Loads a value together with others of the same tick. It is not cached, so that later reads see mutations. */
+/** Loads the value of a key, together with the other keys of the tick. Values are not cached: later reads see mutations. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = getLoaders(call);
   let loader = loaders.get(batch);
@@ -21,7 +21,7 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
       loaders.delete(batch);
       return batch(call, keys as readonly K[]);
     };
-    loader = new DataLoader<unknown, unknown>(loadAll, OPTIONS);
+    loader = new DataLoader<unknown, unknown>(loadAll, LOADER_OPTIONS);
     loaders.set(batch, loader);
   }
   return loader.load(key) as Promise<V>;
@@ -45,19 +45,19 @@ interface NameKey {
 }
 
 /**
- * Creates a batch that loads rows by the builder's name for them, which is unique in a project. `find` must apply the
- * viewer's scope. A value is null if no such row exists or the viewer may not see it.
+ * Creates a batch that loads rows by the names that the builder gave them, which are unique in a project. `find` must
+ * apply the viewer's scope. A value is null if no such row exists or the viewer may not see it.
  */
 export function byName<R extends { projectId: string }>(
   find: (call: Call, keys: { projectId: string[]; name: string[] }) => Promise<R[]>,
-  readName: (row: R) => string,
+  getName: (row: R) => string,
 ): Batch<NameKey, R | null> {
   return async (call, keys) => {
     const matches = await find(call, {
       projectId: [...new Set(keys.map(({ projectId }) => projectId))],
       name: [...new Set(keys.map(({ name }) => name))],
     });
-    const rows = new Map(matches.map((row) => [`${row.projectId} ${readName(row)}`, row]));
-    return keys.map(({ projectId, name }) => rows.get(`${projectId} ${name}`) ?? null);
+    const rowsByKey = new Map(matches.map((row) => [`${row.projectId} ${getName(row)}`, row]));
+    return keys.map(({ projectId, name }) => rowsByKey.get(`${projectId} ${name}`) ?? null);
   };
 }

@@ -6,41 +6,36 @@ const CACHED_COUNTS_MAX = 10_000;
 /** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
 const CACHE_FACTOR = 10;
 
-/**
- * Returns the count of the rows that `ids` identify, beginning with the project's id. Must not run inside a
- * transaction.
- */
-type BoundedCount = (
+/** Counts the rows that `ids` select; the first id is the project's. Must not run inside a transaction. */
+type CountRows = (
   database: Database,
   ids: readonly [projectId: string, ...within: string[]],
   countMax: number,
 ) => Promise<number>;
 
 interface CountDefinition {
-  /**
-   * An SQL statement that returns `count`. Its parameters are the ids, then `countMax`, the most index entries that it
-   * may read.
-   */
+  /** SQL that returns `count`. Its parameters are the ids and `countMax`, the most index entries that it may read. */
   text: string;
+  /** How long a count is cached at least. */
   freshMs: number;
-  /** Returns whether a count may be cached. Default: every count is cached. */
+  /** True if a count may be cached. Default: every count is cached. */
   isCacheable?: (count: number, countMax: number) => boolean;
 }
 
-export function createBoundedCount({ text, ...options }: CountDefinition): BoundedCount {
-  const counts = new WeakMap<Database, LRUCache<string, SharedCount>>();
+export function createBoundedCount({ text, ...options }: CountDefinition): CountRows {
+  const cachesByDatabase = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
-    const databaseCounts = counts.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
-    counts.set(database, databaseCounts);
+    const cache = cachesByDatabase.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
+    cachesByDatabase.set(database, cache);
     const key = [...ids, countMax].join(' ');
-    let sharedCount = databaseCounts.get(key);
+    let sharedCount = cache.get(key);
     if (!sharedCount) {
       const read = async () => {
         const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
         return row?.count ?? 0;
       };
       sharedCount = new SharedCount(read, { ...options, countMax });
-      databaseCounts.set(key, sharedCount);
+      cache.set(key, sharedCount);
     }
     return sharedCount.get();
   };
@@ -48,7 +43,7 @@ export function createBoundedCount({ text, ...options }: CountDefinition): Bound
 
 type SharedCountOptions = Omit<CountDefinition, 'text'> & { countMax: number };
 
-/** Runs one count at a time for all callers. Many large counts in parallel would use all connections. */
+/** A count that concurrent callers share. Many large counts in parallel would use all database connections. */
 class SharedCount {
   readonly #read: () => Promise<number>;
   readonly #options: SharedCountOptions;

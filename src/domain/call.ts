@@ -1,4 +1,4 @@
-/** The first argument of every domain function: the services of the app, and the viewer. */
+/** The call: the first argument of domain functions, which holds the services of the app and the viewer. */
 import type { Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
@@ -28,7 +28,7 @@ export interface Services {
   config: Config;
   log: Log;
   meters: Meters;
-  /** Starts traces. Null if no receiver of traces is configured. */
+  /** Null if no receiver of traces is configured. */
   tracer: Tracer | null;
   /** The database. Its reads omit rows of groups and consumers that are being erased. */
   database: Database;
@@ -42,12 +42,11 @@ export interface Services {
   endUsers: EndUsers;
   /** The job queue. Jobs are committed with the change that causes them. */
   queue: JobQueue;
-  /**
-   * Committed events. `streamFeed` and `operationChanges` publish stream messages and operation changes in the same
-   * way.
-   */
+  /** Publishes committed events. */
   feed: EventFeed;
+  /** Publishes committed stream messages. */
   streamFeed: StreamFeed;
+  /** Publishes committed changes of operations. */
   operationChanges: OperationChanges;
   /** Reads the DNS records that prove claimed domains. */
   readTxtRecords: ReadTxtRecords;
@@ -74,14 +73,14 @@ export interface Services {
 /** One request of one viewer. */
 export interface Call extends Services {
   viewer: Viewer;
-  /** The request's slot in the process. Absent for work that no request waits for. */
+  /** The request's slot in the process. Absent for background work. */
   slot?: RequestSlot;
 }
 
 /** The parts of a call that come from its request. */
 export interface CallRequest {
   slot?: RequestSlot | undefined;
-  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  /** Replaces `Services.publicUrl` if the client reaches the gateway at another URL. */
   gatewayUrl?: string | null | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A mutation declares the need of its callers and the schema of its input. Every surface checks the need, validates the
- * input with the schema, and calls the mutation with the schema's output.
+ * A mutation declares the rights that its callers need and the schema of its input. Every surface checks the rights,
+ * validates the input with the schema, and calls the mutation with the schema's output.
  */
 import type { z } from 'zod';
 import type { Row } from '../database/rows.ts';
@@ -11,7 +11,7 @@ import { authorize, authorizeInOrg, type Need } from './viewer/needs.ts';
 import { type BuilderViewer, requireBuilder } from './viewer/viewer.ts';
 
 export interface Mutation<S extends z.ZodObject, R> {
-  /** Throws FORBIDDEN if the viewer lacks the need. */
+  /** Throws FORBIDDEN if the viewer lacks the rights. */
   (call: Call, input: z.output<S>): Promise<R>;
   readonly needs: Need;
   readonly input: S;
@@ -19,8 +19,8 @@ export interface Mutation<S extends z.ZodObject, R> {
 }
 
 /**
- * Members of an input that exclude each other: a caller sets at most one. REST has them side by side, like the
- * reference API. GraphQL replaces them by one member, whose type is a `@oneOf` input.
+ * A group of members of an input that exclude each other: a caller sets at most one. REST accepts them as siblings, like
+ * the reference API. GraphQL replaces them by one member, whose type is a `@oneOf` input.
  */
 export interface ExclusiveMembers {
   /** The member of the GraphQL input that holds the group. */
@@ -33,7 +33,7 @@ export interface ExclusiveMembers {
   members: readonly string[];
 }
 
-/** Lists the groups that the schema of an input declares with `meta({ exclusive })`. */
+/** Lists the groups that an input schema declares with `meta({ exclusive })`. */
 export function listExclusiveMembers(schema: z.ZodObject): readonly ExclusiveMembers[] {
   return (schema.meta()?.exclusive as readonly ExclusiveMembers[] | undefined) ?? [];
 }
@@ -47,7 +47,7 @@ interface Declaration<S extends z.ZodObject> {
 
 const PROJECT_ARGUMENT = 'input.projectIdOrName';
 
-/** Declares a mutation in the project of its input, by `getNamedProject`. */
+/** Declares a mutation in the project that `getNamedProject` returns for its input. */
 export function projectMutation<
   S extends z.ZodObject<{ projectIdOrName: z.ZodType<string | null | undefined> }>,
   R,
@@ -65,8 +65,8 @@ export function projectMutation<
 }
 
 /**
- * Declares a mutation in the org that its input names by `orgId`, or by `parentId` as in the reference API. Throws NOT_FOUND
- * if the viewer has no such org.
+ * Declares a mutation in the org that its input identifies by `orgId`, or by `parentId` as in the reference API. Throws
+ * NOT_FOUND if the viewer has no such org.
  */
 export function orgMutation<
   S extends z.ZodObject<{ orgId: z.ZodString }> | z.ZodObject<{ parentId: z.ZodString }>,
@@ -115,15 +115,15 @@ function declare<S extends z.ZodObject, R>(
 }
 
 /**
- * Throws NOT_FOUND if the org or project of the input was deleted after the mutation found it. The database then
- * refuses the change with a foreign key violation.
+ * Throws NOT_FOUND if the org or the project of the input was deleted while the mutation ran. The deletion causes a
+ * foreign key violation.
  */
 async function requireParent(
   call: Call,
   input: { orgId?: unknown; parentId?: unknown } & ProjectReference,
   { shape }: z.ZodObject,
 ): Promise<void> {
-  const { orgId = input.parentId } = input;
+  const orgId = input.orgId ?? input.parentId;
   if (typeof orgId === 'string') await getOrg(call, orgId);
   if ('projectIdOrName' in shape) await getNamedProject(call, input, PROJECT_ARGUMENT);
 }

@@ -23,7 +23,7 @@ export function read<A extends unknown[], R>(
   return Object.assign(runAuthorized, { needs, description });
 }
 
-/** Combines two reads: `find` returns the object that the input names, and `list` reads from it. */
+/** Combines two reads: `find` returns the parent that the input names, and `list` reads the parent's items. */
 export function readWithin<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,
   list: Read<[parent: P, args: A], R | Promise<R>>,
@@ -33,7 +33,7 @@ export function readWithin<I, P, A, R>(
   );
 }
 
-/** Declares a read in the project of its input, by `getNamedProject`. */
+/** Declares a read in the project that `getNamedProject` returns for its input. */
 export function projectRead<I, R>(
   needs: Need,
   description: string,
@@ -45,8 +45,8 @@ export function projectRead<I, R>(
 }
 
 /**
- * Turns a read of a project's items into a read in the project of its input. Unlike with `readWithin`, callers need not be
- * allowed to read the project itself.
+ * Turns a read of a project's items into a read in the project of its input. Unlike `readWithin`, it does not require
+ * that callers may read the project itself.
  */
 export function readInProject<A, R>(
   list: Read<[project: Readonly<Row<'Project'>>, args: A], R | Promise<R>>,

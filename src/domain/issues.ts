@@ -1,9 +1,9 @@
-/** Creates the issues of invalid inputs, and formats their paths and details. */
+/** Creates the issues that a response lists for an invalid input. */
 import type { z } from 'zod';
 import { ISSUES_MAX, type Issue, type IssueKind, invalidInput } from '../errors.ts';
 
-/** Names of inputs whose values never appear in a response or a log. */
-const SECRET_INPUTS = new Set([
+/** Names of input members whose values never appear in a response or a log. */
+const SECRET_MEMBERS = new Set([
   'apiKey',
   'clientSecret',
   'webhookSecret',
@@ -20,7 +20,7 @@ const SECRET_INPUTS = new Set([
   'secrets',
 ]);
 
-/** Returns an issue for each offending path. It omits values that are secrets or that their rule hides. */
+/** Converts a validation error to issues, one for each invalid path. Omits secret values and those that a rule hides. */
 export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
@@ -41,8 +41,9 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
   });
 }
 
-/** Replaces zod's message for a value outside an enum. Our own messages end with a period. */
+/** Returns the message of a rule, or a message of ours in place of zod's for a value outside an enum. */
 function formatDetail(issue: z.core.$ZodIssue): string {
+  // Messages of rules end with a period, unlike those of zod.
   const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');
   return isRuleMessage ? issue.message : `must be ${formatChoices(issue.values)}.`;
 }
@@ -58,14 +59,14 @@ function toIssueKind({ code }: z.core.$ZodIssue, value: unknown): IssueKind {
   return code === 'too_big' || code === 'too_small' ? 'out-of-range' : 'invalid-value';
 }
 
-/** An issue of a rule between members of an input. The path is relative to the schema that has the rule. */
+/** A violation of a rule between members of an input. The path is relative to the schema that declares the rule. */
 interface RuleIssue {
   path: PropertyKey[];
   message: string;
   params: { isSecret: boolean };
 }
 
-/** Returns an issue of a rule. The response repeats the value at the path only if `showsValue` is set. */
+/** Creates the issue of a violated rule. The response repeats the value at the path only if `showsValue` is set. */
 export function createRuleIssue(
   path: readonly PropertyKey[],
   message: string,
@@ -75,8 +76,8 @@ export function createRuleIssue(
 }
 
 /**
- * Turns rules between members into a check of a schema: `schema.superRefine(checkRules(find))`. zod runs it only if
- * every type is right.
+ * Converts rules between members to a check of a schema: `schema.superRefine(checkRules(find))`. zod runs the check only
+ * if all types are valid.
  */
 export function checkRules<T>(find: (value: T) => Iterable<RuleIssue>) {
   return (value: T, context: z.core.$RefinementCtx<T>): void => {
@@ -91,7 +92,7 @@ export function requireNoIssues(newIssues: Iterable<Issue>): void {
   if (issues.length > 0) throw invalidInput(issues);
 }
 
-/** Returns an issue of a rule that no schema expresses. */
+/** Creates an issue for a rule that the schema of the input does not express. */
 export function createInputIssue(
   path: readonly PropertyKey[],
   detail: string,
@@ -122,7 +123,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 }
 
 function isSecret(path: readonly PropertyKey[]): boolean {
-  return path.some((key) => SECRET_INPUTS.has(String(key)));
+  return path.some((key) => SECRET_MEMBERS.has(String(key)));
 }
 
 function findValue(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -2,16 +2,16 @@
 import { z } from 'zod';
 import { hasIdForm } from '../ids.ts';
 
-const notAnId = { error: 'must not have the form of an id.' };
+const ID_FORM_RULE = { error: 'must not have the form of an id.' };
 
-/** Required in the path of an endpoint. */
+/** For the path of an endpoint. */
 export const requiredProjectIdOrName = z
   .string()
   .min(1)
   .max(128)
   .describe('The id or the name of the project.');
 
-/** Optional: without it, `getNamedProject` in scope.ts finds the project. */
+/** For an input. If it is absent, `getNamedProject` in scope.ts finds the project. */
 export const projectIdOrName = requiredProjectIdOrName
   .nullish()
   .describe(
@@ -21,7 +21,7 @@ export const projectIdOrName = requiredProjectIdOrName
 export const destinationName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be letters, digits and dashes, 1 to 64 characters.')
-  .refine((text) => !hasIdForm(text), notAnId);
+  .refine((text) => !hasIdForm(text), ID_FORM_RULE);
 
 export const topicName = z
   .string()
@@ -29,7 +29,7 @@ export const topicName = z
     /^(?=.{1,64}$)[A-Za-z0-9-]+(?: +[A-Za-z0-9-]+)*$/,
     'must be letters, digits, dashes and inner spaces, 1 to 64 characters.',
   )
-  .refine((text) => !hasIdForm(text), notAnId);
+  .refine((text) => !hasIdForm(text), ID_FORM_RULE);
 
 /** Project names are unique in the whole service and stored in lower case. */
 export const projectName = z
@@ -40,17 +40,17 @@ export const projectName = z
     /^[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9]$/,
     'must be letters, digits and hyphens, with a letter or digit at both ends.',
   )
-  .refine((text) => !hasIdForm(text), notAnId)
+  .refine((text) => !hasIdForm(text), ID_FORM_RULE)
   .transform((text) => text.toLowerCase());
 
 /**
- * Keeps upper case, because client code repeats the names of its manifest. A unique index on `lower("name")` refuses
- * names that differ only by case (docs/decisions/052-integration-names.md).
+ * Not converted to lower case, because client code uses the names as its manifest spells them. A unique index on
+ * `lower("name")` refuses names that differ only by case (docs/decisions/052-integration-names.md).
  */
 export const integrationName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, - and _, 1 to 64 characters.')
-  .refine((text) => !hasIdForm(text), notAnId);
+  .refine((text) => !hasIdForm(text), ID_FORM_RULE);
 
 /** The builder's own name for a group or a consumer. */
 export const ref = z.string().min(1).max(256);

@@ -21,7 +21,7 @@ export const nodeIds = z.array(z.string()).superRefine(
 /** Prefixes of rows that have ids but are not nodes. */
 const NON_NODE_PREFIXES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
 const ORG_PREFIXES: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
-/** Tables of which an end user can see rows. A key for pages finds nodes of these only. */
+/** Tables with rows that end users may see. A page key finds only nodes of these tables. */
 const END_USER_TABLES: readonly IdTable[] = [
   'Project',
   'Group',
@@ -34,8 +34,8 @@ const END_USER_TABLES: readonly IdTable[] = [
   'Operation',
 ];
 
-/** Tables whose rows need more than the project's other rows. */
-const NEEDS: Partial<Record<IdTable, Need>> = {
+/** Tables whose rows need other rights than the rest of the project. */
+const NEEDS_BY_TABLE: Partial<Record<IdTable, Need>> = {
   AgentSession: getAgentSession.needs,
   Proposal: getProposal.needs,
 };
@@ -47,14 +47,14 @@ interface NodeRow {
 export type NodeObject = NodeRow | Provider;
 
 /**
- * Finds objects of any type, in the order of the ids. Null for a malformed id, or an object that the viewer may not
- * see.
+ * Finds objects of any type, in the order of the ids. An item is null if its id is malformed, or if the viewer may not
+ * see the object.
  */
 export async function findNodes(
   call: Call,
   ids: readonly string[],
 ): Promise<(NodeObject | null)[]> {
-  const byPrefix = Map.groupBy(ids, findPrefix);
+  const idsByPrefix = Map.groupBy(ids, findPrefix);
   const nodes = new Map<string, NodeObject | null>();
   const findProviderNode = async (id: string) => {
     const name = findProviderName(id);
@@ -62,21 +62,21 @@ export async function findNodes(
   };
   await Promise.all([
     ...ids.map(findProviderNode),
-    ...[...byPrefix].map(async ([prefix, group]) => {
+    ...[...idsByPrefix].map(async ([prefix, prefixIds]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
       const table: IdTable = ID_PREFIXES[prefix];
       authorize(call.viewer, getNeed(call.viewer, prefix, table));
-      const rows = await byId(table)(call, group);
-      for (const [index, id] of group.entries()) nodes.set(id, rows[index] ?? null);
+      const rows = await byId(table)(call, prefixIds);
+      for (const [index, id] of prefixIds.entries()) nodes.set(id, rows[index] ?? null);
     }),
   ]);
   return ids.map((id) => nodes.get(id) ?? null);
 }
 
-/** End users get null for rows that they may not see. A page key gets FORBIDDEN for tables that no end user may see. */
+/** Returns the rights that a table needs. End users get null for invisible rows, and page keys FORBIDDEN for such tables. */
 function getNeed({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
   if (ORG_PREFIXES.includes(prefix)) return 'org:read';
-  const own = NEEDS[table];
-  if (own) return own;
+  const tableNeed = NEEDS_BY_TABLE[table];
+  if (tableNeed) return tableNeed;
   return kind === 'END_USER' || END_USER_TABLES.includes(table) ? orEndUser('read') : 'read';
 }

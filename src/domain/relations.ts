@@ -1,4 +1,4 @@
-/** Loads the relations of one request. The keys that one tick requests from a batch are loaded together. */
+/** Loads related objects. Keys that a call requests from a batch in one tick are loaded together. */
 import type { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { load } from './batched.ts';
@@ -27,8 +27,8 @@ export function createRelations(call: Call): Relations {
 }
 
 /**
- * Declares a field that a batch loads, together with those of other rows. A nullable field is null if the row has no
- * key or the batch has no value for it.
+ * Declares a field whose values a batch loads, for all rows together. A nullable field is null if the row has no key, or
+ * if the batch has no value for the key.
  */
 export function loaded<T extends z.ZodType, Row, K, V extends Value<T>>(
   type: T,

@@ -33,7 +33,7 @@ export function findDeclaration(schema: z.ZodType): Declaration | undefined {
 
 declare const source: unique symbol;
 
-/** Marks a field that is computed from a value of type `Source`. */
+/** Marks the type of a field that is computed from a `Source`. */
 export interface Computed<Source> {
   readonly [source]: (from: Source) => void;
 }
@@ -55,18 +55,18 @@ export type Value<T> = T extends z.ZodObject
         ? Readonly<Record<string, Value<Entry>>>
         : z.input<T>;
 
-/** Declares a field whose value is computed from the row and the call. It may be a promise. */
+/** Declares a field that `value` computes from the row and the call. The value may be a promise. */
 export function computed<T extends z.ZodType, Source, Call = unknown>(
   type: T,
   value: (from: Source, call: Call) => Value<T> | Promise<Value<T>>,
 ): T & Computed<Source> {
-  // The clone leaves the type itself usable for fields that are not computed.
+  // Other fields may share the type, so only its clone is registered.
   const field = type.clone();
   computations.add(field, { value } as Computation);
   return field as T & Computed<Source>;
 }
 
-/** Declares an enum that is stored as a word, like `always`, and shown by its name, like `ALWAYS`. Null stays null. */
+/** Declares a field with the enum's name, like `ALWAYS`, of a stored word, like `always`. Null stays null. */
 export function storedWord<N extends string, T extends z.ZodType>(
   member: N,
   type: T,
@@ -84,7 +84,7 @@ export function findComputation(field: z.ZodType): Compute | undefined {
   return computations.get(field)?.value as Compute | undefined;
 }
 
-/** Declares an enum. `values` describes its values by their names in GraphQL. REST may have other words for them. */
+/** Declares an enum. `values` describes its values by their names in GraphQL. REST may use other words for them. */
 export function enumeration<const V extends string>(
   name: string,
   description: string,
@@ -124,12 +124,12 @@ export const createdInProject = {
 
 export const updateTime = z.date().nullable().describe('When it was last changed. Null if never.');
 
-/** Returns the stored word of an enum's name, like `always` for `ALWAYS`. */
+/** Returns the stored word for an enum's name, like `always` for `ALWAYS`. */
 export function toStoredWord<N extends string>(name: N): Lowercase<N> {
   return name.toLowerCase() as Lowercase<N>;
 }
 
-/** Returns the enum's name of a stored word, like `ALWAYS` for `always`. */
+/** Returns the enum's name for a stored word, like `ALWAYS` for `always`. */
 export function toEnumName<W extends string>(word: W): Uppercase<W> {
   return word.toUpperCase() as Uppercase<W>;
 }

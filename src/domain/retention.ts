@@ -1,8 +1,8 @@
 /**
- * Removes rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers, ended operations
- * with their logs, events, ended deliveries, stream messages, acknowledgements, and expired rows. It uses small
- * statements, so that other statements do not wait for it. It is safe in several processes in parallel, and after any
- * interruption.
+ * Removes expired rows, and rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers,
+ * ended operations with their logs, events, ended deliveries, stream messages and acknowledgements. The statements are
+ * small, so that other statements do not wait for them. Several processes may run it in parallel, and it may be
+ * interrupted at any time.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -19,15 +19,15 @@ import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
 import { deleteIdleCallers } from './viewer/caller-rates.ts';
 
-/** The most rows that one statement deletes, without the rows that depend on them. */
+/** The most rows that one statement deletes. Rows that depend on them are not counted. */
 const STATEMENT_ROWS = 40;
 /** The most operations that one round deletes. Each has up to thousands of log lines, which are deleted first. */
 const ROUND_OPERATIONS = 40;
 
 /**
- * After a statement that found rows, the removal pauses for this multiple of the statement's duration. The removal
- * takes a small share of the server, and slows down with it. Overdue rows are removed ten times as fast, before they
- * fill the disk (docs/decisions/035-retention-by-deletes.md).
+ * After a statement that found rows, the removal pauses for this multiple of the statement's duration, so that it takes
+ * a small share of a busy server. Overdue rows are removed ten times as fast, before they fill the disk
+ * (docs/decisions/035-retention-by-deletes.md).
  */
 const PAUSE_FACTORS = { inTime: 99, late: 9 };
 const PAUSE_MAX_MS = 10_000;
@@ -37,13 +37,13 @@ const LATE_SHARE = 1 / 30;
 /** How long an expired authorization state is kept, so that a person who returns too late sees the reason. */
 const EXPIRED_STATE_MS = DAY_MS;
 
-/** The reason why these statements search all projects. Each deleted row is identified with its project. */
-const REASON = 'expired rows';
+/** The reason why the statements search all projects. */
+const SWEEP_REASON = 'expired rows';
 
-interface Removal {
+interface RemovalOptions {
   signal?: AbortSignal | undefined;
-  /** Pauses for `times` as long as a statement took. Override it to remove rows without pauses. */
-  pause?: (times: number, tookMs: number) => Promise<void>;
+  /** Pauses for `factor` times the duration of a statement. Override it to remove rows without pauses. */
+  pause?: (factor: number, durationMs: number) => Promise<void>;
 }
 
 /** The number of removed rows by table. Rows that were deleted together with another row are not counted. */
@@ -51,21 +51,21 @@ export type RemovedCounts = Record<string, number>;
 
 export async function removeExpired(
   services: Services,
-  removal: Removal = {},
+  options: RemovalOptions = {},
 ): Promise<RemovedCounts> {
   const { config, database, now } = services;
   const nowMs = now().getTime();
   const cutoff = new Date(nowMs - config.RETENTION_DAYS * DAY_MS);
   const lateMs = config.RETENTION_DAYS * DAY_MS * LATE_SHARE;
-  const remover = new Remover(database, lateMs, removal);
+  const remover = new Remover(database, lateMs, options);
   const requestCutoff = new Date(nowMs - config.REQUEST_RETENTION_HOURS * HOUR_MS);
   await remover.removeAll(EXPIRED_REQUESTS, requestCutoff);
   await remover.removeOperations(cutoff);
   await remover.removeAll(EXPIRED_EVENTS, cutoff);
   await remover.removeAll(EXPIRED_DELIVERIES, cutoff);
-  remover.count(
+  remover.addCount(
     'StreamMessage',
-    await removeSurplus(services, { before: cutoff, signal: removal.signal }),
+    await removeSurplus(services, { before: cutoff, signal: options.signal }),
   );
   await remover.removeAll(EXPIRED_PROPOSALS, cutoff);
   await remover.removeAll(EXPIRED_AGENT_SESSIONS, cutoff);
@@ -90,58 +90,66 @@ const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 /** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
 const REMOVE_ENDED_SESSIONS = 'delete from "ConsoleSession" where "expireTime" <= $1';
 
-interface Expired {
+interface ExpiredRows {
   table: string;
   /** The column with the row's time. It must have an index. */
-  time: string;
-  /** Columns that identify a row together with `time`. */
-  key: string[];
-  /** An SQL condition for the old rows to delete. Default: all of them. */
+  timeColumn: string;
+  /** Columns that identify a row together with its time. */
+  keyColumns: string[];
+  /** An SQL condition for the old rows to delete. Default: all old rows. */
   condition?: string;
 }
 
-const EXPIRED_REQUESTS: Expired = {
+const EXPIRED_REQUESTS: ExpiredRows = {
   table: 'RecordedRequest',
-  time: 'createTime',
-  key: ['projectId', 'id'],
+  timeColumn: 'createTime',
+  keyColumns: ['projectId', 'id'],
 };
-const EXPIRED_EVENTS: Expired = { table: 'NotificationEvent', time: 'createTime', key: ['id'] };
-const EXPIRED_DELIVERIES: Expired = {
+const EXPIRED_EVENTS: ExpiredRows = {
+  table: 'NotificationEvent',
+  timeColumn: 'createTime',
+  keyColumns: ['id'],
+};
+const EXPIRED_DELIVERIES: ExpiredRows = {
   table: 'Delivery',
-  time: 'createTime',
-  key: ['id'],
+  timeColumn: 'createTime',
+  keyColumns: ['id'],
   // Includes pending deliveries of a deleted destination: an event that was recorded during the deletion can leave a
   // delivery that never becomes due.
   condition: `("status" <> 'PENDING' or (select true from "Destination" d
     where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId" limit 1) is null)`,
 };
-const EXPIRED_PROPOSALS: Expired = {
+const EXPIRED_PROPOSALS: ExpiredRows = {
   table: 'Proposal',
-  time: 'createTime',
-  key: ['projectId', 'id'],
+  timeColumn: 'createTime',
+  keyColumns: ['projectId', 'id'],
   condition: '"dueTime" is null',
 };
-const EXPIRED_AGENT_SESSIONS: Expired = {
+const EXPIRED_AGENT_SESSIONS: ExpiredRows = {
   table: 'AgentSession',
-  time: 'expireTime',
-  key: ['projectId', 'id'],
+  timeColumn: 'expireTime',
+  keyColumns: ['projectId', 'id'],
 };
-/** An unsolved problem needs a person again after this time. */
-const EXPIRED_ACKNOWLEDGEMENTS: Expired = {
+/** After RETENTION_DAYS, an unsolved problem needs attention again. */
+const EXPIRED_ACKNOWLEDGEMENTS: ExpiredRows = {
   table: 'Acknowledgement',
-  time: 'createTime',
-  key: ['projectId', 'kind', 'subjectId', 'objectName'],
+  timeColumn: 'createTime',
+  keyColumns: ['projectId', 'kind', 'subjectId', 'objectName'],
 };
-const EXPIRED_WRITES: Expired = { table: 'WriteTask', time: 'endTime', key: ['id'] };
-const EXPIRED_KEYS: Expired = {
+const EXPIRED_WRITES: ExpiredRows = {
+  table: 'WriteTask',
+  timeColumn: 'endTime',
+  keyColumns: ['id'],
+};
+const EXPIRED_KEYS: ExpiredRows = {
   table: 'IdempotencyKey',
-  time: 'expireTime',
-  key: ['projectId', 'key'],
+  timeColumn: 'expireTime',
+  keyColumns: ['projectId', 'key'],
 };
-const EXPIRED_PROVIDER_EVENTS: Expired = {
+const EXPIRED_PROVIDER_EVENTS: ExpiredRows = {
   table: 'ProviderEvent',
-  time: 'receiveTime',
-  key: ['projectId', 'installationId', 'objectName', 'nativeId'],
+  timeColumn: 'receiveTime',
+  keyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
   // Includes unprocessed events of a deleted subscription, which are never processed.
   condition: `("doneTime" is not null or (
     select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
@@ -150,38 +158,46 @@ const EXPIRED_PROVIDER_EVENTS: Expired = {
 };
 /** Activity counts are kept longer than the rows that they count. */
 const ACTIVITY_DAYS = 90;
-const OLD_HISTOGRAMS: Expired = {
+const OLD_HISTOGRAMS: ExpiredRows = {
   table: 'ActivityHistogram',
-  time: 'time',
-  key: ['projectId', 'grain', 'key'],
+  timeColumn: 'time',
+  keyColumns: ['projectId', 'grain', 'key'],
 };
 /** A row's time is the start of its period, which lasts at most a month. */
 const MONTH_DAYS = 31;
-const OLD_COUNTS: Expired = {
+const OLD_COUNTS: ExpiredRows = {
   table: 'ActivityCount',
-  time: 'time',
-  key: ['projectId', 'grain', 'kind', 'key'],
+  timeColumn: 'time',
+  keyColumns: ['projectId', 'grain', 'kind', 'key'],
 };
-const EXPIRED_UPLOADS: Expired = {
+const EXPIRED_UPLOADS: ExpiredRows = {
   table: 'ManifestUpload',
-  time: 'expireTime',
-  key: ['projectId', 'id'],
+  timeColumn: 'expireTime',
+  keyColumns: ['projectId', 'id'],
 };
-const EXPIRED_PLANS: Expired = { table: 'Plan', time: 'expireTime', key: ['projectId', 'id'] };
-const EXPIRED_STATES: Expired = { table: 'OAuthConnect', time: 'expireTime', key: ['id'] };
+const EXPIRED_PLANS: ExpiredRows = {
+  table: 'Plan',
+  timeColumn: 'expireTime',
+  keyColumns: ['projectId', 'id'],
+};
+const EXPIRED_STATES: ExpiredRows = {
+  table: 'OAuthConnect',
+  timeColumn: 'expireTime',
+  keyColumns: ['id'],
+};
 
 class Remover {
   readonly removed: RemovedCounts = {};
   readonly #database: SweepDatabase & Pick<Database, 'rows'>;
   readonly #lateMs: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #pause: NonNullable<Removal['pause']>;
+  readonly #pause: NonNullable<RemovalOptions['pause']>;
   #pauseFactor = PAUSE_FACTORS.inTime;
 
   constructor(
     database: SweepDatabase & Pick<Database, 'rows'>,
     lateMs: number,
-    { signal, pause = pauseUntil(signal) }: Removal,
+    { signal, pause = createPause(signal) }: RemovalOptions,
   ) {
     this.#database = database;
     this.#lateMs = lateMs;
@@ -189,42 +205,40 @@ class Remover {
     this.#pause = pause;
   }
 
-  /** Reads the old rows in order, with a cursor, so that kept rows are read only once. */
-  async removeAll(expired: Expired, cutoff: Date): Promise<void> {
+  /** Reads the old rows in order, from one position to the next, so that kept rows are read only once. */
+  async removeAll(expired: ExpiredRows, cutoff: Date): Promise<void> {
     const statement = createRemoveStatement(expired);
-    let last: unknown[] = [new Date(0), ...expired.key.map(() => '')];
-    let isMore = true;
-    while (isMore && !this.#signal?.aborted) {
-      const batches = await this.#find<Batch>(statement, cutoff, last);
-      for (const { removed } of batches) this.count(expired.table, removed);
+    let position: unknown[] | null = [new Date(0), ...expired.keyColumns.map(() => '')];
+    while (position && !this.#signal?.aborted) {
+      const batches: Batch[] = await this.#sweep<Batch>(statement, cutoff, position);
+      for (const { removed } of batches) this.addCount(expired.table, removed);
       // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
-      const [first] = mergeFirst(
+      const [earliest] = mergeFirst(
         batches.filter(({ read }) => read === STATEMENT_ROWS),
         1,
         ({ time, key }) => [time.getTime(), ...key],
       );
-      isMore = first !== undefined;
-      last = [first?.time, ...(first?.key ?? [])];
+      position = earliest ? [earliest.time, ...earliest.key] : null;
     }
   }
 
   async removeOperations(cutoff: Date): Promise<void> {
     let rows: OldOperation[];
     do {
-      rows = await this.#find<OldOperation>(EXPIRED_OPERATIONS, cutoff);
+      rows = await this.#sweep<OldOperation>(EXPIRED_OPERATIONS, cutoff);
       const keys = keyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
       await this.#remove(REMOVE_WRITE_ENTRIES, keys);
-      this.count('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
+      this.addCount('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
     } while (rows.length >= ROUND_OPERATIONS);
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
-    let lines = STATEMENT_ROWS;
-    while (lines >= STATEMENT_ROWS && !this.#signal?.aborted) {
-      lines = await this.#remove(REMOVE_LOGS, operations);
-      this.count('OperationLog', lines);
+    let removed = STATEMENT_ROWS;
+    while (removed >= STATEMENT_ROWS && !this.#signal?.aborted) {
+      removed = await this.#remove(REMOVE_LOGS, operations);
+      this.addCount('OperationLog', removed);
     }
   }
 
@@ -234,8 +248,8 @@ class Remover {
     return removed.length;
   }
 
-  /** Finds expired rows. The age of the oldest row determines how long the removal pauses. */
-  #find<R extends { time: Date }>(
+  /** Runs a statement over all projects. The age of the oldest row that it returns determines the pauses. */
+  #sweep<R extends { time: Date }>(
     statement: ForProjects,
     cutoff: Date,
     after: readonly unknown[] = [],
@@ -256,14 +270,15 @@ class Remover {
     return rows;
   }
 
-  count(table: string, rows: number): void {
+  addCount(table: string, rows: number): void {
     this.removed[table] = (this.removed[table] ?? 0) + rows;
   }
 }
 
-function pauseUntil(signal: AbortSignal | undefined): NonNullable<Removal['pause']> {
-  return (times, tookMs) =>
-    wait(Math.min(times * tookMs, PAUSE_MAX_MS), undefined, { signal }).catch(() => {});
+/** Returns a function that pauses, but not after the signal is aborted. */
+function createPause(signal: AbortSignal | undefined): NonNullable<RemovalOptions['pause']> {
+  return (factor, durationMs) =>
+    wait(Math.min(factor * durationMs, PAUSE_MAX_MS), undefined, { signal }).catch(() => {});
 }
 
 interface OldOperation extends RowKey {
@@ -271,13 +286,13 @@ interface OldOperation extends RowKey {
 }
 
 const EXPIRED_OPERATIONS = acrossProjects(
-  REASON,
+  SWEEP_REASON,
   (inProjects) => `select "projectId", "id", "createTime" as "time" from "Operation"
    where ${inProjects('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
    order by "createTime" limit ${ROUND_OPERATIONS}`,
 );
 
-/** Deletes by physical position (ctid). With keys, the planner might read the whole table to find these rows. */
+/** Deletes by physical location (ctid). With keys, the planner might read the whole table to find the rows. */
 const REMOVE_LOGS = `
   delete from "OperationLog" where "projectId" = any($1) and ctid = any(array(
     select line.ctid from unnest($1::text[], $2::text[]) as operation("projectId", "id") cross join lateral (
@@ -288,7 +303,7 @@ const REMOVE_LOGS = `
 
 /**
  * Deletes the records of writes with their operations, so that no record data outlives the row that names its owner.
- * The write tasks may remain a little longer.
+ * The write tasks are removed later, by the time when they ended.
  */
 const REMOVE_WRITE_ENTRIES = `
   delete from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
@@ -296,24 +311,29 @@ const REMOVE_WRITE_ENTRIES = `
 const REMOVE_OPERATIONS = `
   delete from "Operation" where "projectId" = any($1) and "id" = any($2) returning 1`;
 
+/** The result of a removal statement: the numbers of rows, and the time and the key of the last row that it read. */
 interface Batch {
   read: number;
   removed: number;
-  /** The time of the last row that the batch read. */
   time: Date;
   key: string[];
 }
 
-function createRemoveStatement({ table, time, key, condition = 'true' }: Expired): ForProjects {
-  const keys = key.map((column) => `"${column}"`).join(', ');
-  const order = `"${time}", ${keys}`;
-  const after = ['$2::timestamptz', ...key.map((_column, index) => `$${index + 3}::text`)];
+function createRemoveStatement({
+  table,
+  timeColumn,
+  keyColumns: columns,
+  condition = 'true',
+}: ExpiredRows): ForProjects {
+  const keys = columns.map((column) => `"${column}"`).join(', ');
+  const order = `"${timeColumn}", ${keys}`;
+  const after = ['$2::timestamptz', ...columns.map((_column, index) => `$${index + 3}::text`)];
   return acrossProjects(
-    REASON,
+    SWEEP_REASON,
     (inProjects) => `
     with batch as materialized (
-      select ctid, "projectId" as "ofProject", ${keys}, "${time}" as "time", array[${keys}] as "keys" from "${table}"
-      where ${inProjects('"projectId"')} and "${time}" < $1 and (${order}) > (${after.join(', ')})
+      select ctid, "projectId" as "ofProject", ${keys}, "${timeColumn}" as "time", array[${keys}] as "keys"
+      from "${table}" where ${inProjects('"projectId"')} and "${timeColumn}" < $1 and (${order}) > (${after.join(', ')})
       order by ${order} limit ${STATEMENT_ROWS}
     ), removed as (
       delete from "${table}"
@@ -323,6 +343,6 @@ function createRemoveStatement({ table, time, key, condition = 'true' }: Expired
     )
     select (select count(*)::int from batch) as "read", (select count(*)::int from removed) as "removed",
       "time", "keys" as "key"
-    from batch order by "time" desc, ${key.map((column) => `"${column}" desc`).join(', ')} limit 1`,
+    from batch order by "time" desc, ${columns.map((column) => `"${column}" desc`).join(', ')} limit 1`,
   );
 }

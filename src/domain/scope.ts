@@ -27,8 +27,8 @@ function toProjectCondition(viewer: Viewer): string | InOrgs {
 }
 
 /**
- * Narrows a `where` to rows that the viewer may see. End users see rows of their own group and of the integrations that
- * their token names. Null if no row can match. `where` must name the viewer's project.
+ * Narrows a `where` to rows that the viewer may see. `where` must name the viewer's project. End users see rows of their
+ * own group and of the integrations that their token names. Returns null if no row can match.
  */
 export function narrowToVisible<T extends Table>(
   viewer: Viewer,
@@ -40,7 +40,7 @@ export function narrowToVisible<T extends Table>(
     : where;
 }
 
-/** Returns the rows of the viewer's project that meet the conditions and that the viewer may see. */
+/** Finds rows of the viewer's project that match `where` and that the viewer may see. */
 export async function findProjectRows<T extends ProjectTable>(
   { viewer, database }: Call,
   table: T,
@@ -50,17 +50,17 @@ export async function findProjectRows<T extends ProjectTable>(
   return visible ? database.rows.find(table, visible) : [];
 }
 
-/** True if the viewer may see a row of its project that another statement has read. */
+/** True if the viewer may see this row of its project. For rows that were read without `narrowToVisible`. */
 export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
   return viewer.kind !== 'END_USER' || isEndUserRow(viewer, table, row);
 }
 
-/** Lists the names of the providers that the viewer may use. Null means all providers of the catalogue. */
+/** Lists the names of the providers that the viewer may use. Null if it may use the whole catalogue. */
 export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;
-  const permitted = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
-  return new Set(permitted.map(({ provider }) => provider));
+  const integrations = await findProjectRows(call, 'Integration', { projectId: viewer.projectId });
+  return new Set(integrations.map(({ provider }) => provider));
 }
 
 /** Returns a project by id or name. Throws NOT_FOUND if the viewer may not see it. */
@@ -76,9 +76,9 @@ export interface ProjectReference {
 }
 
 /**
- * Returns the project of an input: the project that it names, the only project of the caller, or the project of an
- * object that the input names by id. Throws NOT_FOUND if the viewer may not see it, and BAD_USER_INPUT that names
- * `argument` if several projects are possible.
+ * Returns the project of an input: the project that it names, the project of an object that it names by id, or the only
+ * project of the caller. Throws NOT_FOUND if the viewer may not see the project. Throws BAD_USER_INPUT that names
+ * `argument` if the caller has no project or several.
  */
 export async function getNamedProject(
   call: Call,
@@ -96,13 +96,13 @@ export async function getNamedProject(
     if (!row) throw notFound(table, value);
     return getProject(call, row.projectId);
   }
-  const [only, another] = await database.rows.page(
+  const [project, otherProject] = await database.rows.page(
     'Project',
     { orgId: listProjectOrgIds(viewer) },
     { column: 'id', direction: 'asc', limit: 2 },
   );
-  if (only && !another) return only;
-  const reason = another ? 'you have several projects.' : 'you have no project.';
+  if (project && !otherProject) return project;
+  const reason = otherProject ? 'you have several projects.' : 'you have no project.';
   throw invalid(argument, `is required, because ${reason}`);
 }
 
@@ -169,21 +169,22 @@ export type ProjectTable = {
 }[Table];
 export type IdTable = ProjectTable | OrgTable;
 
-/** A reference to a row of another table. */
+/** A column that refers to a row of another table. */
 export interface LinkTo<T extends ProjectTable = ProjectTable> {
   table: T;
   column: string;
 }
 
-/** Tables whose rows end users see only if a row that they see refers to them. */
-const INDIRECTLY_VISIBLE: readonly Table[] = ['Consumer', 'InstallationConfig'];
+/** Tables whose rows end users see only if a visible row refers to them. */
+const INDIRECTLY_VISIBLE_TABLES: readonly Table[] = ['Consumer', 'InstallationConfig'];
 
 /** Restricts links to rows that `byId` would find. */
 export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []): Link[] {
   return links.flatMap((link) => {
     const where = narrowToVisible(viewer, link.table, { projectId: toProjectCondition(viewer) });
-    // A link can't express that an end user may see a row because of other rows. `findForEndUser` checks these tables.
-    const isLinkable = viewer.kind !== 'END_USER' || !INDIRECTLY_VISIBLE.includes(link.table);
+    // A link can't check the rows on which the visibility depends. `findForEndUser` does.
+    const isLinkable =
+      viewer.kind !== 'END_USER' || !INDIRECTLY_VISIBLE_TABLES.includes(link.table);
     return where && isLinkable ? [{ ...link, where }] : [];
   });
 }
@@ -191,8 +192,8 @@ export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []):
 const BATCHES = new Map<IdTable, Batch<string, unknown>>();
 
 /**
- * Loads rows by id. Rows that the viewer may not see are null. Returns the same function for every call with the same
- * table.
+ * Returns the batch that loads rows of a table by id. Rows that the viewer may not see are null. Each table has one
+ * batch, so that DataLoader combines its keys.
  */
 export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
   let batch = BATCHES.get(table);
@@ -207,7 +208,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   return batch as Batch<string, Row<T> | null>;
 }
 
-/** Returns a row of the project by id, for a change. Throws NOT_FOUND if the project has no such row. */
+/** Returns a row of the project by id. Throws NOT_FOUND, which calls the row `noun`, if the viewer sees no such row. */
 export async function getProjectRow<T extends ProjectTable>(
   call: Call,
   table: T,
@@ -218,7 +219,7 @@ export async function getProjectRow<T extends ProjectTable>(
   return row;
 }
 
-/** Returns all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
+/** Lists all rows of a project's table that the viewer may see. Only for viewers that see few rows. */
 export function listProjectRows<T extends ProjectTable>(
   call: Call,
   table: T,
@@ -227,7 +228,7 @@ export function listProjectRows<T extends ProjectTable>(
   return findProjectRows(call, table, toConditions<T>({ projectId }));
 }
 
-/** Conditions on columns that all of these tables have. */
+/** Types conditions on columns that every table of a project has. */
 function toConditions<T extends ProjectTable>(columns: { projectId: string; id?: string }) {
   return columns as unknown as Where<T>;
 }
@@ -240,6 +241,7 @@ export function canSeeClaimedDomain(viewer: Viewer, claim: Row<'ClaimedDomain'>)
   );
 }
 
+/** Finds the rows with these ids that the viewer may see. */
 function findVisible(call: Call, table: IdTable, ids: string[]) {
   const {
     viewer,

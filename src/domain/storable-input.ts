@@ -7,12 +7,12 @@ import type { Issue } from '../errors.ts';
 import { createInputIssue } from './issues.ts';
 import { isStorableString } from './storable-json.ts';
 
-/** Far deeper than records and configurations, and far below the depth at which the stack overflows. */
+/** The maximum depth. Records and configurations are far less deep, and the stack overflows far deeper. */
 const DEPTH_MAX = 64;
 
 /**
- * The most items in all lists of an input together: their check takes about 40 ms of the event loop. A manifest of the
- * largest permitted size has fewer.
+ * The maximum number of items in all lists of an input together. Checking them takes about 40 ms of the event loop. A
+ * manifest of the largest permitted size has fewer.
  */
 const LIST_ITEMS_MAX = 10_000;
 
@@ -20,14 +20,14 @@ const TOO_LONG = `has too many items: all lists of a request may have at most ${
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
 export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
-  const excess = findLongList(value, path);
-  if (excess) yield excess;
+  const longList = findLongList(value, path);
+  if (longList) yield longList;
   else yield* listIllFormed(value, path);
 }
 
 /**
- * Returns an issue for the list with which an input exceeds the limit of items. Call it before a schema is applied to
- * the input.
+ * Returns an issue with the list that makes an input exceed the limit of items. Call it before a schema validates the
+ * input.
  */
 export function findLongList(
   value: unknown,
@@ -41,8 +41,8 @@ export function findLongList(
   }
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue;
-    const inner = [...path, Array.isArray(value) ? Number(key) : key];
-    const longList = findLongList(item, inner, counted);
+    const itemPath = [...path, Array.isArray(value) ? Number(key) : key];
+    const longList = findLongList(item, itemPath, counted);
     if (longList) return longList;
   }
   return null;
@@ -61,8 +61,7 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
       if (!isStorableString(key)) yield createInputIssue(path, ILL_FORMED);
       if (key === '__proto__')
         yield createInputIssue(path, 'must not have a member named __proto__.');
-      // Values that can be stored need no path. An input of a megabyte has so many that building their paths would take
-      // most of the time.
+      // Building the paths of all values would take most of the time for an input of a megabyte.
       if (isStorableLeaf(item)) continue;
       yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);
     }

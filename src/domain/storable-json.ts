@@ -1,4 +1,4 @@
-/** True if a string can be stored unchanged. PostgreSQL refuses NUL, and lone surrogates become other characters. */
+/** True if a string can be stored unchanged. PostgreSQL refuses NUL, and UTF-8 can't encode lone surrogates. */
 export function isStorableString(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
 }
@@ -28,8 +28,8 @@ export function readJsonColumn<T>(column: unknown): T {
 }
 
 /**
- * Returns a copy with its members in the order of PostgreSQL's `jsonb`: by the length of their names, then by their
- * bytes. A value therefore serializes to the same JSON before and after it is stored.
+ * Returns a copy with members in the order of PostgreSQL's `jsonb`: by the length of their names, then by their bytes.
+ * A sorted value serializes to the same JSON before and after it is stored.
  */
 export function sortJsonMembers<T>(value: T): T {
   return sortMembers(value) as T;

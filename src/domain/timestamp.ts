@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Accepts years from 0001 to 9999 in UTC, after the offset is applied. The ISO format of other years is not accepted
- * everywhere.
+ * Accepts ISO 8601 times whose year in UTC is 0001 to 9999. Some clients and databases do not accept the ISO format of
+ * other years.
  */
 export const timestamp = z.iso
   .datetime({ offset: true })

@@ -1,4 +1,4 @@
-/** The filters that many lists share: a range of creation times, and the order. */
+/** Filters that many lists share: a range of creation times, and the order. */
 import { z } from 'zod';
 import type { Span } from '../../database/rows.ts';
 import { getFirstIdAt, type IdPrefix } from '../../ids.ts';
@@ -8,9 +8,9 @@ import type { FiltersOf } from './page.ts';
 
 /**
  * The largest difference between the time in an id and the creation time of its row. An id is created shortly before
- * its row is stored, and clocks of processes differ.
+ * its row is stored, and the clocks of processes differ.
  */
-const ID_SPREAD_MS = MINUTE_MS;
+const ID_TOLERANCE_MS = MINUTE_MS;
 
 export const timeRange = z
   .object({
@@ -37,22 +37,22 @@ export const createdFilters = z.object({
 });
 export type CreatedFilters = FiltersOf<typeof createdFilters>;
 
-/** Returns the set bounds of a range. Undefined if both ends are open. */
+/** Converts a time range to a condition. Undefined if both ends are open. */
 export function toSpan(range: TimeRange | null | undefined): Span<Date> | undefined {
   const { from, until } = range ?? {};
   if (from == null && until == null) return undefined;
   return { ...(from != null && { from }), ...(until != null && { until }) };
 }
 
-/** Returns the requested order of a list, or an empty object for its default order. */
+/** Returns the order that a caller requests, or an empty object for the default order of the list. */
 export function toOrder({ order }: CreatedFilters) {
   if (order == null) return {};
   return { order: order === 'NEWEST_FIRST' ? 'newest first' : 'oldest first' } as const;
 }
 
 /**
- * Creates options for a list ordered by id: the exact times as a condition, and the range of ids that contains these
- * rows, since ids begin with their creation time.
+ * Converts the filters for a list that is ordered by id. `timeCondition` compares the exact creation times.
+ * `orderOptions` limits the list to a range of ids, which begin with the creation time.
  */
 export function createCreationRange(prefix: IdPrefix, filters: CreatedFilters) {
   const createTime = toSpan(filters.createTime);
@@ -65,12 +65,12 @@ export function createCreationRange(prefix: IdPrefix, filters: CreatedFilters) {
   return { timeCondition: { createTime }, orderOptions: { ...toOrder(filters), within } };
 }
 
-/** Returns an id that is lower than the id of every row that was created at that time or later. */
+/** Returns an id below those of all rows that were created at that time or later. */
 export function toLowerId(prefix: IdPrefix, time: Date): string {
-  return getFirstIdAt(prefix, time.getTime() - ID_SPREAD_MS);
+  return getFirstIdAt(prefix, time.getTime() - ID_TOLERANCE_MS);
 }
 
-/** Returns an id that is higher than the id of every row that was created before that time. */
+/** Returns an id above those of all rows that were created before that time. */
 export function toUpperId(prefix: IdPrefix, time: Date): string {
-  return getFirstIdAt(prefix, time.getTime() + ID_SPREAD_MS);
+  return getFirstIdAt(prefix, time.getTime() + ID_TOLERANCE_MS);
 }

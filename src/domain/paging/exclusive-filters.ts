@@ -1,13 +1,13 @@
 /**
- * Filters that must not be combined, because no index covers both. The schema refuses combinations, and
- * `refuseCombinations` does so where a surface's schema can't.
+ * Filters that must not be combined, because no index covers both. GraphQL's validation refuses combinations that a
+ * document shows, and `refuseCombinations` refuses all others.
  */
 import { type Issue, invalidInput } from '../../errors.ts';
 
 /** Sets of filters. A request may use at most one filter of each set. */
 export type ExclusiveFilters = readonly (readonly string[])[];
 
-/** Throws BAD_USER_INPUT that names each filter after the first one of a set. */
+/** Throws BAD_USER_INPUT that names the filters of a set that follow its first filter. */
 export function refuseCombinations(input: object, exclusive: ExclusiveFilters): void {
   const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {

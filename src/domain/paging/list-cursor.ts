@@ -11,37 +11,37 @@ export interface NamedList {
 
 export type Key = string | bigint;
 
-const CHECK_DIGITS = 7;
+const CHECKSUM_DIGITS = 7;
 
-/** The checksum covers the list and its parent, so that damaged cursors and those of other lists are refused. */
+/** The checksum covers the list and its parent, so that damaged cursors and cursors of other lists are refused. */
 export function encodeCursor(list: NamedList, key: Key): string {
-  const kind = typeof key === 'bigint' ? '#' : '$';
-  return Buffer.from(`${computeCheck(list, `${kind}${key}`)}${kind}${key}`).toString('base64url');
+  const text = `${typeof key === 'bigint' ? '#' : '$'}${key}`;
+  return Buffer.from(`${computeChecksum(list, text)}${text}`).toString('base64url');
 }
 
-/** Returns null for anything but a cursor of the list. The checksum is no signature: a client can forge a cursor. */
+/** Returns null if the text is not a cursor of the list. The checksum is not a signature: clients can forge cursors. */
 export function decodeCursor(list: NamedList, cursor: string): Key | null {
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const check = text.slice(0, CHECK_DIGITS);
-  const key = text.slice(CHECK_DIGITS);
-  if (check !== computeCheck(list, key)) return null;
-  const value = list.keyType === 'position' ? parsePosition(key) : parseText(key);
+  const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+  const checksum = decoded.slice(0, CHECKSUM_DIGITS);
+  const text = decoded.slice(CHECKSUM_DIGITS);
+  if (checksum !== computeChecksum(list, text)) return null;
+  const key = list.keyType === 'position' ? parsePosition(text) : parseString(text);
   // Base64 decoding ignores invalid characters and surplus bits. Encoding the key again rejects other spellings.
-  return value !== null && encodeCursor(list, value) === cursor ? value : null;
+  return key !== null && encodeCursor(list, key) === cursor ? key : null;
 }
 
-/** Returns null for a key that is not a position or does not fit the database's int8. */
-function parsePosition(key: string): bigint | null {
-  if (!/^#-?\d{1,19}$/.test(key)) return null;
-  const value = BigInt(key.slice(1));
-  return BigInt.asIntN(64, value) === value ? value : null;
+/** Returns null if the text is not a position, or if the position does not fit the database's int8. */
+function parsePosition(text: string): bigint | null {
+  if (!/^#-?\d{1,19}$/.test(text)) return null;
+  const position = BigInt(text.slice(1));
+  return BigInt.asIntN(64, position) === position ? position : null;
 }
 
-/** Returns null for a key that is not a string or contains NUL, which the database can't compare. */
-function parseText(key: string): string | null {
-  return key.startsWith('$') && !key.includes('\0') ? key.slice(1) : null;
+/** Returns null if the text is not a string key, or contains NUL, which the database can't compare. */
+function parseString(text: string): string | null {
+  return text.startsWith('$') && !text.includes('\0') ? text.slice(1) : null;
 }
 
-function computeCheck({ name, parentId = '' }: NamedList, key: string): string {
-  return crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(CHECK_DIGITS, '0');
+function computeChecksum({ name, parentId = '' }: NamedList, text: string): string {
+  return crc32(`${name}\n${parentId}\n${text}`).toString(36).padStart(CHECKSUM_DIGITS, '0');
 }

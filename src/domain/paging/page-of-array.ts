@@ -1,21 +1,21 @@
 import { encodeCursor, type NamedList } from './list-cursor.ts';
 import { type Page, type PageArgs, readPageArgs } from './page.ts';
 
-/** Creates a page of a list in memory, ordered by a string key. */
+/** Creates a page of a list in memory. `nodes` must be sorted by their string keys. */
 export function createArrayPage<N>(
   list: NamedList & { key: (node: N) => string },
   nodes: readonly N[],
   args: PageArgs,
 ): Page<N> {
   const { size, isBackward, after, before } = readPageArgs(args, list);
-  const inRange = nodes.filter(
+  const rangeNodes = nodes.filter(
     (node) =>
       (after === undefined || list.key(node) > String(after)) &&
       (before === undefined || list.key(node) < String(before)),
   );
-  const pageNodes = isBackward ? inRange.slice(-size) : inRange.slice(0, size);
+  const pageNodes = isBackward ? rangeNodes.slice(-size) : rangeNodes.slice(0, size);
   const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
-  // If the page is empty, the cursors determine on which side items were omitted.
+  // For an empty page, the cursors determine on which side there are items.
   const first = pageNodes[0];
   const last = pageNodes.at(-1);
   const precedes = (node: N) =>

@@ -1,6 +1,6 @@
 /**
- * Reads pages of a table by keyset: a page is one range of an index, at any depth. The total count, and whether more
- * rows exist in the opposite direction, are read only on request.
+ * Reads pages of a table by keyset pagination: a page is one range of an index, at any depth. The total count, and
+ * whether rows exist in the opposite direction, are queried only on request.
  */
 import type { Link } from '../../database/reads/linked-rows.ts';
 import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.ts';
@@ -17,12 +17,12 @@ const LINKED_ITEMS_MAX = 100;
 export interface List<T extends Table, N = Row<T>> extends NamedList {
   table: T;
   where: Where<T>;
-  /** The columns before the key in the index, of which `where` selects one range or several. */
+  /** The columns that precede the key in the index. `where` must have a condition on each. */
   indexPrefix?: readonly (keyof Row<T> & string)[];
   /** The column that determines the order. Default: `id`. */
   key?: keyof Row<T> & string;
   order?: 'newest first' | 'oldest first';
-  /** The range of keys that contains the list's rows, without its bounds. */
+  /** Exclusive bounds of the keys of the list's rows. */
   within?: KeyBounds | undefined;
   /** Returns the nodes of the rows in their order. Null for a node that was deleted after its row was read. */
   nodes?: (rows: Row<T>[]) => Promise<(N | null)[]> | (N | null)[];
@@ -33,12 +33,12 @@ interface KeyBounds {
   below?: Key | undefined;
 }
 
-/** Loads the pages of several lists, such as those of the rows of a page, with one statement. */
+/** Loads pages of several lists with one statement, such as a nested list of each row of a page. */
 const readPages: Batch<RowList, object[]> = ({ database: { rows } }, lists) => rows.pages(lists);
 const readCounts: Batch<Omit<RowList, 'range'>, number> = ({ database: { rows } }, lists) =>
   rows.counts(lists);
 
-/** Returns the row of a list nearest to a key, on one side of it. Null if there is none. */
+/** Returns the row whose id is nearest to a bound, on one side of it. Null if there is none. */
 export async function findNearestRow<T extends Table>(
   call: Call,
   { table, where, side }: { table: T; where: Where<T>; side: { above?: Key; below?: Key } },
@@ -50,7 +50,7 @@ export async function findNearestRow<T extends Table>(
 }
 
 /**
- * Returns one page of the list's rows that the viewer may see. Throws BAD_USER_INPUT that names every wrong argument.
+ * Returns a page of the rows that the viewer may see. Throws BAD_USER_INPUT that names every invalid argument.
  */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
@@ -60,49 +60,50 @@ export async function listPage<T extends Table, N = Row<T>>(
   const visible = narrowToVisible(call.viewer, unscoped.table, unscoped.where);
   if (!visible) return createArrayPage({ ...unscoped, key: () => '' }, [], args);
   const list = { ...unscoped, where: visible };
-  const bounds = readPageArgs(args, list);
-  const { size, isBackward, after, before } = bounds;
-  const ranges = createRangeReader(call, list);
-  // Items of long pages share many related rows. Reading each of them once is faster.
+  const range = readPageArgs(args, list);
+  const { size, isBackward, after, before } = range;
+  const reader = createRangeReader(call, list);
+  // Items of long pages share many related rows, and reading each related row once is faster.
   const links =
     list.nodes || size > LINKED_ITEMS_MAX ? [] : listVisibleLinks(call.viewer, args.links);
-  const rows = await ranges.read({ limit: size + 1, isBackward, after, before }, links);
+  const rows = await reader.read({ limit: size + 1, isBackward, after, before }, links);
   const pageRows = rows.slice(0, size);
   if (isBackward) pageRows.reverse();
-  const keys = pageRows.map((row) => row[ranges.column] as Key);
+  const keys = pageRows.map((row) => row[reader.column] as Key);
   const nodes = list.nodes ? await list.nodes(pageRows) : (pageRows as unknown as N[]);
   const { table, where } = list;
   return {
     edges: nodes.flatMap((node, index) =>
       node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
     ),
-    pageInfo: createPageInfo(list, keys, { bounds, hasMore: rows.length > size, ranges }),
-    totalCount: () => load(call, readCounts, { table, where: { ...where, ...toKeyRange(list) } }),
+    pageInfo: createPageInfo(list, keys, { range, hasMore: rows.length > size, reader }),
+    totalCount: () =>
+      load(call, readCounts, { table, where: { ...where, ...toKeyCondition(list) } }),
   };
 }
 
 /** A part of a list, in the order of the list. */
 interface ListRange {
   limit: number;
-  /** If true, reads the last rows of the part, beginning with the last one. */
+  /** If true, reads from the end of the part. */
   isBackward: boolean;
   after?: Key | undefined;
   before?: Key | undefined;
 }
 
-/** Returns functions that read rows of a list by their position in its order. */
+/** Creates functions that read parts of a list by the keys before and after them. */
 function createRangeReader<T extends Table, N>(call: Call, list: List<T, N>) {
   const { table, where, indexPrefix = [] } = list;
   const column = getKeyColumn(list);
-  const descending = list.order !== 'oldest first';
+  const isDescending = list.order !== 'oldest first';
   const readRange = (range: Omit<KeyRange<T>, 'column'>, links: readonly Link[] = []) => {
     const rows: RowList = { table, where, indexPrefix, range: { column, ...range }, links };
     return load(call, readPages, rows) as Promise<Row<T>[]>;
   };
   const read = ({ limit, isBackward, after, before }: ListRange, links?: readonly Link[]) => {
-    const direction = descending !== isBackward ? 'desc' : 'asc';
-    const keys = descending ? { above: before, below: after } : { above: after, below: before };
-    return readRange({ direction, ...intersect(keys, list.within), limit }, links);
+    const direction = isDescending !== isBackward ? 'desc' : 'asc';
+    const keys = isDescending ? { above: before, below: after } : { above: after, below: before };
+    return readRange({ direction, ...intersectBounds(keys, list.within), limit }, links);
   };
   const hasRows = (rows: Promise<Row<T>[]>) => rows.then(({ length }) => length > 0);
   return {
@@ -114,8 +115,7 @@ function createRangeReader<T extends Table, N>(call: Call, list: List<T, N>) {
   };
 }
 
-/** Intersects two ranges of keys. */
-function intersect(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
+function intersectBounds(keys: KeyBounds, within: KeyBounds = {}): { above?: Key; below?: Key } {
   const above = [keys.above, within.above].filter((key) => key !== undefined);
   const below = [keys.below, within.below].filter((key) => key !== undefined);
   return {
@@ -130,8 +130,8 @@ function isBefore(a: Key, b: Key): boolean {
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
-/** Returns the range of keys as a condition for a count. The lower bound is included, but no key equals it. */
-function toKeyRange<T extends Table, N>(list: List<T, N>) {
+/** Converts the bounds of a list to a condition for a count. It includes the lower bound, which is not a key. */
+function toKeyCondition<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};
   return {
@@ -146,23 +146,23 @@ function getKeyColumn<T extends Table, N>({ key }: List<T, N>): keyof Row<T> & s
   return key ?? ('id' as keyof Row<T> & string);
 }
 
-interface PageBounds {
-  bounds: ReturnType<typeof readPageArgs>;
-  /** True if there are rows beyond the page, in the direction of the read. */
+interface PageContext {
+  range: ReturnType<typeof readPageArgs>;
+  /** True if there are more rows in the direction of the read. */
   hasMore: boolean;
-  ranges: Record<'existsAfter' | 'existsBefore' | 'existsAt', (key: Key) => Promise<boolean>>;
+  reader: Record<'existsAfter' | 'existsBefore' | 'existsAt', (key: Key) => Promise<boolean>>;
 }
 
 /**
- * Creates the page info. Only a query shows whether rows exist beyond the cursor of an argument. The cursor's own row
- * counts too.
+ * Creates the page info. Whether rows exist beyond the cursor of an argument needs a query, which includes the row of the
+ * cursor itself.
  */
 function createPageInfo(
   list: NamedList,
   keys: readonly Key[],
-  { bounds: { isBackward, after, before }, hasMore, ranges }: PageBounds,
+  { range: { isBackward, after, before }, hasMore, reader }: PageContext,
 ): Page<unknown>['pageInfo'] {
-  const { existsAfter, existsBefore, existsAt } = ranges;
+  const { existsAfter, existsBefore, existsAt } = reader;
   const start = keys[0];
   const end = keys.at(-1);
   const encodeKey = (key: Key | undefined) => (key === undefined ? null : encodeCursor(list, key));
@@ -188,7 +188,7 @@ function createPageInfo(
   };
 }
 
-/** An edge that computes its cursor only on access. */
+/** An edge that encodes its cursor only on access. */
 class KeyedEdge<N> implements Edge<N> {
   readonly node: N;
   readonly #list: NamedList;

@@ -7,12 +7,13 @@ import { decodeCursor, type NamedList } from './list-cursor.ts';
 /** The default size of a page. It is small, because a nested list multiplies the cost of the lists around it. */
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 1000;
+
 export interface PageArgs {
   first?: number | null;
   after?: string | null;
   last?: number | null;
   before?: string | null;
-  /** Relations of the items to read with the page. They only save statements: the result is the same without them. */
+  /** Relations of the items to read in the same statement. They do not change the result. */
   links?: readonly LinkTo[];
 }
 
@@ -26,7 +27,7 @@ export interface Edge<T> {
   readonly node: T;
 }
 
-/** Fields of the GraphQL types read the lazy members once, and only if a query selects them. */
+/** `pageInfo` and `totalCount` may query the database, so GraphQL reads them only if a query selects them. */
 export interface Page<T> {
   edges: Edge<T>[];
   pageInfo: {
@@ -38,12 +39,12 @@ export interface Page<T> {
   totalCount: () => number | Promise<number>;
 }
 
-const sizeRule = { error: `must be a whole number from 1 to ${PAGE_MAX}.` };
-export const pageSize = z.int(sizeRule).min(1, sizeRule).max(PAGE_MAX, sizeRule);
+const SIZE_RULE = { error: `must be a whole number from 1 to ${PAGE_MAX}.` };
+export const pageSize = z.int(SIZE_RULE).min(1, SIZE_RULE).max(PAGE_MAX, SIZE_RULE);
 
 /**
- * Reads the arguments of a page. Throws BAD_USER_INPUT that names every cursor of another list. Sizes must be validated
- * before.
+ * Decodes the arguments of a page, whose sizes must be valid. Throws BAD_USER_INPUT that names every cursor of another
+ * list.
  */
 export function readPageArgs(args: PageArgs, list: NamedList) {
   const issues: Issue[] = [];

@@ -1,4 +1,4 @@
-/** Searches by the beginning of a word of a name or a ref (docs/decisions/023-search-by-words.md). */
+/** Searches lists by the first letters of a word in a name or a ref (docs/decisions/023-search-by-words.md). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { load } from '../batched.ts';
@@ -8,7 +8,7 @@ import type { FiltersOf, Page, PageArgs } from './page.ts';
 import { createArrayPage } from './page-of-array.ts';
 import { listPage } from './page-of-rows.ts';
 
-/** The characters of a word that the database stores. A search can't match more. */
+/** The maximum length of a stored word, in characters. A longer search would match nothing. */
 const SEARCH_MAX = 64;
 /** Sorts after every word with the same beginning. */
 const LAST_CHARACTER = '\u{10FFFF}';
@@ -24,36 +24,30 @@ export const searchFilters = z.object({
 });
 
 interface SearchedList<T extends ProjectTable> {
-  /** The name of the list. Its search has cursors of its own. */
+  /** The name of the whole list. The search uses other cursors. */
   name: string;
   parentId: string;
   table: T;
 }
 
-/** Returns the text to search for. Undefined if it is empty: the whole list is returned. */
-function normalizeSearch(search: string | null | undefined): string | undefined {
-  const text = search?.trim().slice(0, SEARCH_MAX);
-  return text === '' ? undefined : text;
-}
-
-/** Converts texts to lower case in the database, which also converted the stored words. */
-const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
-  const statement =
-    'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
-  const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
-  return rows.map(({ text }) => text);
-};
-
-/** Returns a page of the project's rows that match the search, or of the whole list without a search. */
+/** Returns a page of the project's rows that match the search. Without a search, returns a page of the whole list. */
 export function listSearchPage<T extends ProjectTable>(
   call: Call,
   list: SearchedList<T>,
   { search, ...args }: PageArgs & FiltersOf<typeof searchFilters>,
   listAll: () => Promise<Page<Row<T>>>,
 ): Promise<Page<Row<T>>> {
-  const text = normalizeSearch(search);
-  return text === undefined ? listAll() : listMatches(call, list, { ...args, search: text });
+  const text = search?.trim();
+  return text ? listMatches(call, list, { ...args, search: text }) : listAll();
 }
+
+/** Converts texts to lower case in the database, as the stored words were converted. */
+const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
+  const statement =
+    'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
+  const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
+  return rows.map(({ text }) => text);
+};
 
 /** Returns a page of matching rows, each once. */
 async function listMatches<T extends ProjectTable>(
@@ -63,8 +57,9 @@ async function listMatches<T extends ProjectTable>(
 ): Promise<Page<Row<T>>> {
   const prefix = await load(call, toLowerCase, search);
   const matchList = { name: `${name} search`, parentId: projectId, table: 'SearchWord' } as const;
-  if (call.viewer.kind === 'END_USER')
+  if (call.viewer.kind === 'END_USER') {
     return listEndUserMatches(call, { ...matchList, searchedTable: table, prefix }, args);
+  }
   const where = { projectId, kind: table, rowId: { firstFrom: prefix } };
   const wordOrder = { key: 'place', order: 'oldest first' } as const;
   return listPage<'SearchWord', Row<T>>(
@@ -84,13 +79,13 @@ interface EndUserSearch<T extends ProjectTable> {
   name: string;
   parentId: string;
   searchedTable: T;
-  /** The beginning of the words, in lower case. */
+  /** The first letters of the words, in lower case. */
   prefix: string;
 }
 
 /**
- * Searches the few rows that an end user may see. Only their words are read, so that neither the result nor its
- * duration reveals other rows.
+ * Searches the few rows that an end user may see. It reads only their words, so that neither the result nor its duration
+ * reveals other rows.
  */
 async function listEndUserMatches<T extends ProjectTable>(
   call: Call,
@@ -98,15 +93,16 @@ async function listEndUserMatches<T extends ProjectTable>(
   args: PageArgs,
 ): Promise<Page<Row<T>>> {
   const visibleRows = await listProjectRows(call, table, projectId);
-  const rows = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
-  const words = await call.database.rows.find('SearchWord', { projectId, rowId: [...rows.keys()] });
-  const positions = new Map<string, string>();
+  const rowsById = new Map(visibleRows.map((row) => [String(row['id' as keyof Row<T>]), row]));
+  const rowIds = [...rowsById.keys()];
+  const words = await call.database.rows.find('SearchWord', { projectId, rowId: rowIds });
+  const firstPlaces = new Map<string, string>();
   for (const { rowId, place } of words) {
-    if (place.startsWith(prefix) && !(place >= (positions.get(rowId) ?? LAST_CHARACTER))) {
-      positions.set(rowId, place);
-    }
+    const firstPlace = firstPlaces.get(rowId);
+    const isFirst = firstPlace === undefined || place < firstPlace;
+    if (place.startsWith(prefix) && isFirst) firstPlaces.set(rowId, place);
   }
-  const matches = [...positions].map(([rowId, place]) => ({ rowId, place }));
+  const matches = [...firstPlaces].map(([rowId, place]) => ({ rowId, place }));
   matches.sort((a, b) => (a.place < b.place ? -1 : 1));
   const { edges, ...page } = createArrayPage(
     { name, parentId: projectId, key: ({ place }) => place },
@@ -115,6 +111,6 @@ async function listEndUserMatches<T extends ProjectTable>(
   );
   return {
     ...page,
-    edges: edges.map(({ cursor, node }) => ({ cursor, node: rows.get(node.rowId) as Row<T> })),
+    edges: edges.map(({ cursor, node }) => ({ cursor, node: rowsById.get(node.rowId) as Row<T> })),
   };
 }
