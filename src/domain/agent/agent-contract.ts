@@ -1,4 +1,4 @@
-/** Describes objects to agents: their names, and JSON Schemas of the fields of the customer's account. */
+/** Describes objects to agents by their names, and by JSON Schemas of the fields of the customer's account. */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -24,6 +24,12 @@ import { type NamedPinnedTool, namePinnedTools } from './pinned-tools.ts';
 /** The maximum number of objects that a search returns. */
 const OBJECTS_MAX = 20;
 const WORDS_LENGTH_MAX = 200;
+/** The maximum number of fields that an input names. */
+const FIELDS_MAX = 500;
+/** The maximum size of a description's fields as JSON, in bytes. Each field may be in three schemas. */
+const FIELDS_BYTES_MAX = 60_000;
+/** A word in the name of an object counts as several words in the names of fields. */
+const NAME_SCORE = 3;
 
 export const agentGroupRef = orNull(ref).describe(
   'The ref of the group. Default: the group of the end user or the agent; other callers must name it.',
@@ -33,8 +39,6 @@ export const agentObjectName = z
   .min(1)
   .max(256)
   .describe('The name of the object, from search_objects.');
-
-const FIELDS_MAX = 500;
 
 export const agentFieldNames = orNull(
   z.array(z.string().min(1).max(256)).min(1).max(FIELDS_MAX),
@@ -54,7 +58,7 @@ export interface ObjectSearchResult {
   total: number;
 }
 
-/** The objects that match most words come first. */
+/** Objects that match the most words come first. */
 export const searchAgentObjects = projectRead(
   orAgent('read'),
   'Finds objects by words of their names and fields.',
@@ -85,9 +89,6 @@ function splitWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-const NAME_SCORE = 3;
-
-/** A word in the name of the object counts more than one in the name of a field. */
 function scoreObject(object: ObjectContract, words: readonly string[]): number {
   const names = `${object.name} ${object.displayName ?? ''}`.toLowerCase();
   const fieldNames = object.fields
@@ -109,12 +110,12 @@ export const describeObjectInput = z.object({
   fields: agentFieldNames,
 });
 
-/** A schema is null if the agent or the account does not support the verb. */
+/** An object with its schemas. A schema is null if the agent may not use the verb, or the account does not support it. */
 export interface DescribedObject {
   object: ObjectContract;
-  /** Fields that the schemas lack, because they would be too large. */
+  /** Fields that were omitted, so that the description is not too large. */
   omittedFields: string[];
-  /** The schema of records that are read. */
+  /** The schema of a record. */
   read: JsonSchema | null;
   /** The schema of the values of a new record. */
   create: JsonSchema | null;
@@ -130,19 +131,19 @@ export const describeAgentObject = projectRead(
     { groupRef, objectName, fields: names }: z.output<typeof describeObjectInput>,
     { id: projectId },
   ): Promise<DescribedObject> => {
-    const contract = await getAgentContract(call, { projectId, groupRef });
-    const contractObject = getContractObject(contract, objectName, null);
+    const agentContract = await getAgentContract(call, { projectId, groupRef });
+    const contractObject = getContractObject(agentContract, objectName, null);
     requireNoIssues(findUnknownFields(names, contractObject.fields));
     const { fields, omittedFields } = selectFields(contractObject, names);
     const object = { ...contractObject, fields };
-    const ifIncluded = (verb: ContractVerb, create: () => JsonSchema) =>
-      object.verbs.includes(verb) ? create() : null;
+    const createForVerb = (verb: ContractVerb, createSchema: () => JsonSchema) =>
+      object.verbs.includes(verb) ? createSchema() : null;
     return {
       object,
       omittedFields,
-      read: ifIncluded('LIST', () => createRecordSchema(object)),
-      create: ifIncluded('CREATE', () => createValuesSchema(object, 'CREATE')),
-      update: ifIncluded('UPDATE', () => createValuesSchema(object, 'UPDATE')),
+      read: createForVerb('LIST', () => createRecordSchema(object)),
+      create: createForVerb('CREATE', () => createValuesSchema(object, 'CREATE')),
+      update: createForVerb('UPDATE', () => createValuesSchema(object, 'UPDATE')),
     };
   },
 );
@@ -156,28 +157,25 @@ export function* findUnknownFields(
     if (fields.some((field) => field.name === name)) continue;
     yield createInputIssue(
       ['fields', index],
-      'is not such a field of the object. Call describe_object for its fields.',
+      'must be a field that this tool can use. Call describe_object for the fields of the object.',
       name,
     );
   }
 }
 
-/** The maximum size of a description's fields as JSON, in bytes. Each field may be in three schemas. */
-const FIELDS_BYTES_MAX = 60_000;
-
-/** Returns the named fields, or all, as many as fit in a description. Required fields come before others. */
+/** Returns the named fields, or all fields, as many as fit in a description. Required fields take precedence. */
 function selectFields({ fields }: ObjectContract, names: readonly string[] | null) {
   const requested = fields.filter(({ name }) => names?.includes(name) ?? true);
   const requiredFirst = requested.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
-  const fitting = new Set<FieldContract>();
+  const fittingFields = new Set<FieldContract>();
   let bytes = 0;
   for (const field of requiredFirst) {
     bytes += Buffer.byteLength(JSON.stringify(field));
-    if (fitting.size === 0 || bytes <= FIELDS_BYTES_MAX) fitting.add(field);
+    if (fittingFields.size === 0 || bytes <= FIELDS_BYTES_MAX) fittingFields.add(field);
   }
   return {
-    fields: requested.filter((field) => fitting.has(field)),
-    omittedFields: requested.filter((field) => !fitting.has(field)).map(({ name }) => name),
+    fields: requested.filter((field) => fittingFields.has(field)),
+    omittedFields: requested.filter((field) => !fittingFields.has(field)).map(({ name }) => name),
   };
 }
 
@@ -188,18 +186,18 @@ export interface PinnedWrite extends NamedPinnedTool {
 }
 
 /**
- * Returns the agent's pinned writes that its customer's account supports, in the order of its session. Schemas have no
- * descriptions and no enum values, because the provider may have written them. `describe_object` returns them. Callers that
- * are not agents have no pinned writes.
+ * Returns the agent's pinned writes that the customer's account supports, in the order of the session. The schemas omit
+ * descriptions and enum values, because texts of providers must not be part of a tool. `describe_object` returns them as
+ * data. Callers that are not agents have no pinned writes.
  */
 export const listPinnedWrites = projectRead(
   orAgent('read'),
   'Lists the writes of an agent that have their own tools.',
   async (call: Call, _input: object, { id: projectId }): Promise<PinnedWrite[]> => {
-    const pinned = namePinnedTools(findGrant(call.viewer)?.pinnedTools ?? []);
-    if (pinned.length === 0) return [];
-    const contract = await getAgentContract(call, { projectId, groupRef: null });
-    return pinned.flatMap((tool) => toPinnedWrite(contract, tool) ?? []);
+    const tools = namePinnedTools(findGrant(call.viewer)?.pinnedTools ?? []);
+    if (tools.length === 0) return [];
+    const agentContract = await getAgentContract(call, { projectId, groupRef: null });
+    return tools.flatMap((tool) => toPinnedWrite(agentContract, tool) ?? []);
   },
 );
 
@@ -209,6 +207,6 @@ function toPinnedWrite({ contract }: AgentContract, tool: NamedPinnedTool): Pinn
   if (!object?.verbs.includes(type)) return null;
   if (type === 'DELETE') return { ...tool, valuesSchema: null };
   const fields = object.fields.map((field) => ({ ...field, description: null, values: null }));
-  const undescribed = { ...object, displayName: null, fields };
-  return { ...tool, valuesSchema: createValuesSchema(undescribed, type) };
+  const plainObject = { ...object, displayName: null, fields };
+  return { ...tool, valuesSchema: createValuesSchema(plainObject, type) };
 }

@@ -1,4 +1,4 @@
-/** The objects that an agent sees: those of the customer's contract that its session permits. */
+/** The objects that an agent may use: the objects of the customer's contract that its session permits. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -8,20 +8,20 @@ import { getGroupOfCaller, listInstallationsOfGroup } from '../operation/object-
 import type { AgentGrant, AgentVerb } from '../viewer/agent-grant.ts';
 import type { Viewer } from '../viewer/viewer.ts';
 
-/** The contract of a group, as an agent of the group sees it. */
+/** The part of a group's contract that the caller may use. */
 export interface AgentContract {
   group: Row<'Group'>;
   contract: Contract;
 }
 
-/** Returns the rights of an agent. Null for other callers, whose scopes or permissions decide. */
+/** Returns the rights of an agent. Null for other callers, who have scopes or permissions instead. */
 export function findGrant(viewer: Viewer): AgentGrant | null {
   return viewer.kind === 'END_USER' ? viewer.agent : null;
 }
 
 /**
- * Returns the call with the permissions of the agent's end user, or the call itself for other callers. It checks no
- * grant. For records, call `authorizeAgent`, which checks the grant first.
+ * Returns the call with the permissions of the agent's end user, or the call itself for other callers. It does not check
+ * the grant. For reads and writes of records, use `authorizeAgent`, which does.
  */
 export function asEndUser(call: Call): Call {
   const { viewer } = call;
@@ -29,7 +29,8 @@ export function asEndUser(call: Call): Call {
   return { ...call, viewer: { ...viewer, agent: null, permissions: ['READ', 'WRITE_RECORDS'] } };
 }
 
-const VERBS: Partial<Record<ContractVerb, AgentVerb>> = {
+/** The right that an agent needs for each verb of a contract. Agents can't use other verbs. */
+const AGENT_VERBS: Partial<Record<ContractVerb, AgentVerb>> = {
   LIST: 'READ',
   SEARCH: 'READ',
   READ_BY_ID: 'READ',
@@ -39,8 +40,8 @@ const VERBS: Partial<Record<ContractVerb, AgentVerb>> = {
 };
 
 /**
- * Returns the contract of the group's installations, with the objects and verbs that the session permits. Default group:
- * that of the end user. Throws as `getGroupOfCaller`.
+ * Returns the contract of the group's installations, limited to the objects and verbs that the session permits. The
+ * default is the end user's group. Throws the errors of `getGroupOfCaller`.
  */
 export async function getAgentContract(
   call: Call,
@@ -60,7 +61,7 @@ function limitContract(contract: Contract, grant: AgentGrant | null): Contract {
     .map((object) => ({
       ...object,
       verbs: object.verbs.filter((verb) => {
-        const agentVerb = VERBS[verb];
+        const agentVerb = AGENT_VERBS[verb];
         return agentVerb !== undefined && (grant === null || grant.verbs.includes(agentVerb));
       }),
     }))
@@ -69,8 +70,8 @@ function limitContract(contract: Contract, grant: AgentGrant | null): Contract {
 }
 
 /**
- * Returns the call that may use the verb for the object. For an agent, it is the call of its end user. Throws
- * OBJECT_NOT_GRANTED or VERB_NOT_GRANTED if the session of the agent does not permit it.
+ * Returns a call that may use the verb for the object: for an agent, the call of its end user. Throws OBJECT_NOT_GRANTED
+ * or VERB_NOT_GRANTED if the agent's session does not permit it.
  */
 export function authorizeAgent(call: Call, objectName: string, verb: AgentVerb): Call {
   const grant = findGrant(call.viewer);
@@ -92,8 +93,8 @@ export function authorizeAgent(call: Call, objectName: string, verb: AgentVerb):
 }
 
 /**
- * Returns an object of the contract. Throws NOT_FOUND, which lists the existing objects, and UNPROCESSABLE if the
- * customer's account does not support the verb.
+ * Returns an object of the contract. Throws NOT_FOUND with the names of all objects if there is none, and UNPROCESSABLE
+ * if the object does not support the verb.
  */
 export function getContractObject(
   { contract, group }: AgentContract,

@@ -1,4 +1,4 @@
-/** Shows agents the outcomes of their own writes. */
+/** Returns the operations of committed proposals to the agents that proposed them. */
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
@@ -20,9 +20,8 @@ export const getAgentOperation = projectRead(
   async (call, { operationId }: { operationId: string }, { id: projectId }) => {
     const grant = findGrant(call.viewer);
     if (grant) {
-      const where = { projectId, operationId, agentSessionId: grant.sessionId };
       const proposal = await call.database.prisma.proposal.findFirst({
-        where,
+        where: { projectId, operationId, agentSessionId: grant.sessionId },
         select: { id: true },
       });
       if (!proposal) throw notFound('Operation', operationId);

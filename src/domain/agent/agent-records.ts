@@ -1,4 +1,4 @@
-/** Reads records for agents: values under the builder's names, in pages whose size is bounded. */
+/** Reads records for agents, with values under the builder's names and in pages of a bounded size. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
@@ -24,6 +24,7 @@ import { type BoundedRecord, takeFittingRecords, toBoundedRecord } from './bound
 export const AGENT_RECORDS_MAX = 50;
 const RECORDS_DEFAULT = 20;
 const CONDITIONS_MAX = 50;
+
 const fieldName = z.string().min(1).max(256);
 
 export const agentRecordsInput = z.object({
@@ -50,31 +51,31 @@ type Input = z.output<typeof agentRecordsInput>;
 
 export interface AgentRecords {
   records: BoundedRecord[];
-  /** Ids of the input that the account does not have. */
+  /** Ids for which the account has no record. */
   missingIds: string[];
-  /** Ids of the input whose records did not fit. They can be read by another call. */
+  /** Ids whose records did not fit in the response. Another call can read them. */
   remainingIds: string[];
-  /** Continues after the last record. Null after the last page. */
+  /** The cursor of the next page. Null after the last page. */
   nextCursor: string | null;
 }
 
-/** Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED for an agent without the right, and otherwise as `listObjectRecords`. */
+/** Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED for an agent without the right, and the errors of `listObjectRecords`. */
 export const listAgentRecords = projectRead(
   orAgent('records:read', 'READ'),
   "Reads records of the customer's account, as they are now.",
   async (call, input: Input, { id: projectId }): Promise<AgentRecords> => {
     const { objectName, ids, groupRef } = input;
-    const reader = authorizeAgent(call, objectName, 'READ');
-    const contract = await getAgentContract(call, { projectId, groupRef });
-    const object = getContractObject(contract, objectName, ids ? 'READ_BY_ID' : 'LIST');
+    const readerCall = authorizeAgent(call, objectName, 'READ');
+    const agentContract = await getAgentContract(call, { projectId, groupRef });
+    const object = getContractObject(agentContract, objectName, ids ? 'READ_BY_ID' : 'LIST');
     requireNoIssues(findIssues(input, object));
     const fields = listReadFields(object).filter(
       ({ name }) => input.fields?.includes(name) ?? true,
     );
     const source = { projectId, objectName, groupRef };
     return ids
-      ? readByIds(reader, source, { ids: [...new Set(ids)], fields })
-      : listPage(reader, source, { input, fields });
+      ? readRecords(readerCall, source, { ids: [...new Set(ids)], fields })
+      : listRecords(readerCall, source, { input, fields });
   },
 );
 
@@ -87,25 +88,25 @@ function* findIssues({ ids, where, first, after, fields }: Input, object: Object
   yield* findUnknownFields(fields, listReadFields(object));
 }
 
-async function readByIds(
+async function readRecords(
   call: Call,
   source: ObjectOfGroup,
   { ids, fields }: { ids: readonly string[]; fields: readonly FieldContract[] },
 ): Promise<AgentRecords> {
-  const readRecords = await Promise.all(ids.map((id) => readObjectRecord(call, source, id)));
-  const boundedRecords = readRecords.flatMap((read) =>
-    read ? toBoundedRecord(read.record, fields) : [],
+  const results = await Promise.all(ids.map((id) => readObjectRecord(call, source, id)));
+  const boundedRecords = results.flatMap((result) =>
+    result ? toBoundedRecord(result.record, fields) : [],
   );
   const records = takeFittingRecords(boundedRecords);
   return {
     records,
-    missingIds: ids.filter((_, index) => readRecords[index] === null),
+    missingIds: ids.filter((_, index) => results[index] === null),
     remainingIds: boundedRecords.slice(records.length).map(({ id }) => id),
     nextCursor: null,
   };
 }
 
-async function listPage(
+async function listRecords(
   call: Call,
   source: ObjectOfGroup,
   { input, fields }: { input: Input; fields: readonly FieldContract[] },

@@ -1,6 +1,7 @@
 /** Agent sessions: the rights of an agent that works for one end user, until the session expires or is revoked. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
+import type { Issue } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { readIntegrationsContract } from '../contract/read-contract.ts';
@@ -180,7 +181,7 @@ const VERB_SCOPES = {
   DELETE: 'records:write',
 } as const satisfies Record<Input['verbs'][number], Scope>;
 
-/** The session permits at most what its creator may do. The group and the consumer are created if they do not exist. */
+/** A session never permits more than its creator may do. Creates the group and the consumer if they do not exist. */
 export const createAgentSession = projectMutation({
   description:
     "Creates a session for an agent that works for one end user: a group and a consumer. The agent gets tools for the group's objects, and its writes need an approval.",
@@ -189,7 +190,10 @@ export const createAgentSession = projectMutation({
   async run(call, input, project): Promise<CreatedAgentSession> {
     const verbs = [...new Set(input.verbs)];
     authorizeGrant(call.viewer, [...new Set(verbs.map((verb) => VERB_SCOPES[verb]))]);
-    requireNoIssues([...findRightIssues(input), ...(await findObjectIssues(call, project, input))]);
+    requireNoIssues([
+      ...findRightIssues(input),
+      ...(await findUnknownObjectIssues(call, project, input)),
+    ]);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
     const agentSession = await call.database.prisma.agentSession.create({
       data: {
@@ -219,69 +223,73 @@ export function formatMcpUrl(
   return `${publicUrl()}/mcp/projects/${projectId}`;
 }
 
-/** Finds rules and tools that need a verb or an object that the session does not have. */
-function* findRightIssues({ objects, verbs, rules, pinnedTools }: Input) {
-  const hasObject = (name: string) => objects == null || objects.includes(name);
+/** Finds verbs, rules and tools that need a right that the session does not have. */
+function* findRightIssues(input: Input): Generator<Issue> {
+  const { verbs } = input;
   const needsCurrentValues = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
   if (needsCurrentValues && !verbs.includes('READ')) {
     const detail =
       'must include READ for UPDATE and DELETE, whose proposals show the current values.';
     yield createInputIssue(['input', 'verbs'], detail);
   }
-  for (const [index, rule] of rules.entries()) {
+  yield* findRuleIssues(input);
+  yield* findToolIssues(input);
+}
+
+const NOT_A_VERB = 'must be one of the verbs of the session.';
+const NOT_AN_OBJECT = 'must be an object of the session.';
+
+function* findRuleIssues({ objects, verbs, rules }: Input): Generator<Issue> {
+  for (const [index, { name, types, fields, objects: ruleObjects }] of rules.entries()) {
     const path = ['input', 'rules', index];
-    if (rules.findIndex(({ name }) => name === rule.name) < index) {
-      yield createInputIssue(
-        [...path, 'name'],
-        'must not be the name of an earlier rule.',
-        rule.name,
-      );
+    if (rules.findIndex((rule) => rule.name === name) < index) {
+      const detail = 'must not be the name of an earlier rule.';
+      yield createInputIssue([...path, 'name'], detail, name);
     }
-    for (const [position, type] of rule.types.entries()) {
-      if (type === 'DELETE' && rule.fields != null) {
+    for (const [typeIndex, type] of types.entries()) {
+      const typePath = [...path, 'types', typeIndex];
+      if (type === 'DELETE' && fields != null) {
         const detail = 'must not be DELETE in a rule with fields: a deletion sets none.';
-        yield createInputIssue([...path, 'types', position], detail, type);
+        yield createInputIssue(typePath, detail, type);
       }
-      if (verbs.includes(type)) continue;
-      yield createInputIssue(
-        [...path, 'types', position],
-        'must be one of the verbs of the session.',
-        type,
-      );
+      if (!verbs.includes(type)) yield createInputIssue(typePath, NOT_A_VERB, type);
     }
-    for (const [position, name] of (rule.objects ?? []).entries()) {
-      if (hasObject(name)) continue;
-      yield createInputIssue(
-        [...path, 'objects', position],
-        'must be an object of the session.',
-        name,
-      );
-    }
-  }
-  for (const [index, { type, objectName: name }] of pinnedTools.entries()) {
-    const path = ['input', 'pinnedTools', index];
-    const first = pinnedTools.findIndex((tool) => tool.type === type && tool.objectName === name);
-    if (first < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
-    if (!verbs.includes(type)) {
-      yield createInputIssue([...path, 'type'], 'must be one of the verbs of the session.', type);
-    }
-    if (!hasObject(name)) {
-      yield createInputIssue([...path, 'objectName'], 'must be an object of the session.', name);
+    for (const [objectIndex, object] of (ruleObjects ?? []).entries()) {
+      if (objects == null || objects.includes(object)) continue;
+      yield createInputIssue([...path, 'objects', objectIndex], NOT_AN_OBJECT, object);
     }
   }
 }
 
+function* findToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issue> {
+  for (const [index, { type, objectName: object }] of pinnedTools.entries()) {
+    const path = ['input', 'pinnedTools', index];
+    const first = pinnedTools.findIndex((tool) => tool.type === type && tool.objectName === object);
+    if (first < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
+    if (!verbs.includes(type)) yield createInputIssue([...path, 'type'], NOT_A_VERB, type);
+    if (objects == null || objects.includes(object)) continue;
+    yield createInputIssue([...path, 'objectName'], NOT_AN_OBJECT, object);
+  }
+}
+
 /**
- * Finds objects that no integration of the project has: those of the session, or those of its rules and tools if it has
- * all objects.
+ * Finds objects that no integration of the project has. It checks the objects of the session. A session for all objects
+ * has none, so its rules and tools are checked.
  */
-async function findObjectIssues(call: Call, { id: projectId }: Row<'Project'>, input: Input) {
+async function findUnknownObjectIssues(
+  call: Call,
+  { id: projectId }: Row<'Project'>,
+  input: Input,
+): Promise<Issue[]> {
   const { objects, rules, pinnedTools } = input;
   const references = objects
     ? objects.map((name, index) => ({ path: ['objects', index], name }))
     : [
         ...rules.flatMap((rule, index) =>
-          (rule.objects ?? []).map((name, at) => ({ path: ['rules', index, 'objects', at], name })),
+          (rule.objects ?? []).map((name, objectIndex) => ({
+            path: ['rules', index, 'objects', objectIndex],
+            name,
+          })),
         ),
         ...pinnedTools.map(({ objectName: name }, index) => ({
           path: ['pinnedTools', index, 'objectName'],
@@ -312,7 +320,7 @@ const revokeAgentSessionInput = agentSessionInput.meta({
   description: 'The agent session to revoke.',
 });
 
-/** A session that is already revoked keeps its revoke time. */
+/** Keeps the revoke time of a session that is already revoked. */
 export const revokeAgentSession = projectMutation({
   description:
     'Revokes an agent session. Within a second, its token is rejected on every server. Its proposals can no longer be committed by the agent.',

@@ -3,7 +3,7 @@ import type { FieldContract } from '../contract/object-contract.ts';
 import { findFieldValue, toTypedValue } from '../contract/read-values.ts';
 import type { AccountRecord } from '../operation/record-search.ts';
 
-/** The maximum length of a string, in characters. Longer ones are mostly e-mails and documents. */
+/** The maximum length of a string, in characters. Longer strings are mostly emails and documents. */
 const TEXT_LENGTH_MAX = 2_000;
 /** The maximum size of a response's records as JSON, in bytes. */
 const BYTES_MAX = 100_000;
@@ -15,7 +15,7 @@ const ITEMS_MAX = 200;
 export interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
-  /** Fields that were dropped, so that the others fit in a response. */
+  /** Fields that were omitted, so that the others fit in a response. */
   omittedFields: string[];
 }
 
@@ -23,7 +23,7 @@ export interface BoundedRecord extends BoundedFields {
   id: string;
 }
 
-/** Returns the record with these fields, as many as fit in a response. */
+/** Returns the record with as many of these fields as fit in a response. */
 export function toBoundedRecord(
   record: AccountRecord,
   fields: readonly FieldContract[],
@@ -32,7 +32,14 @@ export function toBoundedRecord(
   return { id: record.id, ...boundFields(values) };
 }
 
-/** Truncates the values, and returns as many fields as fit in a response. */
+/** Returns the value in the contract's type. A value that can't be converted stays as the provider returned it. */
+function readValue(record: AccountRecord, field: FieldContract): unknown {
+  const value = findFieldValue(record, field.name);
+  const typedValue = toTypedValue(field, value, null);
+  return typedValue === undefined ? value : typedValue;
+}
+
+/** Truncates the values and omits fields that do not fit in a response. */
 export function boundFields(values: readonly [name: string, value: unknown][]): BoundedFields {
   const entries: [string, unknown][] = [];
   const omittedFields: string[] = [];
@@ -49,23 +56,16 @@ export function boundFields(values: readonly [name: string, value: unknown][]): 
   return { fields: Object.fromEntries(entries), omittedFields };
 }
 
-/** Returns the value in the contract's type. A value that can't be converted stays as the provider returned it. */
-function readValue(record: AccountRecord, field: FieldContract): unknown {
-  const value = findFieldValue(record, field.name);
-  const typed = toTypedValue(field, value, null);
-  return typed === undefined ? value : typed;
-}
-
-/** Returns the first records that together fit in a response, at least one if there is any. */
+/** Returns the first records that fit in a response together, but at least one. */
 export function takeFittingRecords(records: readonly BoundedRecord[]): BoundedRecord[] {
-  const fitting: BoundedRecord[] = [];
+  const fittingRecords: BoundedRecord[] = [];
   let bytes = 0;
   for (const record of records) {
     bytes += countBytes(record);
-    if (fitting.length > 0 && bytes > BYTES_MAX) break;
-    fitting.push(record);
+    if (fittingRecords.length > 0 && bytes > BYTES_MAX) break;
+    fittingRecords.push(record);
   }
-  return fitting;
+  return fittingRecords;
 }
 
 function countBytes(value: unknown): number {

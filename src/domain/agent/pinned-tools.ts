@@ -8,7 +8,7 @@ export interface NamedPinnedTool extends PinnedTool {
 
 const NAME_LENGTH_MAX = 64;
 
-/** Names depend only on the list, so that they are the same in every call. */
+/** Names the tools of a session. The names depend only on the list, so that they are the same in every call. */
 export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
   const usedNames = new Set<string>();
   return pinnedTools.map(({ type, objectName }) => {

@@ -36,7 +36,7 @@ export function addEncryptionKey(config: Config): Keys {
   return keys;
 }
 
-/** Formats the key file of a data folder. */
+/** Formats a key file: one key in each line, the current key first. */
 export function formatKeyFile(keys: Buffer[]): string {
   return keys.map((key) => `${key.toString('base64')}\n`).join('');
 }

@@ -1,4 +1,4 @@
-/** Checks at start that no key is missing. Without the key of the stored secrets, all work would fail. */
+/** Checks at the start that no key is missing. Without the key of the stored secrets, all work would fail. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -11,23 +11,23 @@ import type { Vault } from '../../secrets.ts';
 import { hasLocalIssuer, LOCAL_ISSUER, LOCAL_ISSUER_FILE } from '../viewer/bearer.ts';
 import { listSealedColumns } from './re-encryption.ts';
 
-/** Enough projects to find the newest secrets. A database may have 100,000 projects. */
-const PROJECTS_MAX = 1_000;
+/** The number of projects to search for the newest secrets. A database may have 100,000 projects. */
+const SEARCHED_PROJECTS = 1_000;
 
 /**
- * Checks the newest secret of each kind. A null `vault` means that there is no key. Throws StartRefused if the key of a
- * secret is missing.
+ * Throws StartRefused if the key of the newest secret of a column is missing. A null `vault` means that there is no
+ * key.
  */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
   for (const { table, column } of listSealedColumns()) {
     const [newest] = await query<{ sealed: string }>(
       withoutProject(
         'the newest secret of the database',
-        `select one."sealed" from (select "id" from "Project" order by "id" desc limit ${PROJECTS_MAX}) p
+        `select secret."sealed" from (select "id" from "Project" order by "id" desc limit ${SEARCHED_PROJECTS}) p
        cross join lateral (
          select "id", "${column}" as "sealed" from "${table}"
-         where "projectId" = p."id" and "${column}" like 'v1.%' order by "id" desc limit 1) one
-       order by one."id" desc limit 1`,
+         where "projectId" = p."id" and "${column}" like 'v1.%' order by "id" desc limit 1) secret
+       order by secret."id" desc limit 1`,
       ),
       [],
     );

@@ -9,7 +9,7 @@ import {
 } from '../../deliveries/target-secrets.ts';
 import type { Vault } from '../../secrets.ts';
 
-interface PlainRow {
+interface PlainDestination {
   id: string;
   projectId: string;
   url: string | null;
@@ -22,37 +22,43 @@ interface PlainRow {
  * plain values.
  */
 export async function sealPlainTargets(query: RunQuery, vault: Vault): Promise<number> {
-  const plainRows = readRowsOfAllProjects<PlainRow>(query, {
+  const destinations = readRowsOfAllProjects<PlainDestination>(query, {
     reason: 'destinations of every project are sealed',
     table: 'Destination',
     columns: '"url", "maskedHeaders"',
     condition: `("url" like '%?%' or "maskedHeaders" is not null)`,
   });
-  let count = 0;
-  for await (const row of plainRows) count += await sealRow(query, vault, row);
-  return count;
+  let changedColumns = 0;
+  for await (const destination of destinations) {
+    changedColumns += await sealTarget(query, vault, destination);
+  }
+  return changedColumns;
 }
 
-async function sealRow(query: RunQuery, vault: Vault, row: PlainRow): Promise<number> {
-  const { id, projectId, url, maskedHeaders: headers } = row;
-  let count = 0;
+async function sealTarget(
+  query: RunQuery,
+  vault: Vault,
+  destination: PlainDestination,
+): Promise<number> {
+  const { id, projectId, url, maskedHeaders: headers } = destination;
+  let changedColumns = 0;
   if (url !== null && maskUrl(url) !== url) {
-    const { url: masked, urlSealed } = sealUrl(vault, row, url);
+    const { url: masked, urlSealed } = sealUrl(vault, destination, url);
     const changedRows = await query(
       `update "Destination" set "url" = $1, "urlSealed" = $2
        where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
       [masked, urlSealed, projectId, id, url],
     );
-    count += changedRows.length;
+    changedColumns += changedRows.length;
   }
   if (headers && !isMasked(headers)) {
-    const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, row, headers);
+    const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, destination, headers);
     const changedRows = await query(
       `update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
        where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
       [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
     );
-    count += changedRows.length;
+    changedColumns += changedRows.length;
   }
-  return count;
+  return changedColumns;
 }

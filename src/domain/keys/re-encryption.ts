@@ -27,7 +27,7 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
   let changedCount = 0;
   for (const { table, column } of listSealedColumns()) {
     const sealedRows = readRowsOfAllProjects<SealedRow>(query, {
-      reason: 'every secret is sealed again',
+      reason: 'secrets of every project are encrypted again',
       table,
       columns: `"${column}" as sealed`,
       condition: `"${column}" is not null`,

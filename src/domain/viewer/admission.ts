@@ -1,4 +1,4 @@
-/** Admits requests of known callers within their rate, for every surface. */
+/** Admits requests on every surface: identifies the caller and limits its rate. */
 import type { Config } from '../../config.ts';
 import { DomainError, forbidden } from '../../errors.ts';
 import type { Services } from '../call.ts';
@@ -14,54 +14,23 @@ import type { Credentials, Viewer } from './viewer.ts';
 /** The maximum length of an origin that an error repeats, in characters. */
 const ORIGIN_LENGTH_MAX = 100;
 
-/**
- * Rejects credentials that a page must not send. Pages of other origins may send tokens of end users and keys for
- * pages. `page` is the origin of a page that is neither the gateway's own nor the operator's. Throws FORBIDDEN.
- */
-function rejectForeignPage(viewer: Viewer, page: string | null | undefined): void {
-  if (page == null) return;
-  const origin = page.slice(0, ORIGIN_LENGTH_MAX);
-  if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isPageKey(viewer.scopes))) {
-    const credential = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
-    throw forbidden(
-      `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,
-    );
-  }
-  if (listPageOrigins(viewer).includes(page)) return;
-  throw forbidden(
-    `Pages of ${origin} may not call the gateway for this project: it is not in the project's allowedOrigins.`,
-  );
-}
-
-/**
- * Rejects a session that a page of another origin sends, which prevents cross-site request forgery: browsers add the
- * cookie although the page does not know it. Throws FORBIDDEN.
- */
-function rejectForeignSession({ apiKey, authorization, session }: Credentials): void {
-  if (apiKey || authorization || !session || session.isFromOwnPage) return;
-  throw forbidden(
-    "The session of the console is accepted from the gateway's own pages only. Send an API key or a bearer token.",
-  );
-}
-
 export interface Admission {
   /**
-   * Returns null for a caller without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials
+   * Returns the caller, or null without credentials. Throws UNAUTHENTICATED, RATE_LIMITED, and FORBIDDEN for credentials
    * that a page may not send. Adds the caller's remaining rate to the headers of the response.
    */
   admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
   /**
-   * Takes this many additional requests from the rate of an admitted caller, for an expensive operation. Throws
-   * RATE_LIMITED.
+   * Takes additional requests from the rate of an admitted caller, for an expensive operation. Throws RATE_LIMITED.
    */
   spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void>;
   /** The open streams of admitted callers. */
   streams: OpenStreams;
 }
 
-/** The origin of a request. */
+/** The sender of a request. */
 export interface Sender {
-  /** The client's address. */
+  /** The client's IP address. */
   address: string;
   /** The slot of the request, if it already has one. */
   slot?: RequestSlot | undefined;
@@ -91,7 +60,7 @@ export function createAdmission(
   };
   return {
     spend: async (viewer, requests, sender) => {
-      // A full burst pays for every operation, even after the request itself was counted.
+      // No operation costs more than a full burst, of which the request itself was one.
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
       if (count > 0) await spend(viewer, count, sender);
     },
@@ -105,6 +74,36 @@ export function createAdmission(
       return viewer;
     },
   };
+}
+
+/**
+ * Throws FORBIDDEN for credentials that a page of another origin must not send. Such pages may send only tokens of end
+ * users and page keys. `page` is the origin of a page that is neither the gateway's own nor the operator's.
+ */
+function rejectForeignPage(viewer: Viewer, page: string | null | undefined): void {
+  if (page == null) return;
+  const origin = page.slice(0, ORIGIN_LENGTH_MAX);
+  if (viewer.kind === 'BUILDER' || (viewer.kind === 'API_KEY' && !isPageKey(viewer.scopes))) {
+    const credential = viewer.kind === 'API_KEY' ? 'This API key' : "A builder's token";
+    throw forbidden(
+      `${credential} is not accepted from a web page. Use an end user's token (createSessionToken creates one) or an API key whose only scope is frontend. If ${origin} is an origin of the operator, CORS_ORIGINS of the server may contain it.`,
+    );
+  }
+  if (listPageOrigins(viewer).includes(page)) return;
+  throw forbidden(
+    `Pages of ${origin} may not call the gateway for this project: it is not in the project's allowedOrigins.`,
+  );
+}
+
+/**
+ * Throws FORBIDDEN for a session that a page of another origin sends. This prevents cross-site request forgery, because
+ * browsers add the cookie to requests of every page.
+ */
+function rejectForeignSession({ apiKey, authorization, session }: Credentials): void {
+  if (apiKey || authorization || !session || session.isFromOwnPage) return;
+  throw forbidden(
+    "The session of the console is accepted from the gateway's own pages only. Send an API key or a bearer token.",
+  );
 }
 
 function createRateError(waitSeconds: number): DomainError {

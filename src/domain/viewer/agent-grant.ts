@@ -1,4 +1,4 @@
-/** The rights of an agent session: what an agent may do for the end user whose work it does. */
+/** The rights of an agent session: what an agent may do for its end user. */
 import { z } from 'zod';
 import type { WriteType } from '../../database/generated/enums.ts';
 import { enumeration } from '../resource.ts';
@@ -15,13 +15,13 @@ export const agentVerb = enumeration(
 );
 export type AgentVerb = z.output<typeof agentVerb>;
 
-/** A write of one object with its own tool, such as `create_people`. */
+/** A type of write of one object that has its own tool, such as `create_people`. */
 export interface PinnedTool {
   type: WriteType;
   objectName: string;
 }
 
-/** The verbs of a stored session. */
+/** Parses the verbs of a stored session. */
 export function readVerbs({ verbs }: { verbs: readonly string[] }): AgentVerb[] {
   return z.array(agentVerb).parse(verbs);
 }

@@ -1,4 +1,4 @@
-/** Verifies builders' bearer tokens: JWTs of a configured issuer, or of a local one for development. */
+/** Verifies builders' bearer tokens: JWTs of a configured issuer, or of a local issuer for development. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -60,7 +60,7 @@ export function readClaims(payload: object, emailsVerified: boolean): BearerClai
 export interface BearerVerifier {
   /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   verify(token: string): Promise<BearerClaims>;
-  /** Null unless the local issuer is used. `lifetime` defaults to 30 days, `email_verified` to true. */
+  /** Signs a token of the local issuer, which is valid for 30 days by default. Null if another issuer is configured. */
   mint:
     | ((claims: Omit<BearerClaims, 'iss'>, options?: { lifetime: string }) => Promise<string>)
     | null;
@@ -154,14 +154,15 @@ async function createJwk(path: string): Promise<JWK> {
 }
 
 /**
- * Returns the builder that a token names. The first token creates it; later tokens update its names and email address.
+ * Returns the builder with the identity of these claims. Creates the builder at the first use, and updates its names and
+ * email address later.
  */
 export async function enrollBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
 ): Promise<{ builder: Builder; roles: OrgRoles }> {
   const identity = { idpProvider: claims.iss, idpRef: claims.sub };
-  const names = {
+  const profile = {
     firstName: claims.given_name ?? null,
     lastName: claims.family_name ?? null,
     fullName: claims.name ?? null,
@@ -176,7 +177,7 @@ export async function enrollBuilder(
   let row = await findBuilder();
   if (!row) {
     try {
-      await prisma.builder.create({ data: { id: newId('bld'), ...identity, ...names } });
+      await prisma.builder.create({ data: { id: newId('bld'), ...identity, ...profile } });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
@@ -185,10 +186,10 @@ export async function enrollBuilder(
   if (!row) throw unauthenticated('The builder of this token was deleted.');
   const { memberships, ...builder } = row;
   const roles = createOrgRoles(memberships);
-  const hasChanged = (Object.keys(names) as (keyof typeof names)[]).some(
-    (key) => builder[key] !== names[key],
+  const hasChanged = (Object.keys(profile) as (keyof typeof profile)[]).some(
+    (key) => builder[key] !== profile[key],
   );
   if (!hasChanged) return { builder, roles };
-  const data = { ...names, updateTime: now() };
+  const data = { ...profile, updateTime: now() };
   return { builder: await prisma.builder.update({ where: { id: builder.id }, data }), roles };
 }

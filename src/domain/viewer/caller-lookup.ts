@@ -1,7 +1,7 @@
 /**
- * Finds the caller of a request. Callers in the cache never wait. An address that has sent too many wrong keys is not
- * blocked, because legitimate callers may share it. Its unknown credentials are looked up a few at a time, and wrong
- * ones are rejected with a time to retry.
+ * Finds the caller of a request. Cached callers never wait. An address that has sent too many wrong keys is not blocked,
+ * because legitimate callers may share it. Its other credentials are looked up a few at a time, and wrong credentials
+ * are rejected with a time to retry.
  */
 import type { Config } from '../../config.ts';
 import { DomainError, ERROR_STATUS, rateLimited } from '../../errors.ts';
@@ -19,19 +19,22 @@ import {
   type Viewer,
 } from './viewer.ts';
 
-/** Limits lookups for addresses with too many wrong keys to 500 per second. A valid key waits at most half a second. */
+/**
+ * Limits lookups for addresses with too many wrong keys to 500 per second: 25 in each turn of 50 ms. With at most 250
+ * waiting lookups, a valid key waits at most half a second.
+ */
 const TURN_MS = 50;
 const TURN_MAX = 25;
 const WAITING_MAX = 250;
 /**
- * Waiting lookups count as requests. They may use at most this share of LIMIT_REQUESTS. The rest is reserved for other
- * callers.
+ * The maximum share of LIMIT_REQUESTS that waiting lookups may use. They count as requests, and the rest is reserved for
+ * other callers.
  */
 const WAITING_SHARE = 0.25;
 
 /**
- * Returns null for a caller without credentials. Throws UNAUTHENTICATED for wrong credentials, RATE_LIMITED for too
- * many of them, and SERVICE_UNAVAILABLE if too many unknown callers of a network wait.
+ * Returns the caller, or null without credentials. Throws UNAUTHENTICATED for wrong credentials, RATE_LIMITED after too
+ * many of them, and SERVICE_UNAVAILABLE if too many requests of unknown callers come from one network.
  */
 type CallerLookup = (
   credentials: Credentials,
@@ -71,7 +74,7 @@ export function createCallerLookup(
     const credential = toCredentialKey(credentials);
     const cached = credential && findCachedViewer(services, credential);
     if (cached) return cached;
-    // A caller with a stale cache entry is counted individually, not by its network.
+    // A stale entry identifies the caller, so the request counts by the caller and not by its network.
     const staleViewer = credential && services.viewers.findStale(credential);
     if (staleViewer) slot?.countByCaller(staleViewer);
     else slot?.countByNetwork();
@@ -87,9 +90,9 @@ function createWrongKeysError({ meters }: Services, waitSeconds: number): Domain
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
 }
 
-/** A fair queue. Each turn admits a few entries, and the names take turns. */
+/** A queue in which names take turns. Each turn admits a few entries. */
 interface WaitingQueue {
-  /** Resolves to true when the entry is admitted, and to false if the queue is full and this name has most entries. */
+  /** Resolves to true when the entry is admitted. Resolves to false if the queue is full and this name has most entries. */
   turn(name: string): Promise<boolean>;
 }
 
@@ -111,7 +114,7 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
   const removeOldest = (name: string): Admit => {
     const queue = queuesByName.get(name) as Admit[];
     const admit = queue.shift() as Admit;
-    // The next entry of this name follows all other names.
+    // The name moves to the end, behind all other names.
     queuesByName.delete(name);
     if (queue.length > 0) queuesByName.set(name, queue);
     waiting -= 1;
@@ -140,19 +143,19 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
       if (queue) queue.push(resolve);
       else queuesByName.set(name, [resolve]);
       waiting += 1;
-      // The oldest entry of the name is refused, not the newest: in a flood, the newest has the better chance of a
-      // turn.
-      if (waiting > waitingMax) removeOldest(findLongest(queuesByName))(false);
+      // Refuses the oldest entry of the name. In a flood, the newest one has the better chance of a turn.
+      if (waiting > waitingMax) removeOldest(findLongestQueue(queuesByName))(false);
       scheduleTurn();
       return promise;
     },
   };
 }
 
-function findLongest(byName: Map<string, Admit[]>): string {
+/** Returns the name with most entries. */
+function findLongestQueue(queuesByName: Map<string, Admit[]>): string {
   let longestName = '';
   let lengthMax = 0;
-  for (const [name, { length }] of byName) {
+  for (const [name, { length }] of queuesByName) {
     if (length <= lengthMax) continue;
     longestName = name;
     lengthMax = length;

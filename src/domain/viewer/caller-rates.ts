@@ -1,6 +1,6 @@
 /**
- * Limits the request rate of each API key, builder and end user by a token bucket: in this process's memory, or in the
- * database for all processes together. An expensive operation counts as several requests.
+ * Limits the request rate of each API key, builder and end user by a token bucket. The buckets are in this process's
+ * memory, or in the database for all processes together. An expensive operation counts as several requests.
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
@@ -41,11 +41,11 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
   };
 }
 
-/** Returns SQL for the number of tokens at a time. A time before the last refill adds none. */
+/** Returns SQL for the number of tokens at a time. A time before the last refill adds no tokens. */
 const createRefilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
-/** Returns no row, and writes nothing, if there are too few tokens. */
+/** Takes tokens and returns the rest. Returns no row, and changes nothing, if there are too few tokens. */
 const TAKE_TOKENS = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())

@@ -1,6 +1,6 @@
 /**
- * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie, and the database
- * its hash (docs/decisions/069-console-sessions.md). The secret identifies the builder, as a bearer token does.
+ * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie. The secret identifies
+ * the builder like a bearer token, and the database stores its hash (docs/decisions/069-console-sessions.md).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
@@ -13,12 +13,12 @@ import type { Services } from '../call.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
 const SECRET_BYTES = 32;
-/** Strings of another form are rejected without a query. */
+/** Rejects strings of another form without a query. */
 const SECRET_PATTERN = /^[\w-]{43}$/;
-/** The maximum number of sessions of a builder, far more than a person's browsers. A further sign-in ends the oldest. */
+/** The maximum number of sessions of a builder, far more than a person uses. A further sign-in ends the oldest one. */
 export const SESSIONS_OF_BUILDER_MAX = 20;
 
-/** The credential of a session, and its origin. */
+/** The secret of a session, as a browser sent it. */
 export interface SessionCredential {
   secret: string;
   /** True if a page of the gateway itself sent the request. Browsers add cookies to requests of other pages too. */
@@ -58,7 +58,7 @@ export async function createSession(services: Services, builderId: string): Prom
   return secret;
 }
 
-/** Throws UNAUTHENTICATED if the session has ended. */
+/** Returns the session with this secret. Throws UNAUTHENTICATED if it has ended. */
 export async function getSession(services: Services, secret: string): Promise<ConsoleSession> {
   const row = SECRET_PATTERN.test(secret)
     ? await services.database.prisma.consoleSession.findUnique({

@@ -5,10 +5,10 @@ import type { EndUserViewer } from './end-user.ts';
 
 export type Conditions = Record<string, unknown>;
 
-/** The tables of which an agent sees rows. Its tools read records as the end user, within its rights. */
+/** Tables with rows that agents see. Their tools read other data with the permissions of the end user. */
 const AGENT_TABLES: readonly Table[] = ['Project', 'Group', 'Consumer', 'Proposal', 'AgentSession'];
 
-/** Null for a table without rows for end users. */
+/** Returns the conditions for a table. Null if the end user sees none of its rows. */
 function createEndUserConditions(viewer: EndUserViewer, table: Table): Conditions | null {
   const { projectId, groupId, consumerId, integrationIds, agent } = viewer;
   const permittedIntegrations: OneOf | undefined =
@@ -31,8 +31,8 @@ function createEndUserConditions(viewer: EndUserViewer, table: Table): Condition
     case 'Operation':
       return { projectId, groupId, integrationId: permittedIntegrations };
     case 'Proposal': {
-      const own = { projectId, groupId, integrationId: permittedIntegrations };
-      return agent ? { ...own, agentSessionId: agent.sessionId } : own;
+      const conditions = { projectId, groupId, integrationId: permittedIntegrations };
+      return agent ? { ...conditions, agentSessionId: agent.sessionId } : conditions;
     }
     case 'AgentSession':
       return agent ? { projectId, id: agent.sessionId } : { projectId, groupId };
@@ -41,7 +41,7 @@ function createEndUserConditions(viewer: EndUserViewer, table: Table): Condition
   }
 }
 
-/** Adds the end user's conditions to these conditions. Null if no row can match both. */
+/** Adds the end user's conditions to `where`. Returns null if no row can match both. */
 export function narrowToEndUser(
   viewer: EndUserViewer,
   table: Table,
@@ -58,7 +58,7 @@ export function narrowToEndUser(
   return combined;
 }
 
-/** True if the end user may see a row that another statement has read. */
+/** True if the end user may see this row. */
 export function isEndUserRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
   const conditions = createEndUserConditions(viewer, table);
   return (
@@ -69,7 +69,7 @@ export function isEndUserRow(viewer: EndUserViewer, table: Table, row: Condition
   );
 }
 
-/** Intersects a list's condition on a column with the end user's condition. Null if no value meets both. */
+/** Intersects two conditions on a column. Returns null if no value meets both. */
 function intersectConditions(requested: unknown, permitted: unknown): unknown {
   if (permitted === undefined) return requested;
   if (requested === undefined) return permitted;
@@ -79,17 +79,18 @@ function intersectConditions(requested: unknown, permitted: unknown): unknown {
       : (permitted as OneOf).oneOf.includes(value as string);
   const values = listValues(requested);
   if (values === null)
-    throw new Error('Bug: the rows of an end user are restricted by equality only.');
+    throw new Error('Bug: a condition on rows of an end user is not an equality.');
   const permittedValues = values.filter(isPermitted);
   if (permittedValues.length === 0) return null;
   if (typeof permitted === 'string') return permitted;
   return typeof requested === 'string' ? requested : { oneOf: permittedValues };
 }
 
-function listValues(requested: unknown): unknown[] | null {
-  if (typeof requested === 'string') return [requested];
-  if (Array.isArray(requested)) return requested;
-  return requested && typeof requested === 'object' && 'oneOf' in requested
-    ? (requested as OneOf).oneOf.slice()
+/** Lists the values that meet a condition. Null if it is not an equality. */
+function listValues(condition: unknown): readonly unknown[] | null {
+  if (typeof condition === 'string') return [condition];
+  if (Array.isArray(condition)) return condition;
+  return condition && typeof condition === 'object' && 'oneOf' in condition
+    ? (condition as OneOf).oneOf
     : null;
 }

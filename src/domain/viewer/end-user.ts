@@ -3,7 +3,7 @@ import { enumeration } from '../resource.ts';
 import type { AgentGrant } from './agent-grant.ts';
 import type { Scope } from './scopes.ts';
 
-/** Permissions of a token in addition to reading, with the scope that the creator of the token needs for each. */
+/** Permissions of a token, in addition to reading. A caller needs the scope to create a token with the permission. */
 export const SESSION_PERMISSIONS = {
   CONNECT: 'connections:write',
   INSTALL: 'installations:write',
@@ -27,7 +27,7 @@ export const sessionPermission = enumeration(
   } satisfies Record<SessionPermission, string>,
 );
 
-/** The permissions of a token without the claim. */
+/** The permissions of a token that names none. */
 export const DEFAULT_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];
 
 /** Lists the scopes that a caller needs to grant these permissions. */
@@ -53,7 +53,7 @@ export interface EndUserClaims {
 /** An end user: a consumer of a project, in one group. An agent is an end user with an `agent` grant. */
 export interface EndUserViewer extends EndUserClaims {
   kind: 'END_USER';
-  /** The caller's id for rates. All tokens of one person have the same, and each agent session has its own. */
+  /** Identifies the caller for its rate. All tokens of a person share an id, and each agent session has its own. */
   id: string;
   orgId: string;
   /** Always empty: an end user's rights are its permissions, and an agent's its grant. */

@@ -1,6 +1,6 @@
 /**
- * Identifies end users by their tokens. A token's signature is verified once. Its project, group, consumer and key are
- * checked repeatedly, for many tokens in one statement.
+ * Identifies end users by their tokens. The signature of a token is verified once. Its project, group, consumer and key
+ * are checked at each lookup, for many tokens in one statement.
  */
 import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
@@ -29,7 +29,7 @@ export function createEndUsers(): EndUsers {
       cache.set(token, claims);
     }
     if (claims.expireTime <= services.now()) {
-      // For an agent, this names the reason.
+      // For an agent, this throws an error with the reason.
       if (claims.agent) await verifyAgentToken(services, token);
       throw createExpiredError();
     }
@@ -63,7 +63,7 @@ async function verifyToken(services: Services, token: string): Promise<EndUserCl
   return enrollEndUser(services, await verifyJwt(services, token));
 }
 
-/** Creates the group or the consumer at the first use of its ref. */
+/** Replaces the refs of a token by ids. Creates the group and the consumer at the first use of their refs. */
 async function enrollEndUser(
   services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,
@@ -102,8 +102,8 @@ const VALID_CLAIMS = `
   )`;
 
 /**
- * Returns the end users whose key, project, group and consumer still exist, by the index of their claims. One statement
- * checks all claims.
+ * Returns the end users whose key, agent session, project, group and consumer are still valid, by the index of their
+ * claims. One statement checks all claims.
  */
 export async function findValidEndUsers(
   services: Services,
@@ -117,12 +117,13 @@ export async function findValidEndUsers(
     claims.map(({ agent }) => agent?.sessionId ?? null),
     services.now(),
   ];
-  const valid = await services.database.rows.query<ValidClaims>(VALID_CLAIMS, values);
+  const rows = await services.database.rows.query<ValidClaims>(VALID_CLAIMS, values);
   return new Map(
-    valid.map(({ index, orgId, allowedOrigins }) => {
-      const claim = claims[index] as EndUserClaims;
-      const id = claim.agent?.sessionId ?? `${claim.groupId} ${claim.consumerId}`;
-      return [index, { ...claim, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
+    rows.map(({ index, orgId, allowedOrigins }) => {
+      const tokenClaims = claims[index] as EndUserClaims;
+      const { agent, groupId, consumerId } = tokenClaims;
+      const id = agent?.sessionId ?? `${groupId} ${consumerId}`;
+      return [index, { ...tokenClaims, kind: 'END_USER', id, orgId, scopes: [], allowedOrigins }];
     }),
   );
 }

@@ -18,15 +18,15 @@ export function hasLocalSignIn({ config }: Pick<Services, 'config'>): boolean {
   return hasLocalIssuer(config) && config.LOCAL_ISSUER_PASSWORD !== undefined;
 }
 
-/** Returns the claims of a person. The subject is the email address, as in `npm run token`. */
+/**
+ * Returns the claims of a person, whose subject is the email address, as in `npm run token`. Throws UNAUTHENTICATED for a
+ * wrong password, and RATE_LIMITED after too many wrong passwords from one network.
+ */
 type LocalSignIn = (
   input: z.output<typeof localSignInInput>,
   sender: { address: string },
 ) => BearerClaims;
 
-/**
- * The returned function throws UNAUTHENTICATED for a wrong password, and RATE_LIMITED after too many from one network.
- */
 export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSignIn {
   const perMinute = config.WRONG_KEY_LIMIT_PER_MINUTE;
   const wrongPasswords = createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute }, () =>
@@ -56,7 +56,7 @@ export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSi
   };
 }
 
-/** Compares two strings in a time that reveals neither. */
+/** Compares two strings in a time that does not depend on their contents. */
 function isEqual(first: string, second: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(first), hash(second));

@@ -8,16 +8,16 @@ import { includesPageScope, includesScope, isOutsideFull, type Scope } from './s
 import { findRole, requireBuilder, type Viewer } from './viewer.ts';
 
 /**
- * A scope, a builder's bearer token, or `nothing` besides valid credentials. End users may call only functions with an
- * EndUserNeed.
+ * A scope, a builder's bearer token (`bearer`), or only valid credentials (`nothing`). End users may call functions with
+ * an EndUserNeed only.
  */
 export type Need = Scope | 'bearer' | 'nothing' | EndUserNeed | PageNeed | AdminNeed;
 
-/** The need of a function that end users may call too: with one of these permissions, or with any if there are none. */
+/** The need of a function that end users may call too, with one of these permissions. An empty list permits all of them. */
 interface EndUserNeed {
   scope: Scope;
   permissions: readonly SessionPermission[];
-  /** True if agents may call the function too. Their grants limit what they get. */
+  /** True if agents may call the function too, within their grants. */
   forAgents?: true;
 }
 
@@ -27,7 +27,7 @@ interface PageNeed {
   forPages: true;
 }
 
-/** The need of a function that manages an org: a builder who is an admin of it, or an API key with the scope. */
+/** The need of a function that manages an org, for admins of the org and for API keys with the scope. */
 interface AdminNeed {
   role: 'ADMIN';
   /** Null if no API key may call the function. */
@@ -60,7 +60,7 @@ export function orAgent(scope: Scope, ...permissions: SessionPermission[]): Need
   return { scope, permissions, forAgents: true };
 }
 
-/** The scope that an API key needs. Null if no scope is sufficient, or none is needed. */
+/** Returns the scope that an API key needs. Null if no scope is sufficient, or if none is needed. */
 export function findScope(need: Need): Scope | null {
   if (need === 'nothing' || need === 'bearer') return null;
   return typeof need === 'object' ? need.scope : need;
@@ -101,7 +101,7 @@ function hasPermission(viewer: EndUserViewer, { permissions, forAgents }: EndUse
   );
 }
 
-/** Throws FORBIDDEN if the viewer does not meet the need. `authorizeInOrg` checks the role that a need may name. */
+/** Throws FORBIDDEN if the viewer does not meet the need. A role in an org is checked by `authorizeInOrg`. */
 export function authorize(viewer: Viewer, need: Need): void {
   if (need === 'nothing') return;
   const scope = findScope(need);
@@ -153,8 +153,8 @@ export function requireAdmin(viewer: Viewer, orgId: string): void {
 }
 
 /**
- * Throws FORBIDDEN if the viewer may not grant these scopes to an API key of the org. A builder grants `org:write` as an
- * admin only, so that a key never has a right over the org that its creator lacks.
+ * Throws FORBIDDEN if the viewer may not grant these scopes to an API key of the org. Only admins grant `org:write`, so
+ * that a key never has a right in the org that its creator lacks.
  */
 export function authorizeKeyScopes(viewer: Viewer, scopes: readonly Scope[], orgId: string): void {
   authorizeGrant(viewer, scopes);
@@ -163,11 +163,11 @@ export function authorizeKeyScopes(viewer: Viewer, scopes: readonly Scope[], org
 
 /** Throws FORBIDDEN if the viewer lacks one of the scopes that it grants to another key or token. */
 export function authorizeGrant(viewer: Viewer, scopes: readonly Scope[]): void {
-  const missing = scopes.filter((scope) => !includesScope(viewer.scopes, scope));
-  if (missing.length === 0) return;
-  const excluded = missing.filter((scope) => isOutsideFull(viewer.scopes, scope)).join(', ');
+  const missingScopes = scopes.filter((scope) => !includesScope(viewer.scopes, scope));
+  if (missingScopes.length === 0) return;
+  const excluded = missingScopes.filter((scope) => isOutsideFull(viewer.scopes, scope)).join(', ');
   const remark = excluded === '' ? '' : ` The scope full does not include ${excluded}.`;
-  const names = missing.join(', ');
+  const names = missingScopes.join(', ');
   throw forbidden(`An API key can't grant scopes that it does not have: ${names}.${remark}`);
 }
 

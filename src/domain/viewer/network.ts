@@ -1,8 +1,9 @@
-/** Returns the network of an address, for limits: an IPv4 address itself, and the /64 of an IPv6 address. */
 import ipaddr from 'ipaddr.js';
 
+/** The number of 16-bit parts in a /64 prefix. */
 const PREFIX_PARTS = 4;
 
+/** Returns the network by which limits count a client: its IPv4 address, or the /64 prefix of its IPv6 address. */
 export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,6 +1,6 @@
 /**
- * Streams of admitted callers. The callers are checked periodically: a deleted or inactive key, an expired token, or
- * fewer rights end their streams.
+ * The open streams of admitted callers. Callers are checked periodically. Their streams end if the key was deleted or
+ * deactivated, if the token has expired, or if they lost rights.
  */
 import { DomainError, unauthenticated } from '../../errors.ts';
 import type { Holder } from '../../work/bounded-shares.ts';
@@ -14,26 +14,26 @@ import { hashKey } from './key/key-value.ts';
 import { toHolder } from './share/process-shares.ts';
 import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
 
-/** The interval of the checks. There are two within the second in which a revocation must take effect. */
+/** The interval of the checks. A revocation must take effect within a second, which has two of them. */
 const POLL_MS = 400;
-/** A caller gets no items if its last successful check is older than this. */
+/** A stream waits if the last successful check of its caller is older than this. */
 const STALE_MS = 1_000;
-/** Parallel lookups of callers that are checked one by one. */
+/** The number of callers that are looked up in parallel if no statement can check them together. */
 const PARALLEL_LOOKUPS = 8;
-/** Keys that one statement confirms. */
-const STATEMENT_KEYS = 1_000;
+/** The maximum number of callers that one statement checks. */
+const STATEMENT_CALLERS_MAX = 1_000;
 
-/** Called once when a stream ends: with the error that ends it, or with null if the server stops. */
+/** Is called once, with the error that ends the stream, or with null if the server stops. */
 type OnEnd = (error: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
-  /** Returns the caller as of the last check. Waits while the database is unavailable. Null if the stream has ended. */
+  /** Returns the caller as last checked. Waits while the database is unavailable. Null if the stream has ended. */
   confirm(): Promise<Viewer | null>;
 }
 
 interface Stream {
   initialViewer: Viewer;
-  /** The caller and the project whose share of subscriptions the stream takes. */
+  /** The holder of the share of subscriptions that the stream uses. */
   holder: Holder;
   onEnd: OnEnd;
 }
@@ -44,7 +44,7 @@ interface Caller {
   credentials: Credentials;
   keyHash: string | null;
   viewer: Viewer;
-  confirmedAt: number;
+  confirmedAtMs: number;
   streams: Set<Stream>;
   checkSignal: Signal;
 }
@@ -57,9 +57,7 @@ interface Options {
 const STOPPING_ERROR = new DomainError(
   'SERVICE_UNAVAILABLE',
   'The server is stopping. Subscribe again.',
-  {
-    retryAfterSeconds: 1,
-  },
+  { retryAfterSeconds: 1 },
 );
 
 export class OpenStreams {
@@ -80,7 +78,7 @@ export class OpenStreams {
   }
 
   /**
-   * Opens a stream. Throws RATE_LIMITED if the caller's share is used up, and SERVICE_UNAVAILABLE if the process is
+   * Opens a stream. Throws RATE_LIMITED if the caller's share is exhausted, and SERVICE_UNAVAILABLE if the process is
    * full or stops.
    */
   open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
@@ -118,20 +116,16 @@ export class OpenStreams {
 
   #findOrCreateCaller(credentials: Credentials, viewer: Viewer): Caller {
     const credential = toCredentialKey(credentials) ?? '';
-    const existing = this.#callers.get(credential);
-    if (existing) return existing;
-    const keyHash = credentials.apiKey ? hashKey(credentials.apiKey) : null;
-    const confirmedAt = performance.now();
-    const streams = new Set<Stream>();
-    const checkedSignal = new Signal();
+    const existingCaller = this.#callers.get(credential);
+    if (existingCaller) return existingCaller;
     return {
       credential,
       credentials,
-      keyHash,
+      keyHash: credentials.apiKey ? hashKey(credentials.apiKey) : null,
       viewer,
-      confirmedAt,
-      streams,
-      checkSignal: checkedSignal,
+      confirmedAtMs: performance.now(),
+      streams: new Set(),
+      checkSignal: new Signal(),
     };
   }
 
@@ -141,7 +135,7 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    // The streams of another caller with this credential may have replaced the entry in the map, and must stay there.
+    // If the stream has ended already, the map may contain a new caller with this credential, which must stay there.
     if (!caller.streams.delete(stream)) return;
     this.#services.shares.get('subscriptions').release(stream.holder);
     caller.checkSignal.raise();
@@ -161,13 +155,15 @@ export class OpenStreams {
   }
 
   async #confirmAll(callers: Caller[]): Promise<void> {
-    const valid = await findUnchangedKeys(this.#services, callers);
+    const keyCallers = await findUnchangedKeys(this.#services, callers);
     const endUsers = await findEndUsers(this.#services, callers);
-    for (const caller of valid) this.#recordConfirmation(caller, caller.viewer);
+    for (const caller of keyCallers) this.#recordConfirmation(caller, caller.viewer);
     for (const [caller, viewer] of endUsers) this.#recordConfirmation(caller, viewer);
-    const remaining = callers.filter((caller) => !valid.has(caller) && !endUsers.has(caller));
-    while (remaining.length > 0) {
-      const batch = remaining.splice(0, PARALLEL_LOOKUPS);
+    const otherCallers = callers.filter(
+      (caller) => !keyCallers.has(caller) && !endUsers.has(caller),
+    );
+    while (otherCallers.length > 0) {
+      const batch = otherCallers.splice(0, PARALLEL_LOOKUPS);
       await Promise.all(batch.map((caller) => this.#authenticateAgain(caller)));
     }
   }
@@ -185,7 +181,7 @@ export class OpenStreams {
 
   #recordConfirmation(caller: Caller, viewer: Viewer): void {
     caller.viewer = viewer;
-    caller.confirmedAt = performance.now();
+    caller.confirmedAtMs = performance.now();
     caller.checkSignal.raise();
     for (const stream of caller.streams) {
       if (hasAllRights(stream.initialViewer, viewer)) continue;
@@ -198,9 +194,10 @@ export class OpenStreams {
   }
 }
 
+/** Returns the caller when its last check is recent. Null if the stream has ended. */
 async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {
-    if (performance.now() - caller.confirmedAt <= staleMs) return caller.viewer;
+    if (performance.now() - caller.confirmedAtMs <= staleMs) return caller.viewer;
     await caller.checkSignal.wait();
   }
   return null;
@@ -208,20 +205,21 @@ async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise
 
 /** Finds the callers whose API keys are unchanged, with one statement for many keys. */
 async function findUnchangedKeys({ database }: Services, callers: Caller[]): Promise<Set<Caller>> {
-  const byHash = new Map(callers.map((caller) => [caller.keyHash, caller]));
-  byHash.delete(null);
-  const hashes = [...byHash.keys()] as string[];
-  const valid = new Set<Caller>();
+  const callersByHash = new Map(
+    callers.flatMap((caller) => (caller.keyHash === null ? [] : [[caller.keyHash, caller]])),
+  );
+  const hashes = [...callersByHash.keys()];
+  const unchanged = new Set<Caller>();
   while (hashes.length > 0) {
-    const hash = hashes.splice(0, STATEMENT_KEYS);
+    const hash = hashes.splice(0, STATEMENT_CALLERS_MAX);
     for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
-      const caller = byHash.get(key.hash);
+      const caller = callersByHash.get(key.hash);
       if (caller?.viewer.kind !== 'API_KEY') continue;
       const { id, scopes } = caller.viewer;
-      if (key.id === id && key.scopes.join() === scopes.join()) valid.add(caller);
+      if (key.id === id && key.scopes.join() === scopes.join()) unchanged.add(caller);
     }
   }
-  return valid;
+  return unchanged;
 }
 
 /** Finds the current viewers of end users whose tokens are still valid, with one statement for many tokens. */
@@ -230,25 +228,25 @@ async function findEndUsers(
   callers: Caller[],
 ): Promise<Map<Caller, EndUserViewer>> {
   const now = services.now();
-  const byViewer = new Map<Viewer, Caller>();
+  const callersByViewer = new Map<EndUserViewer, Caller>();
   for (const caller of callers) {
     const { viewer } = caller;
-    if (viewer.kind === 'END_USER' && viewer.expireTime > now) byViewer.set(viewer, caller);
+    if (viewer.kind === 'END_USER' && viewer.expireTime > now) callersByViewer.set(viewer, caller);
   }
-  const viewers = [...byViewer.keys()] as EndUserViewer[];
-  const valid = new Map<Caller, EndUserViewer>();
+  const viewers = [...callersByViewer.keys()];
+  const endUsers = new Map<Caller, EndUserViewer>();
   while (viewers.length > 0) {
-    const batch = viewers.splice(0, STATEMENT_KEYS);
+    const batch = viewers.splice(0, STATEMENT_CALLERS_MAX);
     for (const [index, viewer] of await findValidEndUsers(services, batch)) {
-      valid.set(byViewer.get(batch[index] as Viewer) as Caller, viewer);
+      endUsers.set(callersByViewer.get(batch[index] as EndUserViewer) as Caller, viewer);
     }
   }
-  return valid;
+  return endUsers;
 }
 
 /**
- * True if the viewer still has all rights that streams depend on. A role in an org gives no right to read. An end user's
- * rights are in the token, so they never change.
+ * True if the viewer still has all rights on which streams depend. Roles in orgs do not matter, because streams only read.
+ * The rights of an end user are in the token and never change.
  */
 function hasAllRights(before: Viewer, after: Viewer): boolean {
   if (before.kind === 'END_USER' || after.kind === 'END_USER') {

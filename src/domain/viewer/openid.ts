@@ -1,6 +1,6 @@
 /**
- * Signs builders in at OpenID providers, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1; RFC
- * 7636). The library validates the response and the ID token: issuer, audience, nonce, expiry and signature.
+ * Signs builders in at OpenID providers by the authorization code flow with PKCE (OpenID Connect Core 1.0, section 3.1;
+ * RFC 7636). The library validates the response and the ID token: issuer, audience, nonce, expiry and signature.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -35,7 +35,7 @@ const REQUEST_TIMEOUT_SECONDS = 10;
 const CONFIGURATION_MS = HOUR_MS;
 const ISSUERS_MAX = 100;
 
-/** The secrets of one sign-in, which its browser keeps until it returns. */
+/** The secrets of one sign-in. The browser keeps them until it returns from the provider. */
 export const signInChecks = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -62,11 +62,11 @@ export class SignInError extends Error {
   }
 }
 
-/** A client at each provider. */
+/** The gateway's clients at all OpenID providers. */
 export interface OpenIdClients {
-  /** Returns the provider's URL for the browser. Throws SignInError. */
+  /** Returns the provider's URL, to which the browser is redirected. Throws SignInError. */
   begin(issuer: SignInIssuer, redirectUrl: string): Promise<{ url: URL; checks: SignInChecks }>;
-  /** Exchanges the code of the callback's URL for the claims of the person. Throws SignInError. */
+  /** Exchanges the code in the callback's URL for the claims of the person. Throws SignInError. */
   finish(issuer: SignInIssuer, callbackUrl: URL, checks: SignInChecks): Promise<BearerClaims>;
 }
 
@@ -85,12 +85,9 @@ export function createOpenIdClients(): OpenIdClients {
     begin: (issuer, redirectUrl) =>
       withSignInErrors(issuer, async () => {
         const configuration = await getConfiguration(issuer);
-        const checks = {
-          state: randomState(),
-          nonce: randomNonce(),
-          codeVerifier: randomPKCECodeVerifier(),
-        };
-        const { state, nonce, codeVerifier } = checks;
+        const state = randomState();
+        const nonce = randomNonce();
+        const codeVerifier = randomPKCECodeVerifier();
         const url = buildAuthorizationUrl(configuration, {
           redirect_uri: redirectUrl,
           scope: SCOPE,
@@ -99,7 +96,7 @@ export function createOpenIdClients(): OpenIdClients {
           code_challenge: await calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
         });
-        return { url, checks };
+        return { url, checks: { state, nonce, codeVerifier } };
       }),
     finish: (issuer, callbackUrl, checks) =>
       withSignInErrors(issuer, async () => {
@@ -109,7 +106,7 @@ export function createOpenIdClients(): OpenIdClients {
   };
 }
 
-/** Returns the claims of the ID token. Adds those of the UserInfo endpoint if the token has no email address. */
+/** Returns the claims of the ID token. If it has no email address, adds the claims of the UserInfo endpoint. */
 async function exchangeCode(
   configuration: Configuration,
   callbackUrl: URL,
@@ -144,7 +141,7 @@ function discover({ issuer, clientId, clientSecret }: SignInIssuer): Promise<Con
   );
 }
 
-/** Authenticates by a method that the provider supports. Metadata without methods means the standard's default. */
+/** Authenticates by a method that the provider supports. Without methods in its metadata, the default of the standard. */
 function createAuthentication(secret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
   return (server, ...request) => {

@@ -26,6 +26,7 @@ export const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 export const ALL_SCOPES = Object.keys(SCOPES) as [Scope, ...Scope[]];
 
+/** Scopes that `full` does not imply. */
 const OUTSIDE_FULL: readonly Scope[] = ['org:write', 'credentials:read'];
 
 /** True if these scopes contain or imply the scope. */
@@ -37,13 +38,13 @@ export function includesScope(scopes: readonly Scope[], scope: Scope): boolean {
   );
 }
 
-/** True if these scopes contain `full` and nevertheless lack the scope. */
+/** True if these scopes contain `full`, which does not imply the scope. */
 export function isOutsideFull(scopes: readonly Scope[], scope: Scope): boolean {
   return scopes.includes('full') && !includesScope(scopes, scope);
 }
 
 /**
- * Scopes of end-user functions that a page key may call. They are few, because anyone can copy such a key from a page.
+ * The scopes of end-user functions that a page key may call. They are few, because anyone can copy the key from a page.
  */
 const PAGE_SCOPES: readonly Scope[] = ['read', 'connections:write', 'installations:write'];
 
@@ -74,11 +75,11 @@ type ScopeNameOf<S extends string> = S extends `${infer Head}:${infer Tail}`
     : Uppercase<S>;
 export type ScopeName = ScopeNameOf<Scope>;
 
-export function toScopeName(value: Scope): ScopeName {
-  return value.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
+export function toScopeName(scope: Scope): ScopeName {
+  return scope.toUpperCase().replaceAll(/[:-]/g, '_') as ScopeName;
 }
 
-const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((value) => [toScopeName(value), value]));
+const SCOPES_BY_NAME = new Map(ALL_SCOPES.map((scope) => [toScopeName(scope), scope]));
 
 export function parseScopeName(name: ScopeName): Scope {
   return SCOPES_BY_NAME.get(name) as Scope;

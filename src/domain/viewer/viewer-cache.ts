@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Viewer } from './viewer.ts';
 
 /**
- * A cached viewer expires after this time, so that a key that another process deleted or deactivated is rejected within
- * a second.
+ * How long a viewer is cached. A key that another process deleted or deactivated is therefore rejected within a second.
  */
 const FRESH_MS = 500;
 const VIEWERS_MAX = 10_000;
@@ -26,11 +25,11 @@ export class ViewerCache {
     return this.#viewers.peek(credential, { allowStale: true });
   }
 
-  /** Looks up a viewer. Simultaneous requests with the same credential share one lookup. */
-  async lookUp(credential: string, find: () => Promise<Viewer>): Promise<Viewer> {
-    const running = this.#lookUps.get(credential);
-    if (running) return running;
-    const lookUp = find();
+  /** Looks up a viewer and caches it. Simultaneous requests with the same credential share one lookup. */
+  async lookUp(credential: string, findViewer: () => Promise<Viewer>): Promise<Viewer> {
+    const runningLookUp = this.#lookUps.get(credential);
+    if (runningLookUp) return runningLookUp;
+    const lookUp = findViewer();
     this.#lookUps.set(credential, lookUp);
     const isCurrent = () => this.#lookUps.get(credential) === lookUp;
     try {
@@ -43,8 +42,8 @@ export class ViewerCache {
   }
 
   /**
-   * Removes a credential. A lookup that is already running may return an outdated viewer, so no request joins it and
-   * its result is not cached.
+   * Removes a credential. A running lookup may return an outdated viewer, so no other request joins it and its result
+   * is not cached.
    */
   delete(credential: string): void {
     this.#viewers.delete(credential);

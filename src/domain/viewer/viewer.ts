@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { forbidden, unauthenticated } from '../../errors.ts';
 import type { Call, Services } from '../call.ts';
 import { computed, enumeration, resource } from '../resource.ts';
-import { type BearerClaims, type BearerVerifier, enrollBuilder } from './bearer.ts';
+import { type BearerVerifier, enrollBuilder } from './bearer.ts';
 import {
   type ConsoleSession,
   getSession,
@@ -21,11 +21,11 @@ interface ApiKeyViewer {
   projectId: string;
   orgId: string;
   scopes: readonly Scope[];
-  /** The origins whose pages may send the key, if it is a key for pages. */
+  /** The origins whose pages may send the key, if it is a page key. */
   allowedOrigins: readonly string[];
 }
 
-/** A builder may do everything in the projects of their orgs. The role in an org decides what they may do with the org. */
+/** A builder may do everything in the projects of their orgs. Their role determines what they may do with the org itself. */
 export interface BuilderViewer {
   kind: 'BUILDER';
   id: string;
@@ -86,7 +86,7 @@ export interface Credentials {
   session?: SessionCredential | null;
 }
 
-/** Returns the cache key of credentials, regardless of the spelling of a token's header. Null without credentials. */
+/** Returns the cache key of credentials, which ignores the spelling of the Authorization header. Null without credentials. */
 export function toCredentialKey({ apiKey, authorization, session }: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
   if (!authorization) return session ? toSessionKey(session.secret) : null;
@@ -94,12 +94,12 @@ export function toCredentialKey({ apiKey, authorization, session }: Credentials)
   return token === null ? `unknown ${authorization}` : `bearer ${token}`;
 }
 
-/** Returns the token of RFC 6750. Null if the header has another scheme, or anything after the token. */
+/** Returns the bearer token of a header (RFC 6750). Null if the header has another scheme, or text after the token. */
 function parseBearerToken(authorization: string): string | null {
   return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** Returns the viewer of credentials. Null without credentials. Throws UNAUTHENTICATED if they are wrong. */
+/** Returns the viewer with these credentials. Null without credentials. Throws UNAUTHENTICATED if they are wrong. */
 export async function authenticate(
   services: Services,
   verifier: BearerVerifier,
@@ -149,7 +149,7 @@ async function authenticateBearer(
     throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
   if (services.endUsers.isToken(token)) return services.endUsers.get(services, token);
-  const claims: BearerClaims = await verifier.verify(token);
+  const claims = await verifier.verify(token);
   return toBuilderViewer({ ...(await enrollBuilder(services, claims)), expireTime: null });
 }
 
@@ -168,7 +168,7 @@ function toBuilderViewer({
   return { kind: 'BUILDER', id, roles, email, scopes: ALL_SCOPES, expireTime };
 }
 
-/** Returns the viewer if it is a builder. Throws FORBIDDEN otherwise. For functions that are reserved for people. */
+/** Returns the viewer if it is a builder, and throws FORBIDDEN otherwise. */
 export function requireBuilder(viewer: Viewer): BuilderViewer {
   if (viewer.kind !== 'BUILDER') {
     const credential = viewer.kind === 'API_KEY' ? 'an API key' : "an end user's token";
@@ -177,7 +177,7 @@ export function requireBuilder(viewer: Viewer): BuilderViewer {
   return viewer;
 }
 
-/** Returns the viewer's role in an org. Null if the viewer is not a member of it, like an API key. */
+/** Returns the viewer's role in an org. Null for viewers that are not members, such as API keys. */
 export function findRole(viewer: Viewer, orgId: string): OrgRole | null {
   return viewer.kind === 'BUILDER' ? (viewer.roles.get(orgId) ?? null) : null;
 }
@@ -205,7 +205,7 @@ export function findProjectId(viewer: Viewer): string | null {
   return viewer.kind === 'BUILDER' ? null : viewer.projectId;
 }
 
-/** The principal of a change: `api:<key id>`, `builder:<id>`, `consumer:<id>` or `agent:<session id>`. */
+/** Formats the principal of a change: `api:<key id>`, `builder:<id>`, `consumer:<id>` or `agent:<session id>`. */
 export function formatActor(viewer: Viewer): string {
   if (viewer.kind === 'END_USER' && viewer.agent) return `agent:${viewer.agent.sessionId}`;
   if (viewer.kind === 'END_USER') return `consumer:${viewer.consumerId}`;

@@ -1,9 +1,9 @@
-/** Statements of scope.ts that select rows whose visibility depends on rows of other tables. */
+/** The statements by which scope.ts selects rows whose visibility depends on other tables. */
 import type { Row } from '../../database/rows.ts';
 import { anyOfBound, CompiledStatement, statements } from '../../database/statements.ts';
 import type { EndUserViewer } from './end-user.ts';
 
-/** Selects the end user's own consumer, and consumers who have connected an account for the same group. */
+/** Selects the end user's own consumer, and consumers who have connected an account for the end user's group. */
 export const CONSUMERS_OF_GROUP = new CompiledStatement<
   EndUserViewer & { ids: string[] },
   Row<'Consumer'>
@@ -65,7 +65,7 @@ export const VISIBLE_BUILDERS = new CompiledStatement<
     }),
 );
 
-/** Selects invites of the viewer's orgs, and pending ones to the viewer's own e-mail address. */
+/** Selects invites of the viewer's orgs, and pending invites to the viewer's own email address. */
 export const VISIBLE_INVITES = new CompiledStatement<
   { ids: string[]; orgIds: string[]; email: string | null; now: Date },
   Row<'Invite'>

@@ -1,11 +1,13 @@
-/** The precision of `lastUsedTime`. It avoids an update for each request of a busy key. */
+/** Records when API keys were last used. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Log } from '../../../log.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
 import { Outage } from '../../../work/outage.ts';
 
-const PRECISION_MS = 60_000;
+/** The precision of `lastUsedTime`. It avoids an update for each request of a busy key. */
+const PRECISION_MS = MINUTE_MS;
 const KEYS_MAX = 10_000;
 
 type UsedKey = Pick<Row<'ApiKey'>, 'projectId' | 'id' | 'lastUsedTime'>;
@@ -13,7 +15,7 @@ type UsedKey = Pick<Row<'ApiKey'>, 'projectId' | 'id' | 'lastUsedTime'>;
 export class KeyUses {
   readonly #database: Database;
   readonly #outage: Outage;
-  /** Ids of keys whose use was recorded within the last minute, or whose recording was tried. */
+  /** Ids of keys whose use this process tried to record within the last minute. */
   readonly #recentIds = new LRUCache<string, true>({ max: KEYS_MAX, ttl: PRECISION_MS });
 
   constructor(database: Database, log: Log) {
@@ -30,8 +32,8 @@ export class KeyUses {
       await record();
       return;
     }
-    // Every node of a cluster stores the keys. A call neither waits for nodes that have none of its rows, nor fails if
-    // one is unavailable.
+    // Every node of a cluster stores the keys. A call must neither wait for nodes that have none of its rows, nor fail if
+    // one of them is unavailable.
     if (this.#recentIds.has(id)) return;
     this.#recentIds.set(id, true);
     void this.#outage.watch(record);

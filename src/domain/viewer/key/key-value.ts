@@ -5,10 +5,10 @@ import type { Services } from '../../call.ts';
 
 const PREFIX = 'ik_';
 const RANDOM_BYTES = 32;
-/** Base62 digits for 32 bytes, and for a CRC-32. */
+/** The numbers of base62 digits for 32 bytes, and for a CRC-32. */
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
-/** The visible characters of a key: enough to recognize it, and far too few to guess the rest. */
+/** The number of characters that stay visible: enough to recognize a key, and far too few to guess the rest. */
 const PREFIX_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -21,8 +21,8 @@ export function createKeyValue(): string {
 }
 
 /**
- * True if the value has the form and the checksum of a key. Mistyped keys are rejected without a query, and secret
- * scanners can verify a match.
+ * True if the value has the form and the checksum of a key. The checksum rejects mistyped keys without a query, and lets
+ * secret scanners verify a match.
  */
 export function isKeyValue(value: string): boolean {
   const length = PREFIX.length + RANDOM_DIGITS + CHECKSUM_DIGITS;
@@ -54,20 +54,20 @@ interface StoredKey extends ApiKeyRow {
   lastUsedTime: Date | null;
 }
 
-const BY_HASH = `
+const KEY_BY_HASH = `
   select k."id", k."projectId", k."scopes", k."active", k."hash", k."lastUsedTime", p."orgId",
     p."allowedOrigins"
   from "ApiKey" k join "Project" p on p."id" = k."projectId"
   where k."hash" = $1`;
 
-/** Finds the key with that value, active or not. */
+/** Finds the key with this value, even if it is inactive. Records the use of an active key. */
 export async function findApiKeyByValue(
   { database, keyUses, now }: Services,
   value: string,
 ): Promise<ApiKeyRow | null> {
   if (!isKeyValue(value)) return null;
   const hash = hashKey(value);
-  const [key] = await database.rows.query<StoredKey>(BY_HASH, [hash]);
+  const [key] = await database.rows.query<StoredKey>(KEY_BY_HASH, [hash]);
   if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
   if (key.active) await keyUses.recordUse(key, now());
   return key;

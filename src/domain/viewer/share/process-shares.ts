@@ -1,6 +1,6 @@
 /**
- * Divides the capacity of a process between callers, projects and connections. A caller whose own share is used up gets
- * RATE_LIMITED; SERVICE_UNAVAILABLE means that the process is full. Both errors name the limit.
+ * Divides the capacity of a process between callers, projects and connections. RATE_LIMITED means that the caller has
+ * exhausted its share, and SERVICE_UNAVAILABLE that the process is full. Both errors name the limit.
  */
 import type { Config } from '../../../config.ts';
 import { DomainError } from '../../../errors.ts';
@@ -18,7 +18,7 @@ import { findProjectId, type Viewer } from '../viewer.ts';
 /** Most running requests end within this time. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The objects of heavy operations that one turn of the event loop completes. They take about 5 ms. */
+/** The number of objects of heavy operations that one turn of the event loop completes, in about 5 ms. */
 const ITEMS_PER_TURN = 1_000;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
@@ -61,7 +61,7 @@ const LEVELS: readonly ShareLevel[] = ['caller', 'project', 'connection'];
 
 /**
  * Returns the holder of a viewer's shares. All tokens of an end user count as one caller. A builder belongs to no
- * project, so its id takes the project's place.
+ * project, so it counts as a project of its own.
  */
 export function toHolder(viewer: Viewer): { caller: string; project: string } {
   return { caller: viewer.id, project: findProjectId(viewer) ?? viewer.id };
@@ -140,19 +140,19 @@ export class ProcessShares {
    */
   createTurnTimeoutError({ caller }: { caller: string }): DomainError {
     const { requests } = this.#shares;
-    const isOwn =
+    const isCallerResponsible =
       requests.countHeldBy('caller', caller) * requests.countHolders('caller') > requests.held;
     const { LIMIT_TURN_MS: ms } = this.#config;
-    const detail = isOwn
+    const detail = isCallerResponsible
       ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind other requests of this caller.`
       : `The process is busy. The request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
-    return this.#createError(detail, 'LIMIT_TURN_MS', !isOwn);
+    return this.#createError(detail, 'LIMIT_TURN_MS', !isCallerResponsible);
   }
 
-  #createError(detail: string, limit: Setting, isFull: boolean): DomainError {
+  #createError(detail: string, limit: Setting, isProcessFull: boolean): DomainError {
     this.#meters.limitRefused(limit.slice('LIMIT_'.length).toLowerCase());
     return new DomainError(
-      isFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
+      isProcessFull ? 'SERVICE_UNAVAILABLE' : 'RATE_LIMITED',
       `${detail} Nothing was done. Try again after Retry-After.`,
       { limit, retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
@@ -169,8 +169,8 @@ function createShares(config: Config, name: ShareName): BoundedShares {
 }
 
 /**
- * Returns how many requests of the caller's rate an operation counts as. It also determines the length of the
- * operation's turn.
+ * Returns the weight of an operation: the number of requests that it counts as in the caller's rate. The weight also
+ * determines how long its turn is.
  */
 export function toWeight(
   { LIMIT_COST_PER_REQUEST }: Pick<Config, 'LIMIT_COST_PER_REQUEST'>,

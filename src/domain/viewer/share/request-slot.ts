@@ -1,6 +1,6 @@
 /**
- * Tracks what one request occupies in its process: a concurrency slot, a turn in the run queue, and a provider-request
- * slot. REST, GraphQL and WebSockets use it.
+ * Tracks the resources of the process that one request occupies: a concurrency slot, a turn in the run queue, and slots
+ * for requests to providers.
  */
 import { DomainError } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
@@ -56,7 +56,7 @@ export class RequestSlot {
     if (exhausted) throw this.#shares.createUnknownCallersError();
   }
 
-  /** Counts the request by its caller from now on. Throws if the caller's share is used up, or the process is full. */
+  /** Counts the request by its caller from now on. Throws if the caller's share is exhausted or the process is full. */
   countByCaller(viewer: Viewer): void {
     const holder = toHolder(viewer);
     const { caller, project } = this.#countedHolder ?? {};
@@ -134,7 +134,7 @@ export class RequestSlot {
     this.#updateCount();
   }
 
-  /** Counts the request by another holder. Returns the exhausted limit if that is not possible: it is then not counted. */
+  /** Counts the request by another holder. If that exhausts a limit, returns the limit and does not count the request. */
   #countBy(holder: SlotHolder): ExhaustedLimit | null {
     this.#holder = null;
     this.#updateCount();
@@ -147,7 +147,7 @@ export class RequestSlot {
     return null;
   }
 
-  /** Counts the request while it occupies the process, and otherwise not. Call it after each change of state. */
+  /** Counts the request only while it occupies the process. Call it after each change of state. */
   #updateCount(): void {
     const isOver = this.#isReleased && !this.#turn;
     const holder = isOver || this.#providerWaits > 0 ? null : this.#holder;

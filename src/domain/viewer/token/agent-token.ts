@@ -1,4 +1,4 @@
-/** Tokens of agent sessions. A token only names its session: the stored row holds the rights and decides when they end. */
+/** Tokens of agent sessions. A token only names its session, whose row has the rights and their end. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, unauthenticated } from '../../../errors.ts';
@@ -8,7 +8,7 @@ import { readVerbs } from '../agent-grant.ts';
 import type { EndUserClaims } from '../end-user.ts';
 import { GatewayToken } from './gateway-token.ts';
 
-const TOKEN = new GatewayToken({
+const AGENT_TOKEN = new GatewayToken({
   issuer: 'urn:integration-gateway:agent',
   type: 'agent+jwt',
   purpose: 'agent tokens',
@@ -22,17 +22,17 @@ export function signAgentToken(
   services: Services,
   { projectId, id }: Pick<AgentSession, 'projectId' | 'id'>,
 ): Promise<string> {
-  return TOKEN.sign(services, { project: projectId, session: id }, null);
+  return AGENT_TOKEN.sign(services, { project: projectId, session: id }, null);
 }
 
 export function isAgentToken(token: string): boolean {
-  return TOKEN.hasType(token);
+  return AGENT_TOKEN.hasType(token);
 }
 
 /** Returns the claims of an agent. Throws UNAUTHENTICATED, AGENT_SESSION_EXPIRED or AGENT_SESSION_REVOKED. */
 export async function verifyAgentToken(services: Services, token: string): Promise<EndUserClaims> {
   const { project: projectId, session: id } = payloadSchema.parse(
-    await TOKEN.verify(services, token),
+    await AGENT_TOKEN.verify(services, token),
   );
   const session = await services.database.prisma.agentSession.findUnique({
     where: { projectId_id: { projectId, id } },

@@ -1,6 +1,6 @@
 /**
- * Tokens that the gateway signs itself. All processes derive the signing keys from ENCRYPTION_KEY. They are independent
- * of the issuers of builders' tokens.
+ * Tokens that the gateway signs itself. All processes derive the signing keys from ENCRYPTION_KEY. The keys are unrelated
+ * to the issuers of builders' tokens.
  */
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { unauthenticated } from '../../../errors.ts';
@@ -8,7 +8,7 @@ import type { Services } from '../../call.ts';
 
 const ALGORITHM = 'HS256';
 
-interface TokenKind {
+interface TokenOptions {
   issuer: string;
   /** The `typ` of the header, which distinguishes the kinds of tokens. */
   type: string;
@@ -16,17 +16,17 @@ interface TokenKind {
   purpose: string;
 }
 
-/** A kind of token. */
+/** Signs and verifies one kind of token. */
 export class GatewayToken {
-  readonly #kind: TokenKind;
+  readonly #options: TokenOptions;
 
-  constructor(kind: TokenKind) {
-    this.#kind = kind;
+  constructor(options: TokenOptions) {
+    this.#options = options;
   }
 
   /** Signs a token. Without `expireTime`, a stored row decides when it expires. */
   sign({ vault, now }: Services, payload: JWTPayload, expireTime: Date | null): Promise<string> {
-    const { issuer, type, purpose } = this.#kind;
+    const { issuer, type, purpose } = this.#options;
     const [{ id: kid, key }] = vault.deriveKeys(purpose);
     const token = new SignJWT(payload)
       .setProtectedHeader({ alg: ALGORITHM, typ: type, kid })
@@ -38,12 +38,12 @@ export class GatewayToken {
 
   /** True if the token claims to be of this kind. Its signature is not checked. */
   hasType(token: string): boolean {
-    return decodeHeader(token)?.typ === this.#kind.type;
+    return decodeHeader(token)?.typ === this.#options.type;
   }
 
   /** Returns the payload of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   async verify({ vault, now }: Services, token: string): Promise<JWTPayload> {
-    const { issuer, type, purpose } = this.#kind;
+    const { issuer, type, purpose } = this.#options;
     const keys = vault.deriveKeys(purpose);
     try {
       const { payload } = await jwtVerify(
@@ -58,7 +58,7 @@ export class GatewayToken {
   }
 }
 
-/** The header of a token. Null if the string is not a JWT. */
+/** Decodes the header of a token. Null if the string is not a JWT. */
 export function decodeHeader(token: string) {
   try {
     return decodeProtectedHeader(token);
@@ -67,7 +67,7 @@ export function decodeHeader(token: string) {
   }
 }
 
-/** An error with the code of the failed check, without any part of the token. */
+/** Creates an error with the code of the failed check, without any part of the token. */
 export function createRejectedTokenError(error: unknown) {
   const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';
   return unauthenticated(`The end user's token is not accepted (${code}).`);

@@ -12,9 +12,9 @@ import { isStorableString } from '../../storable-json.ts';
 import { createRejectedTokenError, decodeHeader } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';
-/** The reference API's longest lifetime of such a token. */
+/** The longest lifetime of a token, as in the reference API. */
 const LIFETIME_SECONDS_MAX = 600;
-/** The clock of the builder's server may be ahead by this much. A token is never accepted after it expires. */
+/** How far the clock of the builder's server may be ahead. The tolerance does not extend the lifetime of tokens. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 const KEYS_MAX = 1_000;
 
@@ -26,7 +26,7 @@ const claimsSchema = z.object({
   consumerRef: storableRef,
 });
 
-/** The end user of a token, by the builder's refs of the group and the consumer. */
+/** The claims of a verified token, which identify the end user by the builder's refs. */
 export interface JwtClaims {
   jwtKeyId: string;
   projectId: string;
@@ -44,7 +44,7 @@ function findKeyId(token: string): string | null {
   return typeof kid === 'string' && findPrefix(kid) === 'jwk' ? kid : null;
 }
 
-/** Parsed public keys by their PEM text. A key never changes, so each text is parsed once. */
+/** Parsed public keys by their PEM. A key never changes, so that each is parsed once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
 const KEY_BY_ID = withoutProject(

@@ -1,10 +1,10 @@
-/** The claims of tokens that the gateway signs for end users. */
+/** Session tokens, which the gateway signs for end users. */
 import { z } from 'zod';
 import type { Services } from '../../call.ts';
 import { type EndUserClaims, sessionPermission } from '../end-user.ts';
 import { createRejectedTokenError, GatewayToken } from './gateway-token.ts';
 
-const TOKEN = new GatewayToken({
+const SESSION_TOKEN = new GatewayToken({
   issuer: 'urn:integration-gateway:session',
   type: 'session+jwt',
   purpose: 'session tokens',
@@ -24,7 +24,7 @@ type SessionClaims = Omit<EndUserClaims, 'jwtKeyId' | 'agent'> & {
   returnUrl: string | null;
 };
 
-/** Signs a token. Pages that receive it may read its claims `exp`, `permissions` and `returnUrl`. */
+/** Signs a token. Pages that receive it may rely on its claims `exp`, `permissions` and `returnUrl`. */
 export function signSessionToken(services: Services, claims: SessionClaims): Promise<string> {
   const { integrationIds, returnUrl, expireTime } = claims;
   const payload = {
@@ -35,11 +35,11 @@ export function signSessionToken(services: Services, claims: SessionClaims): Pro
     ...(integrationIds && { integrations: [...integrationIds] }),
     ...(returnUrl !== null && { returnUrl }),
   };
-  return TOKEN.sign(services, payload, expireTime);
+  return SESSION_TOKEN.sign(services, payload, expireTime);
 }
 
 export function isSessionToken(token: string): boolean {
-  return TOKEN.hasType(token);
+  return SESSION_TOKEN.hasType(token);
 }
 
 /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
@@ -47,7 +47,7 @@ export async function verifySessionToken(
   services: Services,
   token: string,
 ): Promise<EndUserClaims> {
-  const payload = claimsSchema.safeParse(await TOKEN.verify(services, token));
+  const payload = claimsSchema.safeParse(await SESSION_TOKEN.verify(services, token));
   if (!payload.success) throw createRejectedTokenError(payload.error);
   const claims = payload.data;
   return {
