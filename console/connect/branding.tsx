@@ -1,4 +1,4 @@
-/** The project's name, logo, colour and language on the connect page. */
+/** The project's name, logo, color and language on the connect page. */
 import { type ReactNode, useEffect } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { graphql, useFragment } from 'react-relay';

@@ -15,7 +15,7 @@ const USAGE = 'Usage: npm run org -- --label "Acme" --invite ada@example.com';
 
 const options = z.object({
   label,
-  invite: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
+  invite: z.email({ error: 'must be an email address' }).max(254).toLowerCase(),
 });
 
 async function createOrg(): Promise<string> {

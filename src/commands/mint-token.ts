@@ -12,7 +12,7 @@ const USAGE = 'Usage: npm run token -- --email ada@example.com [--name "Ada"] [-
 
 const claimText = z.string().trim().min(1).max(256).optional();
 const options = z.object({
-  email: z.email({ error: 'must be an e-mail address' }).max(254).toLowerCase(),
+  email: z.email({ error: 'must be an email address' }).max(254).toLowerCase(),
   name: claimText,
   sub: claimText,
 });

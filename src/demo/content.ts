@@ -95,7 +95,7 @@ const contacts = {
   mapToName: 'people',
   mapToDisplayName: 'People',
   requiredFields: [
-    { fieldName: 'email', mapToName: 'emailAddress', mapToDisplayName: 'E-mail address' },
+    { fieldName: 'email', mapToName: 'emailAddress', mapToDisplayName: 'Email address' },
     { fieldName: 'firstname' },
     { fieldName: 'lastname' },
   ],
@@ -171,7 +171,7 @@ const DEMO_DESK = {
         mapToName: 'people',
         mapToDisplayName: 'People',
         requiredFields: [
-          { fieldName: 'mail', mapToName: 'emailAddress', mapToDisplayName: 'E-mail address' },
+          { fieldName: 'mail', mapToName: 'emailAddress', mapToDisplayName: 'Email address' },
           { fieldName: 'given', mapToName: 'firstname' },
           { fieldName: 'family', mapToName: 'lastname' },
         ],

@@ -65,7 +65,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       `${integration}/revisions/${latestRevision.id}:hydrate?connectionId=${connection.id}`,
     );
     const [contacts] = content.read.objects;
-    expect(contacts.requiredFields[0]).toMatchObject({ fieldName: 'email', displayName: 'E-mail' });
+    expect(contacts.requiredFields[0]).toMatchObject({ fieldName: 'email', displayName: 'Email' });
     const fields = [...contacts.requiredFields, ...contacts.optionalFields];
     const selectedFields = Object.fromEntries(
       fields.map(({ fieldName }: { fieldName: string }) => [fieldName, true]),

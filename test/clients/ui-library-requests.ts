@@ -105,7 +105,7 @@ const hydrateRevision: RecordedRequest = {
             objectName: 'contacts',
             displayName: ANY_TEXT,
             requiredFields: [
-              { fieldName: 'email', displayName: 'E-mail' },
+              { fieldName: 'email', displayName: 'Email' },
               { mapToName: 'owner', mapToDisplayName: 'Owner', prompt: 'Who owns it?' },
             ],
             optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],

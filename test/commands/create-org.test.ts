@@ -39,6 +39,6 @@ test('names every invalid option and creates nothing', async () => {
   const { output, code } = await run('--label', ' ', '--invite', 'ada');
   expect(code).toBe(1);
   expect(output).toContain('--label: ');
-  expect(output).toContain('--invite: must be an e-mail address');
+  expect(output).toContain('--invite: must be an email address');
   expect(output).toContain('Usage: npm run org');
 });

@@ -29,7 +29,7 @@ test('mints a token that a running server accepts', async () => {
   });
 });
 
-test('uses the e-mail address as the subject by default', async () => {
+test('uses the email address as the subject by default', async () => {
   const { token } = await mint(['--email', 'eve@example.com']);
   const client = app.client({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName } } }')).toEqual({
@@ -47,7 +47,7 @@ test('refuses if another issuer is configured', async () => {
 
 test('reports every invalid option with the usage', async () => {
   const { refusal } = await mint(['--email', 'ada', '--name', ' ']);
-  expect(refusal).toContain('--email: must be an e-mail address');
+  expect(refusal).toContain('--email: must be an email address');
   expect(refusal).toContain('--name: ');
   expect(refusal).toContain('Usage: npm run token');
   expect((await mint(['--mail', 'ada@example.com'])).refusal).toContain("Unknown option '--mail'");

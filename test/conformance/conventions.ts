@@ -135,7 +135,7 @@ const masks = Object.entries(NEW_VALUES).map(
 );
 
 const EXTRACTED: [value: string, from: string, domain: (name: string) => string][] = [
-  ['an e-mail address', 'the part after `@`', (name) => `ann@${name}.example.com`],
+  ['an email address', 'the part after `@`', (name) => `ann@${name}.example.com`],
   ['a domain name', 'the name itself', (name) => `${name}.example.com`],
   ['a URL', 'its host without `www`', (name) => `https://www.${name}.example.com/path`],
 ];

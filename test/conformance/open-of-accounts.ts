@@ -195,7 +195,7 @@ const writeResponseChoices: Choice[] = [
       '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
     rest: async ({ request, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
-      const noMail = { lastname: 'No e-mail' };
+      const noMail = { lastname: 'No email' };
       const singleResponse = await request('POST', objectPath, { ...write, record: noMail });
       expect(singleResponse.status).toBe(422);
       expect(singleResponse.body.errors.length).toBeGreaterThan(0);
@@ -206,7 +206,7 @@ const writeResponseChoices: Choice[] = [
       expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
     },
     graphql: async ({ tenant, graphqlWrite }) => {
-      const input = graphqlWrite({ type: 'CREATE', record: { lastname: 'No e-mail' } });
+      const input = graphqlWrite({ type: 'CREATE', record: { lastname: 'No email' } });
       const { result } = (await tenant.query(WRITE, { input })).writeRecords;
       expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
     },

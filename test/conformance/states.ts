@@ -177,7 +177,7 @@ const operationStates: Choice[] = [
   {
     open: 'Other states of an operation',
     ...bothSurfaces('An operation that failed is `failure`.', async (fixture) => {
-      const { operationId } = (await writeContact(fixture, { record: { lastname: 'No e-mail' } }))
+      const { operationId } = (await writeContact(fixture, { record: { lastname: 'No email' } }))
         .body;
       expect(await fetchOperationStatus(fixture, operationId)).toBe('failure');
     }),

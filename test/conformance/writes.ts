@@ -22,7 +22,7 @@ const createBatch = (overrides: object = {}) =>
   createWrite({ batch: [{ record: mappedContact() }], ...overrides });
 const createAsynchronous = (overrides: object = {}) =>
   createSingle({ mode: 'asynchronous', ...overrides });
-const NO_EMAIL = { record: { lastname: 'No e-mail' } };
+const NO_EMAIL = { record: { lastname: 'No email' } };
 
 /** The response of a write over REST. The result describes a failure. */
 const restWrite = async ({ request, objectPath }: Fixture, members: object) =>

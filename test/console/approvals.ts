@@ -36,14 +36,14 @@ export function testApprovals(stage: () => ConsoleStage) {
 
   test('opens the proposal of a link, and approves it in the words of the customer', async () => {
     const values = { emailAddress: 'fran@example.test', lastname: 'Allen-Smith' };
-    const id = await propose(agent, { recordId: '6', values, reason: 'From her last e-mail.' });
+    const id = await propose(agent, { recordId: '6', values, reason: 'From her last email.' });
     const person = { emailAddress: 'new@example.test', firstname: 'New', lastname: 'Person' };
     const other = await propose(agent, { type: 'create', values: person });
     await open(`${await connectUrl(['APPROVE'])}&proposal=${id}`);
     const card = page.getByRole('article', { name: '1. Change a record: People' });
     await card.getByText('Proposed by Address helper, record 6').waitFor();
-    await card.getByText('From her last e-mail.').waitFor();
-    const email = card.getByRole('row', { name: /^E-mail address/ });
+    await card.getByText('From her last email.').waitFor();
+    const email = card.getByRole('row', { name: /^Email address/ });
     expect(await email.innerText()).toMatch(/contact-6@example.test\s+fran@example.test\s+changed/);
     expect(await page.title()).toBe('Approve changes in Demo CRM sync');
     expect(await page.locator('main').innerText()).not.toMatch(/prp_|ags_|lastname/);

@@ -252,17 +252,17 @@ export function testConnect(stage: () => ConsoleStage) {
     expect(await queryConnections('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 
-  test("shows the project's logo, colour and language, as the settings say", async () => {
+  test("shows the project's logo, color and language, as the settings say", async () => {
     const LOGO = 'https://cdn.example.com/logo.svg';
     const builder = await stage().openTab();
     await openConsole(builder, `${stage().url}/console/demo/settings`);
     await builder.getByRole('textbox', { name: 'Logo' }).fill(LOGO);
-    await builder.getByRole('textbox', { name: 'Accent colour' }).fill('yellow');
+    await builder.getByRole('textbox', { name: 'Accent color' }).fill('yellow');
     await builder.getByRole('textbox', { name: 'Language' }).fill('de-AT');
     await builder.getByRole('button', { name: 'Save', exact: true }).click();
-    await builder.getByText('must be a colour like #4f46e5').waitFor();
+    await builder.getByText('must be a color like #4f46e5').waitFor();
     await expectFitsScreens(builder);
-    await builder.getByRole('textbox', { name: 'Accent colour' }).fill('#FFE600');
+    await builder.getByRole('textbox', { name: 'Accent color' }).fill('#FFE600');
     await builder.getByRole('button', { name: 'Save', exact: true }).click();
     const readColor = async () =>
       (await stage().api('{ project(idOrName: "demo") { accentColor } }')).project.accentColor;

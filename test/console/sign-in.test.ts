@@ -134,7 +134,7 @@ describeInBrowser(openSignInStage, (stage) => {
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console`);
     const enter = async (password: string) => {
-      await page.getByLabel('E-mail address').fill('grace@example.com');
+      await page.getByLabel('Email address').fill('grace@example.com');
       await page.getByLabel('Password of the local issuer').fill(password);
       await page.getByRole('button', { name: 'Continue' }).click();
     };
@@ -182,7 +182,7 @@ describeInBrowser(openSignInStage, (stage) => {
     await page.goto(`${stage().url}/console/${project}/members`);
     const members = page.getByRole('table');
     await members.getByText('Ada Lovelace').waitFor();
-    await page.getByLabel('E-mail address').fill(BRIAN.email);
+    await page.getByLabel('Email address').fill(BRIAN.email);
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.getByText('You are the last admin').waitFor();

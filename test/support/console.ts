@@ -48,7 +48,7 @@ export async function expectFitsScreens(page: Page): Promise<void> {
   await expectContrastInDark(page);
 }
 
-/** Expects enough contrast in dark. Colours do not depend on the width of the window. */
+/** Expects enough contrast in dark. Colors do not depend on the width of the window. */
 async function expectContrastInDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page, 'color-contrast');

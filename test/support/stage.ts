@@ -27,7 +27,7 @@ export async function openStage<Server extends StageServer>(
 }
 
 export interface DemoServer extends StageServer {
-  /** Returns a bearer token of a builder with this e-mail address. */
+  /** Returns a bearer token of a builder with this email address. */
   mintToken(email: string): Promise<string>;
 }
 

@@ -54,7 +54,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
     <>
       {nodes.length === 0 && (
         <Empty title="No domains yet">
-          People with an e-mail address at a verified domain may join the org.
+          People with an email address at a verified domain may join the org.
         </Empty>
       )}
       <ul className="plain-list">

@@ -81,7 +81,7 @@ export function InvitesToViewer({ query }: { query: invitesToViewer_query$key })
           <li key={id}>
             <span>
               <span className="strong">{label}</span>{' '}
-              <span className="quiet">People with your e-mail domain may join.</span>
+              <span className="quiet">People with your email domain may join.</span>
             </span>
             <Action
               aria-label={`Join ${label}`}

@@ -85,10 +85,10 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
         >
           <TextInput
             name="email"
-            label="E-mail address"
+            label="Email address"
             type="email"
             isRequired
-            help="No e-mail is sent: send the person the address of this console. After signing in with this e-mail address, they can accept the invite for 7 days."
+            help="No email is sent: send the person the address of this console. After signing in with this email address, they can accept the invite for 7 days."
           />
           {org.viewerRole === 'ADMIN' && (
             <Choice name="role" label="Role" options={ROLES} defaultValue="MEMBER" />

@@ -31,7 +31,7 @@ export function FieldChanges({ label: record, changes }: FieldChangesProps) {
             <td className="value">
               <Value value={before} />
             </td>
-            {/* The word repeats the colour, for readers who do not distinguish colours. */}
+            {/* The word repeats the color, for readers who do not distinguish colors. */}
             <td className={`value ${change ?? ''}`}>
               <Value value={after} /> {change && <span className="tag">{messages[change]}</span>}
             </td>

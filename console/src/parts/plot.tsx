@@ -1,4 +1,4 @@
-/** A plot over time, drawn by uPlot: bars or lines, in the page's colours. */
+/** A plot over time, drawn by uPlot: bars or lines, in the page's colors. */
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -29,7 +29,7 @@ const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((
   5 * unit,
 ]);
 
-const getColour = (name: string, element: Element) => {
+const getColor = (name: string, element: Element) => {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
   element.append(probe);
@@ -85,7 +85,7 @@ function createOptions(
   element: HTMLElement,
   { times, series, style }: Required<Omit<PlotProps, 'label'>>,
 ): UPlot.Options {
-  const [text, line] = [getColour('quiet', element), getColour('line', element)];
+  const [text, line] = [getColor('quiet', element), getColor('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
   const isBars = style === 'bars';
   const bars = isBars && UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
@@ -113,9 +113,9 @@ function createOptions(
       {},
       ...series.map(({ name, tone }) => ({
         label: name,
-        stroke: getColour(tone, element),
+        stroke: getColor(tone, element),
         ...(isBars
-          ? { fill: getColour(tone, element), width: 0, points: { show: false } }
+          ? { fill: getColor(tone, element), width: 0, points: { show: false } }
           : { width: 2 }),
         ...(bars && { paths: bars }),
       })),

@@ -1,4 +1,4 @@
-/** A status as a word with a colour, never as a colour alone. */
+/** A status as a word with a color, never as a color alone. */
 const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   WORKING: 'good',
   HEALTHY: 'good',

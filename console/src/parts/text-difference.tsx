@@ -35,7 +35,7 @@ function shorten(text: string): string {
   return [...start, `… ${hiddenLines} unchanged lines`, ...end].join('\n');
 }
 
-/** The sign repeats the colour, for readers who do not distinguish colours. */
+/** The sign repeats the color, for readers who do not distinguish colors. */
 function markLines(text: string, mark: string): string {
   return text.replace(/\n$/, '').replace(/^/gm, mark);
 }

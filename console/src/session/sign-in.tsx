@@ -109,7 +109,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         )}
         {state && !isForPeople && !demo && (
           <p className="quiet">
-            To sign in with an e-mail address, set <code>SIGN_IN_ISSUERS</code> of the gateway, or{' '}
+            To sign in with an email address, set <code>SIGN_IN_ISSUERS</code> of the gateway, or{' '}
             <code>LOCAL_ISSUER_PASSWORD</code> for development.
           </p>
         )}
@@ -161,7 +161,7 @@ function LocalForm({ onSignedIn }: { onSignedIn: () => void }) {
   };
   return (
     <Form onSubmit={submit}>
-      <TextInput name="email" label="E-mail address" type="email" isRequired />
+      <TextInput name="email" label="Email address" type="email" isRequired />
       <TextInput name="name" label="Name" />
       <TextInput
         name="password"

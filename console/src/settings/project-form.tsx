@@ -80,10 +80,10 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
       />
       <TextInput
         name="accentColor"
-        label="Accent colour"
+        label="Accent color"
         defaultValue={accentColor ?? ''}
         placeholder="#4f46e5"
-        help="The colour of buttons and links on the connect page. It becomes darker or lighter where text would be hard to read."
+        help="The color of buttons and links on the connect page. It becomes darker or lighter where text would be hard to read."
       />
       <TextInput
         name="locale"

@@ -1,4 +1,4 @@
-/** Light or dark colours: the system's setting, or the reader's choice. */
+/** Light or dark colors: the system's setting, or the reader's choice. */
 import { useState } from 'react';
 import { Action } from '../parts/form.tsx';
 

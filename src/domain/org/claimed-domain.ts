@@ -1,4 +1,4 @@
-/** Manages e-mail domains that orgs have claimed. domain-proof.ts proves the claims. */
+/** Manages email domains that orgs have claimed. domain-proof.ts proves the claims. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { runChange, sql } from '../../database/statements.ts';
@@ -21,7 +21,7 @@ type ClaimedDomain = Row<'ClaimedDomain'>;
 
 export const claimedDomainResource = resource(
   'ClaimedDomain',
-  'An e-mail domain that an org has claimed. An unproven claim excludes other orgs for 7 days, a proven one permanently.',
+  'An email domain that an org has claimed. An unproven claim excludes other orgs for 7 days, a proven one permanently.',
   {
     ...createdFields,
     ...parentFields,
@@ -48,7 +48,7 @@ const UNPROVEN_MS = 7 * DAY_MS;
 
 export const domainKey = z.object({
   domain: domainName.describe(
-    'The domain: an e-mail address, a domain name or a URL that contains it.',
+    'The domain: an email address, a domain name or a URL that contains it.',
   ),
 });
 type DomainKey = z.output<typeof domainKey>;
@@ -56,7 +56,7 @@ type DomainKey = z.output<typeof domainKey>;
 const claimDomainInput = z
   .object({
     domain: claimableDomain.describe(
-      'The domain: an e-mail address, a domain name or a URL that contains it. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are rejected.',
+      'The domain: an email address, a domain name or a URL that contains it. Public suffixes (co.uk, github.io) and domains of mail services (gmail.com) are rejected.',
     ),
     parentId: id.describe('The id of the org that the domain belongs to.'),
     parentType: parentType.describe('The type of the object that parentId identifies: an org.'),
@@ -69,7 +69,7 @@ const claimDomainInput = z
 /** Returns null if no claim on the domain exists, or if the viewer may not see it. */
 export const findClaimedDomain = read(
   'org:read',
-  'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an e-mail address of the domain.',
+  'The claim on a domain; null if there is none. Only the org that has it sees it, and builders with an email address of the domain.',
   findClaim,
 );
 
@@ -111,7 +111,7 @@ export const listClaimedDomains = read(
 /** Throws CONFLICT if another claim on the domain is still valid. */
 export const claimDomain = orgMutation({
   description:
-    'Claims an e-mail domain for an org of the caller. Without a proof, another org may claim it after 7 days.',
+    'Claims an email domain for an org of the caller. Without a proof, another org may claim it after 7 days.',
   needs: ADMIN,
   input: claimDomainInput,
   async run(call, { domain }, { id: orgId }): Promise<ClaimedDomain> {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 /** The longest name in the DNS, in characters. */
 const DOMAIN_MAX = 253;
-/** The longest input, far above the length of a pasted e-mail address or link. */
+/** The longest input, far above the length of a pasted email address or link. */
 const TEXT_LENGTH_MAX = 2_048;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Starts with a letter, because an IP address is not a domain. */
@@ -17,8 +17,8 @@ const INVALID_IN_HOST = /[\s/\\:?#@%[\]]/;
 const FREE_MAIL_DOMAINS = new Set(emailProviders);
 
 /**
- * Returns the domain of an e-mail address, a host or a URL: lowercase, in Punycode, without a leading www. and without
- * a trailing dot. Null if there is none. The domain of a domain is itself. An e-mail address at a www host has none,
+ * Returns the domain of an email address, a host or a URL: lowercase, in Punycode, without a leading www. and without
+ * a trailing dot. Null if there is none. The domain of a domain is itself. An email address at a www host has none,
  * because the host may belong to other people than the domain.
  */
 export function parseDomain(text: string): string | null {
@@ -55,7 +55,7 @@ export const domainName = z
   .transform((text, context) => {
     const domain = parseDomain(text);
     if (domain !== null) return domain;
-    context.addIssue('must be an e-mail address, a domain name or a URL.');
+    context.addIssue('must be an email address, a domain name or a URL.');
     return z.NEVER;
   });
 

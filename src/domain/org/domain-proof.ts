@@ -36,7 +36,7 @@ const joinOrgInput = z
 /** Throws UNPROCESSABLE if no record proves the claim. */
 export const verifyClaimedDomain = builderMutation({
   description:
-    "Proves a claim by the domain's DNS: a TXT record must contain the claim's `verificationText`. Builders with an e-mail address of the domain can then join the org, and claims of other orgs end.",
+    "Proves a claim by the domain's DNS: a TXT record must contain the claim's `verificationText`. Builders with an email address of the domain can then join the org, and claims of other orgs end.",
   needs: ADMIN,
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
@@ -94,7 +94,7 @@ async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promi
 /** Omits orgs to which the builder already belongs. */
 export const listJoinableOrgs = read(
   'nothing',
-  "Lists the orgs that have proven the domain of the caller's e-mail address.",
+  "Lists the orgs that have proven the domain of the caller's email address.",
   async (call: Call, args: PageArgs) => {
     const name = 'Viewer.joinableOrgs';
     const { viewer } = call;
@@ -108,7 +108,7 @@ export const listJoinableOrgs = read(
 /** An existing member keeps its role. */
 export const joinOrg = builderMutation({
   description:
-    "Adds the caller to an org that has proven the domain of the caller's e-mail address, with the role MEMBER.",
+    "Adds the caller to an org that has proven the domain of the caller's email address, with the role MEMBER.",
   input: joinOrgInput,
   async run(call, { orgId }, viewer): Promise<Row<'Org'>> {
     const { prisma } = call.database;

@@ -1,4 +1,4 @@
-/** Invites of e-mail addresses to orgs. */
+/** Invites of email addresses to orgs. */
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import type { InviteStatus } from '../../database/generated/enums.ts';
@@ -36,7 +36,7 @@ const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
 
 export const inviteResource = resource(
   'Invite',
-  'An invitation of an e-mail address to an org, valid for 7 days. The person accepts it with `acceptInvite`.',
+  'An invitation of an email address to an org, valid for 7 days. The person accepts it with `acceptInvite`.',
   {
     ...createdFields,
     ...parentFields,
@@ -44,7 +44,7 @@ export const inviteResource = resource(
       inviteStatus.describe('Whether it is pending, accepted, revoked or expired.'),
       (invite: Invite, call: Call) => getCurrentStatus(call, invite),
     ),
-    invitedEmail: z.string().describe('The invited e-mail address, in lower case.'),
+    invitedEmail: z.string().describe('The invited email address, in lower case.'),
     role: orgRole.describe('The role that the person gets.'),
     updateTime,
   },
@@ -63,14 +63,14 @@ const createInviteInput = z
       .email()
       .max(254)
       .toLowerCase()
-      .describe('The e-mail address to invite, stored in lower case.'),
+      .describe('The email address to invite, stored in lower case.'),
     role: orgRole
       .default('MEMBER')
       .describe(
         'The role that the person gets. Default: MEMBER. An API key can only invite members.',
       ),
   })
-  .meta({ id: 'CreateInviteInput', description: 'The e-mail address to invite, and the org.' });
+  .meta({ id: 'CreateInviteInput', description: 'The email address to invite, and the org.' });
 
 export const deleteInviteInput = z
   .object({ orgId: id.describe('The id of the org of the invite.'), inviteId })
@@ -82,7 +82,7 @@ const acceptInviteInput = z
       'The id of the invite. Default: the invite to invitedEmail.',
     ),
     invitedEmail: orNull(z.email().max(254).toLowerCase()).describe(
-      "The caller's own e-mail address, as an alternative to inviteId. It selects the newest pending invite.",
+      "The caller's own email address, as an alternative to inviteId. It selects the newest pending invite.",
     ),
   })
   .refine(
@@ -91,7 +91,7 @@ const acceptInviteInput = z
   )
   .meta({
     id: 'AcceptInviteInput',
-    description: "The pending invite to accept. It must be for the caller's own e-mail address.",
+    description: "The pending invite to accept. It must be for the caller's own email address.",
   });
 
 /** Returns the current status. A pending invite expires by time, without a change of its row. */
@@ -155,7 +155,7 @@ export const getInvite = read(
 /** The list is empty for an API key. */
 export const listInvitesToViewer = read(
   'nothing',
-  "Lists pending invites to the caller's own e-mail address, from all orgs, newest first.",
+  "Lists pending invites to the caller's own email address, from all orgs, newest first.",
   (call: Call, args: PageArgs) => {
     const { viewer } = call;
     const email = viewer.kind === 'BUILDER' ? viewer.email : null;
@@ -172,7 +172,7 @@ export const listInvitesToViewer = read(
  * calls.
  */
 export const createInvite = orgMutation({
-  description: 'Invites an e-mail address to an org. No e-mail is sent.',
+  description: 'Invites an email address to an org. No email is sent.',
   needs: orAdmin('org:write'),
   input: createInviteInput,
   run(call, { orgId, email, role }): Promise<Invite> {
@@ -236,7 +236,7 @@ export const deleteInvite = orgMutation({
 /** Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
   description:
-    "Accepts an invite to the caller's own e-mail address, and adds the caller to the org with the invite's role. A member who is an admin stays one.",
+    "Accepts an invite to the caller's own email address, and adds the caller to the org with the invite's role. A member who is an admin stays one.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<AcceptedInvite> {
     const inviteName = inviteId ?? invitedEmail ?? '';

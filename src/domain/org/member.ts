@@ -61,7 +61,7 @@ const addMemberInput = z
   .object({
     orgId: id.describe('The id of the org.'),
     builderId: id.describe(
-      'The id of the builder to add. It must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven.',
+      'The id of the builder to add. It must be a member of another org of the caller, or have an email address of a domain that the org has proven.',
     ),
   })
   .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
@@ -72,7 +72,7 @@ const addMemberInput = z
  */
 export const addMember = builderMutation({
   description:
-    'Adds a builder to an org that the caller administers, with the role MEMBER. The builder must be a member of another org of the caller, or have an e-mail address of a domain that the org has proven. Invite other people with `createInvite`. A builder who adds themselves joins, as by `joinOrg`.',
+    'Adds a builder to an org that the caller administers, with the role MEMBER. The builder must be a member of another org of the caller, or have an email address of a domain that the org has proven. Invite other people with `createInvite`. A builder who adds themselves joins, as by `joinOrg`.',
   input: addMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<Row<'Org'>> {
     if (builderId === viewer.id) return joinOrg(call, { orgId });
@@ -90,7 +90,7 @@ export const addMember = builderMutation({
   },
 });
 
-/** Finds a builder who shares an org with the caller, or whose e-mail domain the org has proven. Null for any other. */
+/** Finds a builder who shares an org with the caller, or whose email domain the org has proven. Null for any other. */
 async function findAddableBuilder(
   call: Call,
   orgId: string,

@@ -16,11 +16,11 @@ export const brandingInput = {
     ),
   accentColor: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour like #4f46e5: a # and six hexadecimal digits.')
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color like #4f46e5: a # and six hexadecimal digits.')
     .transform((color) => color.toLowerCase())
     .nullish()
     .describe(
-      'The colour of buttons and links on the connect page, like `#4f46e5`; null for the usual one. The page makes it darker or lighter where texts would be hard to read.',
+      'The color of buttons and links on the connect page, like `#4f46e5`; null for the usual one. The page makes it darker or lighter where texts would be hard to read.',
     ),
   locale: z
     .string()

@@ -61,7 +61,7 @@ export const projectResource = resource(
     accentColor: z
       .string()
       .nullable()
-      .describe('The colour of the connect page, like `#4f46e5`. Null for the usual one.'),
+      .describe('The color of the connect page, like `#4f46e5`. Null for the usual one.'),
     locale: z
       .string()
       .nullable()

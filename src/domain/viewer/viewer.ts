@@ -30,7 +30,7 @@ export interface BuilderViewer {
   kind: 'BUILDER';
   id: string;
   roles: OrgRoles;
-  /** The e-mail address in lower case. Null if the issuer provides none or marks it as unverified. */
+  /** The email address in lower case. Null if the issuer provides none or marks it as unverified. */
   email: string | null;
   scopes: readonly Scope[];
   /** When the session of the console expires. Null for a bearer token. */

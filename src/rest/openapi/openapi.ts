@@ -18,8 +18,8 @@ import { components, showType } from './shown-resource.ts';
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [
   { name: 'Organizations', description: 'Companies of builders, which own projects.' },
-  { name: 'Invites', description: 'Invitations of e-mail addresses to orgs.' },
-  { name: 'Claimed domains', description: 'E-mail domains that belong to an org.' },
+  { name: 'Invites', description: 'Invitations of email addresses to orgs.' },
+  { name: 'Claimed domains', description: 'Email domains that belong to an org.' },
   { name: 'Projects', description: 'Applications of builders. Everything else belongs to one.' },
   { name: 'API keys', description: 'Keys that authenticate callers of a project.' },
   {

@@ -49,7 +49,7 @@ const SYSTEM_FIELDS: CrmField[] = [
 ];
 
 const CONTACT_FIELDS: CrmField[] = [
-  { name: 'email', displayName: 'E-mail', type: 'email', required: true, unique: true },
+  { name: 'email', displayName: 'Email', type: 'email', required: true, unique: true },
   { name: 'firstname', displayName: 'First name', type: 'text' },
   { name: 'lastname', displayName: 'Last name', type: 'text' },
   { name: 'phone', displayName: 'Phone', type: 'text' },
@@ -124,7 +124,7 @@ const DEAL_FIELDS: CrmField[] = [
 const PERSON_FIELDS: CrmField[] = [
   { name: 'given', displayName: 'Given name', type: 'text' },
   { name: 'family', displayName: 'Family name', type: 'text' },
-  { name: 'mail', displayName: 'E-mail', type: 'email', required: true, unique: true },
+  { name: 'mail', displayName: 'Email', type: 'email', required: true, unique: true },
   { name: 'mobile', displayName: 'Mobile', type: 'text' },
   { name: 'newsletter', displayName: 'Newsletter', type: 'boolean' },
 ];

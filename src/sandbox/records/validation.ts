@@ -11,7 +11,7 @@ const createTextSchema = () =>
 
 const SCHEMAS: Record<FieldType, (field: CrmField) => z.ZodType> = {
   text: createTextSchema,
-  email: () => createTextSchema().regex(z.regexes.email, 'must be an e-mail address'),
+  email: () => createTextSchema().regex(z.regexes.email, 'must be an email address'),
   boolean: () => z.boolean('must be true or false'),
   select: (field) => createOptionSchema(field),
   multiselect: (field) => z.array(createOptionSchema(field), 'must be a list of options'),

@@ -85,7 +85,7 @@ test('finds the domain of an email address and of a URL', () => {
 test('refuses an input without a domain, and an input that is too long before parsing it', () => {
   expect(domainName.safeParse('ada@acme.com').data).toBe('acme.com');
   expect(domainName.safeParse('acme').error?.issues).toMatchObject([
-    { message: 'must be an e-mail address, a domain name or a URL.' },
+    { message: 'must be an email address, a domain name or a URL.' },
   ]);
   const long = `https://acme.com/${'x'.repeat(2048)}`;
   expect(domainName.safeParse(long).error?.issues).toMatchObject([{ code: 'too_big' }]);

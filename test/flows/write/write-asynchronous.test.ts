@@ -82,7 +82,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
 test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
   const events = await keepEvents(app, writer);
-  const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
+  const batch = [{ record: contact() }, { record: { lastname: 'No email' } }];
   const { operationId } = await writeLater(writer, { batch });
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const [event] = (await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');

@@ -30,7 +30,7 @@ test('collects single writes until the first has waited for its delay, with an o
   const writer = await createWriter(app);
   const record = contact();
   const first = await collect(writer, { record });
-  const refused = await collect(writer, { record: { lastname: 'No e-mail' } });
+  const refused = await collect(writer, { record: { lastname: 'No email' } });
   aheadMs += 4 * MINUTE_MS;
   const last = await collect(writer);
   expect(await listTasks(writer)).toMatchObject([

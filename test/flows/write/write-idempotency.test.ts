@@ -24,7 +24,7 @@ test('returns the first outcome of a repeated call, and writes nothing', async (
 
 test('returns the first outcome of a repeated batch', async () => {
   const writer = await createWriter(app);
-  const batch = [{ record: contact() }, { record: { lastname: 'No e-mail' } }];
+  const batch = [{ record: contact() }, { record: { lastname: 'No email' } }];
   const first = await writer.write({ batch, idempotencyKey: 'k' });
   expect(await writer.write({ batch, idempotencyKey: 'k' })).toEqual(first);
   expect(first).toMatchObject({ successCount: 1, failureCount: 1 });

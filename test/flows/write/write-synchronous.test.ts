@@ -45,7 +45,7 @@ test('creates, updates and deletes a record, each with an operation', async () =
 test('returns a result for each record of a batch in order, and succeeds if any was written', async () => {
   const writer = await createWriter(app);
   const [first, last] = [contact(), contact()];
-  const batch = [first, { email: first.email }, { lastname: 'No e-mail' }, last];
+  const batch = [first, { email: first.email }, { lastname: 'No email' }, last];
   const response = await writer.write({ batch: batch.map((record) => ({ record })) });
   expect(response).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
   expect(response.results).toMatchObject([
@@ -67,7 +67,7 @@ test('writes no record of a batch with allOrNone if one is refused', async () =>
   const writer = await createWriter(app);
   const record = contact();
   const response = await writer.write({
-    batch: [{ record }, { record: { lastname: 'No e-mail' } }],
+    batch: [{ record }, { record: { lastname: 'No email' } }],
     batchPolicy: { allOrNone: true },
   });
   expect(response).toMatchObject({ successCount: 0, failureCount: 2 });

@@ -82,7 +82,7 @@ test('an installation has the types and the values of its account', async () => 
     ],
   });
   expect(indexFields(own)).toMatchObject({
-    emailAddress: { type: 'STRING', isRequired: true, description: 'E-mail', origin: 'REQUIRED' },
+    emailAddress: { type: 'STRING', isRequired: true, description: 'Email', origin: 'REQUIRED' },
     lifecycle: {
       type: 'ENUM',
       values: expect.arrayContaining([{ value: 'lead', displayValue: 'Lead' }]),

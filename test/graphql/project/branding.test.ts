@@ -42,7 +42,7 @@ test('names every invalid member', async () => {
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, detail }) => [name, detail])).toEqual([
     ['input.logoUrl', 'must be an https URL.'],
-    ['input.accentColor', 'must be a colour like #4f46e5: a # and six hexadecimal digits.'],
+    ['input.accentColor', 'must be a color like #4f46e5: a # and six hexadecimal digits.'],
     ['input.locale', 'must be a BCP 47 language tag, like en-GB or de.'],
   ]);
 });

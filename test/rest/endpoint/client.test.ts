@@ -96,7 +96,7 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
       body: { groupRef: 'acme', type: 'create', mode: 'synchronous', record },
     });
   const written = found(await write({ email: 'flow@example.com' }));
-  const refused = await write({ lastname: 'No e-mail' });
+  const refused = await write({ lastname: 'No email' });
   const operations = found(
     await client.GET(
       '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations',

@@ -42,7 +42,7 @@ test('returns display names of objects and fields, and lists all fields', async 
     mapToName: 'people',
     schedule: '',
     backfill: { defaultPeriod: { days: 30 } },
-    requiredFields: [{ fieldName: 'email', displayName: 'E-mail', mapToName: 'mail' }, OWNER],
+    requiredFields: [{ fieldName: 'email', displayName: 'Email', mapToName: 'mail' }, OWNER],
     optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],
   });
   expect(object.allFieldsMetadata.email).toMatchObject({ fieldName: 'email', valueType: 'string' });

@@ -40,7 +40,7 @@ test('creates, updates and deletes a record, each with an operation', async () =
 
 test('returns 422 with the write result if the provider refuses the record', async () => {
   const rest = await writer();
-  const refused = await write(rest, { record: { lastname: 'No e-mail' } }, 422);
+  const refused = await write(rest, { record: { lastname: 'No email' } }, 422);
   const errors = [{ message: expect.any(String) }];
   expect(refused).toEqual({
     operationId: expect.stringMatching(/^opr_/),
@@ -85,7 +85,7 @@ test('returns a problem for a failed write only to clients that accept problems'
       headers: { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json', accept },
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...overrides }),
     });
-  const wrong = { record: { lastname: 'No e-mail' } };
+  const wrong = { record: { lastname: 'No email' } };
   const problem = await failWith('application/json, application/problem+json;q=0.5', wrong);
   expect([problem.statusCode, problem.headers['content-type']]).toEqual([
     422,
@@ -115,7 +115,7 @@ test('returns a problem for a failed write only to clients that accept problems'
 
 test('returns 200 for a batch with a written record, and 422 without', async () => {
   const rest = await writer();
-  const wrong = { record: { lastname: 'No e-mail' } };
+  const wrong = { record: { lastname: 'No email' } };
   const record = contact();
   const some = await write(rest, { batch: [{ record }, wrong] });
   expect(some).toMatchObject({

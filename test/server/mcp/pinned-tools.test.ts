@@ -24,8 +24,8 @@ test('lists a tool for each pinned write, without texts of the provider', async 
   const values = create?.inputSchema.properties?.values as typeof described;
   expect(Object.keys(values.properties)).toEqual(Object.keys(described.properties));
   expect(values).toMatchObject({ required: ['emailAddress'], additionalProperties: false });
-  expect(JSON.stringify(described)).toContain('E-mail');
-  expect(JSON.stringify(tools)).not.toMatch(/E-mail|Contacts/);
+  expect(JSON.stringify(described)).toContain('Email');
+  expect(JSON.stringify(tools)).not.toMatch(/Email|Contacts/);
   expect(create?.inputSchema.required).toEqual(['values']);
   expect(update?.inputSchema.required).toEqual(['recordId', 'values']);
   expect(Object.keys(deletion?.inputSchema.properties ?? {})).toEqual(['recordId', 'reason']);

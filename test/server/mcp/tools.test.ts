@@ -61,7 +61,7 @@ test('finds objects by words of their names and fields', async () => {
     verbs: ['LIST', 'SEARCH', 'READ_BY_ID', 'CREATE', 'UPDATE', 'DELETE'],
     fieldCount: 3,
   };
-  for (const words of [undefined, null, '', 'PEOPLE', 'e-mail of a contact']) {
+  for (const words of [undefined, null, '', 'PEOPLE', 'email of a contact']) {
     const { data, text, meta } = await mcp.call('search_objects', { words });
     expect(data).toEqual({ objects: [people], total: 1 });
     expect(text).toContain(REMARK);

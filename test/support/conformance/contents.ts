@@ -12,7 +12,7 @@ export const wholeContent = {
         mapToName: 'people',
         mapToDisplayName: 'People',
         requiredFields: [
-          { fieldName: 'email', mapToName: 'mail', mapToDisplayName: 'E-mail address' },
+          { fieldName: 'email', mapToName: 'mail', mapToDisplayName: 'Email address' },
         ],
         optionalFields: [
           { fieldName: 'phone', mapToName: 'telephone', mapToDisplayName: 'Telephone' },

@@ -1,4 +1,4 @@
-/** The editor in the page's colours, which its shadow tree inherits. */
+/** The editor in the page's colors, which its shadow tree inherits. */
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

@@ -23,13 +23,13 @@ test('summarizes a single write by its record', () => {
   expect(summarizeOutcomes({ ...task, type: 'DELETE' }, [createResult('c1')]).result).toBe(
     '[contacts] Record c1 deleted',
   );
-  expect(summarizeOutcomes(task, [createFailedOutcome(null, 'No e-mail.')])).toEqual({
+  expect(summarizeOutcomes(task, [createFailedOutcome(null, 'No email.')])).toEqual({
     status: 'FAILURE',
-    result: '[contacts] Error writing to provider: No e-mail.',
+    result: '[contacts] Error writing to provider: No email.',
     successfulRecordIds: [],
     successCount: 0,
     failureCount: 1,
-    errors: ['No e-mail.'],
+    errors: ['No email.'],
   });
   expect(summarizeOutcomes(task, [createUnknownOutcome(null, 'Timed out.')]).result).toMatch(
     /^\[contacts\] The outcome is unknown: .* Timed out\.$/,
@@ -46,11 +46,11 @@ test('summarizes a created record that the provider does not name without an ID'
 });
 
 test('summarizes a batch by its counts, and fails it if nothing was written', () => {
-  const refused = createFailedOutcome(null, 'No e-mail.');
+  const refused = createFailedOutcome(null, 'No email.');
   expect(summarizeOutcomes(task, [createResult('c1'), refused])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Batch write completed (1 succeeded, 1 failed)',
-    errors: ['No e-mail.'],
+    errors: ['No email.'],
   });
   expect(summarizeOutcomes(task, [refused, refused])).toMatchObject({
     status: 'FAILURE',
