@@ -66,12 +66,16 @@ function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig):
     case 'FAILED': {
       const error = truncate(outcome.error);
       const detail = truncate(outcome.detail);
-      const { redirectUrl, isSetup } = outcome;
+      const { redirectUrl, isSetupMistake } = outcome;
       if (redirectUrl !== null) {
-        const cause = { error, error_description: detail, ...(isSetup && { fault: 'setup' }) };
+        const cause = {
+          error,
+          error_description: detail,
+          ...(isSetupMistake && { fault: 'setup' }),
+        };
         return redirect(redirectUrl, cause);
       }
-      const paragraphs = isSetup ? [SETUP_FAULT] : [detail, `(${error})`];
+      const paragraphs = isSetupMistake ? [SETUP_FAULT] : [detail, `(${error})`];
       const content = createContent(outcome.page, paragraphs);
       const script = createNotifyScript(createFailureMessage(error, detail), openerOrigins);
       return createPage(400, 'Not connected', { content, script });

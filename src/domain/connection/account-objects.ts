@@ -1,4 +1,4 @@
-/** Lists the objects of a connected account, including custom objects, as its provider reports them. */
+/** Lists the objects of a connected account, including custom objects, by a request to its provider. */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -11,7 +11,7 @@ import { openSession } from './connection-session.ts';
 /** Throws UNPROCESSABLE or PROVIDER_ERROR if the provider refuses the request or does not respond. */
 export const listAccountObjects = read(
   orEndUser('read'),
-  'The objects of the account, custom ones included, read from the provider; null if the provider lists none.',
+  'The objects of the account, including custom objects, read from the provider. Null if the provider cannot list them.',
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {
     const provider = call.catalogue.find(connection.provider);
     const list = provider?.capabilities.listObjects;

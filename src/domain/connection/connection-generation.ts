@@ -1,4 +1,4 @@
-/** Creates connections from credentials: one for each project, provider, group and consumer. */
+/** Creates connections from credentials. A consumer of a group has one connection to a provider. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
@@ -33,12 +33,12 @@ export const generateConnection = projectMutation({
     const scheme = await runRecordingSetupFailures(call, { projectId, provider }, () =>
       getScheme(call, projectId, input),
     );
-    const generation = { projectId, scheme, input };
+    const request = { projectId, scheme, input };
     const token = input.skipCheck
       ? undefined
-      : await requireAcceptedCredentials(call, toAccount(call, generation));
+      : await requireAcceptedCredentials(call, toAccount(call, request));
     const { credentialsSealed: _, ...connection } = await putConnection(call, {
-      ...generation,
+      ...request,
       token,
     });
     return connection;
@@ -61,7 +61,7 @@ function toAccount(
   };
 }
 
-/** The scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
+/** Returns the scheme that fits the input. Throws BAD_USER_INPUT that names every issue. */
 async function getScheme(
   call: Call,
   projectId: string,
@@ -69,12 +69,11 @@ async function getScheme(
 ): Promise<AuthScheme> {
   const { scheme, issues } = await findScheme(call, projectId, input);
   requireNoIssues(issues);
-  if (scheme === null)
-    throw new Error('Bug: no scheme fits, and there is no issue with the reason.');
+  if (scheme === null) throw new Error('Bug: an input without a scheme has no issue.');
   return scheme;
 }
 
-/** Returns the scheme that fits the input, and the issues with the provider or the project. */
+/** Chooses the scheme that fits the input, and lists the issues of the input. */
 async function findScheme(
   call: Call,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Refreshes the token of a connection on request, and the tokens that expire soon. */
+/** Refreshes the access token of a connection on request, and all tokens that expire soon. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { ServiceUnavailable, unprocessable } from '../../errors.ts';
@@ -26,13 +26,14 @@ import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.
 
 /** How long before its expiry a token is refreshed: two intervals of the sweep that calls refreshDueTokens. */
 const AHEAD_MS = 120_000;
-/** The number of connections in one batch, and how many of them are refreshed concurrently. */
-const BATCH = 50;
+/** The maximum number of connections that one call of `refreshDueTokens` refreshes. */
+const BATCH_SIZE = 50;
+/** How many connections of a batch are refreshed concurrently. */
 const CONCURRENCY = 5;
 /** The delay before a failed refresh is retried, unless a call needs the token earlier. */
 const RETRY_MS = 5 * 60_000;
 
-/** A refresh that another caller completes during this call counts too. */
+/** If another caller completes a refresh during this call, the token is not refreshed again. */
 export const refreshConnection = projectMutation({
   description: 'Refreshes the access token immediately, even if it has not expired.',
   needs: 'connections:write',
@@ -43,8 +44,8 @@ export const refreshConnection = projectMutation({
         if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
         throw createNotRefreshableError(connection);
       }
-      const tokenBefore = findStoredToken(credentials)?.token;
-      return (stored) => findStoredToken(stored)?.token === tokenBefore;
+      const oldToken = findStoredToken(credentials)?.token;
+      return (stored) => findStoredToken(stored)?.token === oldToken;
     }),
 });
 
@@ -60,6 +61,7 @@ export const refreshConnectionIfDue = projectMutation({
     ),
 });
 
+/** Refreshes the token if the condition that `createIsStale` returns is true for the stored credentials. */
 async function requestRefresh(
   call: Call,
   key: ConnectionKey,
@@ -94,32 +96,32 @@ const EXPIRING_SOON = acrossProjects(
   (inProjects) => `select "id", "projectId" from "Connection"
    where ${inProjects('"projectId"')} and "tokenExpireTime" <= $1 and "authScheme" = any($2::"AuthScheme"[])
      and ("refreshRetryTime" is null or "refreshRetryTime" <= $3)
-   order by "tokenExpireTime" limit ${BATCH}`,
+   order by "tokenExpireTime" limit ${BATCH_SIZE}`,
 );
 
 /**
- * Refreshes one batch of connections whose tokens expire soon, whether or not they are used, because unused refresh
- * tokens may expire. A failed refresh is postponed and does not stop the others. Returns the number of connections. A
- * full batch means that there may be more. Throws ServiceUnavailable.
+ * Refreshes a batch of tokens that expire soon. Unused connections are refreshed too, because unused refresh tokens may
+ * expire. A failed refresh is postponed and does not stop the others. Returns the number of connections in the batch. If
+ * the batch is full, more may be due. Throws ServiceUnavailable.
  */
 export async function refreshDueTokens(services: Services): Promise<number> {
   const now = services.now();
   const expireLimit = new Date(now.getTime() + AHEAD_MS);
   const values = [expireLimit, [...CONSENT_SCHEMES], now];
-  const due = await sweep<ConnectionKey>(services.database, EXPIRING_SOON, values);
-  const queue = due.values();
+  const dueConnections = await sweep<ConnectionKey>(services.database, EXPIRING_SOON, values);
+  const queue = dueConnections.values();
   const worker = async () => {
-    for (const connection of queue) await refreshOne(services, connection);
+    for (const connection of queue) await refreshOrPostpone(services, connection);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  return due.length;
+  return dueConnections.length;
 }
 
-async function refreshOne(services: Services, connection: ConnectionKey): Promise<void> {
+async function refreshOrPostpone(services: Services, connection: ConnectionKey): Promise<void> {
   try {
-    await refreshIdle(services, connection);
+    await refreshDueToken(services, connection);
   } catch (error) {
-    // The database is unavailable: every connection of the batch would fail.
+    // The database is unavailable, so every connection of the batch would fail.
     if (error instanceof ServiceUnavailable) throw error;
     logFailure(services, connection, error);
     await postpone(services, connection, RETRY_MS);
@@ -127,7 +129,7 @@ async function refreshOne(services: Services, connection: ConnectionKey): Promis
 }
 
 function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, error: unknown): void {
-  // Another process refreshes the connection.
+  // Another process is refreshing the connection.
   if (error instanceof LeaseLost) return;
   if (error instanceof ProviderError) {
     log.warn({ connectionId, error: error.message }, 'token.refresh_failed');
@@ -136,12 +138,11 @@ function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, erro
   }
 }
 
-async function refreshIdle(services: Services, connection: ConnectionKey): Promise<void> {
+async function refreshDueToken(services: Services, connection: ConnectionKey): Promise<void> {
   const { sealed, credentials } = await readCredentials(services, connection);
   if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
-    const where = { ...connection, credentialsSealed: sealed };
     await services.database.prisma.connection.updateMany({
-      where,
+      where: { ...connection, credentialsSealed: sealed },
       data: { tokenExpireTime: null },
     });
     return;
@@ -151,7 +152,7 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
   const refreshed = await getFreshCredentials(services, connection, { isStale });
-  // Without the delay, a token with such a short lifetime would be in every batch.
+  // A token whose lifetime is this short would otherwise be in every batch.
   if (isTokenCredentials(refreshed.credentials) && isStale(refreshed.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }
@@ -160,8 +161,8 @@ async function refreshIdle(services: Services, connection: ConnectionKey): Promi
 async function postpone(
   services: Pick<Services, 'database' | 'now'>,
   key: ConnectionKey,
-  ms: number,
+  delayMs: number,
 ): Promise<void> {
-  const refreshRetryTime = new Date(services.now().getTime() + ms);
+  const refreshRetryTime = new Date(services.now().getTime() + delayMs);
   await services.database.prisma.connection.updateMany({ where: key, data: { refreshRetryTime } });
 }

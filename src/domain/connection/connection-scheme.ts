@@ -1,4 +1,4 @@
-/** Chooses the authentication scheme of a connection from the credential field of the input. */
+/** Chooses the authentication scheme of a connection by the credential field of the input. */
 import type { Issue } from '../../errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';
@@ -11,12 +11,12 @@ import {
 import { listServiceAccountProblems } from './token/service-account.ts';
 
 export interface SchemeChoice {
-  /** Null if no scheme fits. `issues` then gives the reason. */
+  /** Null if no scheme fits, for the reasons in `issues`. */
   scheme: AuthScheme | null;
   issues: Issue[];
 }
 
-/** Chooses the scheme of a new connection. `authScheme` matters only if several schemes fit the credential field. */
+/** Chooses the scheme of a new connection. `authScheme` decides if several schemes fit the credential field. */
 export function chooseScheme(
   provider: Provider,
   { authScheme, ...input }: CredentialInput & { authScheme?: AuthScheme | null },
@@ -24,7 +24,7 @@ export function chooseScheme(
   const fields = listCredentialFields(input);
   const [field] = fields;
   if (fields.length > 1) return rejectChoice(listCombinationIssues(fields));
-  if (!field) return withoutCredentials(provider, authScheme);
+  if (!field) return chooseWithoutCredentials(provider, authScheme);
   const schemes = listFittingSchemes(provider, field);
   const [preferred] = schemes;
   if (!preferred) return rejectChoice([createUnsupportedIssue(field, provider)]);
@@ -36,7 +36,7 @@ export function chooseScheme(
   return { scheme: issues.length > 0 ? null : (authScheme ?? preferred), issues };
 }
 
-/** Lists the issues with new credentials for a connection that has this scheme. */
+/** Lists the issues of new credentials for a connection with this scheme. */
 export function listReplacementIssues(
   provider: Provider | null,
   scheme: AuthScheme,
@@ -58,25 +58,25 @@ export function listCredentialFields(input: CredentialInput): CredentialField[] 
   return CREDENTIAL_FIELDS.filter((field) => input[field] != null);
 }
 
-/** Returns the schemes in the provider's order of preference. */
+/** Lists the schemes that fit a field, in the provider's order of preference. */
 function listFittingSchemes(provider: Provider, field: CredentialField): AuthScheme[] {
   if (field === 'customAuth' && !provider.custom) return [];
   return provider.authSchemes.filter((scheme) => SCHEMES_OF_FIELD[field].includes(scheme));
 }
 
-function withoutCredentials(
+function chooseWithoutCredentials(
   provider: Provider,
   authScheme: AuthScheme | null | undefined,
 ): SchemeChoice {
   const { authSchemes } = provider;
-  const onlyNone = authSchemes.every((scheme) => scheme === 'NONE');
+  const hasOnlyNone = authSchemes.every((scheme) => scheme === 'NONE');
   if (authScheme && !authSchemes.includes(authScheme)) {
     const detail = `is not a scheme of ${provider.name}, which supports ${authSchemes.join(', ')}.`;
     return rejectChoice([createInputIssue(['input', 'authScheme'], detail, authScheme)]);
   }
-  if ((authScheme ?? (onlyNone ? 'NONE' : null)) === 'NONE') {
+  if (authScheme === 'NONE' || (!authScheme && hasOnlyNone)) {
     // If the provider accepts only custom inputs, a connection without them is unusable.
-    const issues = onlyNone ? listCustomAuthIssues(provider, {}) : [];
+    const issues = hasOnlyNone ? listCustomAuthIssues(provider, {}) : [];
     return { scheme: issues.length > 0 ? null : 'NONE', issues };
   }
   const fields = CREDENTIAL_FIELDS.filter((field) =>
@@ -86,45 +86,38 @@ function withoutCredentials(
   return rejectChoice([{ in: 'body', name: 'input', detail }]);
 }
 
-/** Lists issues for custom inputs that are missing, unknown or unusable. */
+/** Lists the custom inputs that are missing, unknown or unusable. */
 function listCustomAuthIssues(
   { name, custom }: Provider,
   { customAuth }: CredentialInput,
 ): Issue[] {
-  if (!custom)
+  if (!custom) {
     return customAuth
       ? [createInputIssue(['input', 'customAuth'], `is not supported by ${name}.`)]
       : [];
-  const names = custom.inputs.map((input) => input.name);
-  if (!customAuth) {
-    return [
-      createInputIssue(
-        ['input', 'customAuth'],
-        `is required for ${name}, with ${names.join(', ')}.`,
-      ),
-    ];
   }
-  const unknown = Object.keys(customAuth).filter((key) => !names.includes(key));
-  const missing = custom.inputs.filter(
-    ({ name: key, optional }) => !optional && !isUsable(customAuth[key]),
-  );
-  const isMissing = (key: string) => missing.some((input) => input.name === key);
-  const unusable = custom.serviceAccount
+  const inputNames = custom.inputs.map((input) => input.name);
+  if (!customAuth) {
+    const detail = `is required for ${name}, with ${inputNames.join(', ')}.`;
+    return [createInputIssue(['input', 'customAuth'], detail)];
+  }
+  const unknownNames = Object.keys(customAuth).filter((key) => !inputNames.includes(key));
+  const missingNames = custom.inputs
+    .filter((input) => !input.optional && !isUsable(customAuth[input.name]))
+    .map((input) => input.name);
+  const problems = custom.serviceAccount
     ? listServiceAccountProblems(custom.serviceAccount, customAuth)
     : [];
+  const createIssue = (input: string, detail: string) =>
+    createInputIssue(['input', `customAuth.${input}`], detail);
   return [
-    ...unknown.map((key) =>
-      createInputIssue(
-        ['input', `customAuth.${key}`],
-        `is not an input of ${name}, which has ${names.join(', ')}.`,
-      ),
+    ...unknownNames.map((input) =>
+      createIssue(input, `is not an input of ${name}, which has ${inputNames.join(', ')}.`),
     ),
-    ...missing.map(({ name: key }) =>
-      createInputIssue(['input', `customAuth.${key}`], 'must be non-empty text or JSON.'),
-    ),
-    ...unusable
-      .filter(({ input }) => !isMissing(input))
-      .map(({ input, detail }) => createInputIssue(['input', `customAuth.${input}`], detail)),
+    ...missingNames.map((input) => createIssue(input, 'must be non-empty text or JSON.')),
+    ...problems
+      .filter(({ input }) => !missingNames.includes(input))
+      .map(({ input, detail }) => createIssue(input, detail)),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Sends authenticated requests to a connection's account, for connectors and for forwarded requests. */
+/** Sends authenticated requests to a connection's account: requests of providers' code, and forwarded requests. */
 import type { Row } from '../../database/rows.ts';
 import type { Tables } from '../../database/tables.ts';
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
@@ -40,37 +40,36 @@ import {
 import { getFreshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
-/** Both statuses request a delay. UNAVAILABLE counts only with a Retry-After header. */
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 
 export interface AccountSession extends ProviderSession {
   /**
-   * Forwards a request unchanged, and resolves when the response begins. The rules of `send` apply. After a rejected
-   * token, the request is retried only if its body fits into the replay buffer.
+   * Forwards a request unchanged, and resolves when the response begins. Throws the errors of `send`. After the provider
+   * rejects the token, the request is retried only if its body fits into the replay buffer.
    */
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
-   * Returns the access token for a protocol other than HTTP. It differs from `refusedToken`, which the provider has
-   * rejected. Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
+   * Returns the access token for a protocol other than HTTP, but never `rejectedToken`, which the provider has rejected.
+   * Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
    */
-  getAccessToken(refusedToken?: string): Promise<string>;
+  getAccessToken(rejectedToken?: string): Promise<string>;
 }
 
 /** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** One attempt of a request, with the credentials that `exchange` gets. */
-interface Attempt<A> {
-  exchange(credentials: UnsealedCredentials): Promise<A>;
+/** A request that `exchange` sends with any credentials. */
+interface RepeatableRequest<R> {
+  exchange(credentials: UnsealedCredentials): Promise<R>;
   canRepeat(): boolean;
   /** Releases a response that is not read. */
-  discard(response: A): Promise<void>;
+  discard(response: R): Promise<void>;
 }
 
 /**
- * Opens a session for the connection's account. Throws ProviderError BAD_REQUEST if the provider is not in the
- * catalogue, or if the connection lacks a value of its address. `provider` may be a module of the provider.
+ * Opens a session for the connection's account. `provider` may be a module of the connection's provider. Throws
+ * ProviderError BAD_REQUEST if the provider is not in the catalogue, or if the connection lacks a value for its address.
  */
 export function openSession(
   services: Services,
@@ -90,7 +89,7 @@ class ConnectionSession implements AccountSession {
   readonly #provider: Provider;
   /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: AttachedCredentials['headers'];
-  /** Read at the first request, and read again when the credentials must be replaced. */
+  /** Undefined before the first request. */
   #credentials: UnsealedCredentials | undefined;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
@@ -132,10 +131,10 @@ class ConnectionSession implements AccountSession {
     });
   }
 
-  async getAccessToken(refusedToken?: string): Promise<string> {
+  async getAccessToken(rejectedToken?: string): Promise<string> {
     const credentials = await this.#getUsableCredentials();
     const token = findToken(credentials);
-    if (token !== undefined && token !== refusedToken) return token;
+    if (token !== undefined && token !== rejectedToken) return token;
     const replacement = token === undefined ? null : await this.#findReplacement(credentials);
     const newToken = replacement && findToken(replacement);
     if (replacement && newToken) {
@@ -148,23 +147,25 @@ class ConnectionSession implements AccountSession {
     throw new ProviderError('AUTH_INVALIDATED', reason);
   }
 
-  async #withCredentials<A extends { status: number }>(attempt: Attempt<A>): Promise<A> {
+  /** Sends a request. If the provider rejects the credentials, sends it once more with other credentials. */
+  async #withCredentials<R extends { status: number }>(request: RepeatableRequest<R>): Promise<R> {
     const credentials = await this.#getUsableCredentials();
-    const response = await attempt.exchange(credentials);
+    const response = await request.exchange(credentials);
     if (response.status !== UNAUTHORIZED) return response;
     const replacement = await this.#findReplacement(credentials).catch(async (error: unknown) => {
-      await attempt.discard(response);
+      await request.discard(response);
       throw error;
     });
     if (!replacement) await this.#recordRejection(credentials);
     this.#credentials = replacement ?? credentials;
-    if (!replacement || !attempt.canRepeat()) return response;
-    await attempt.discard(response);
-    const retried = await attempt.exchange(replacement);
-    if (retried.status === UNAUTHORIZED) await this.#recordRejection(replacement);
-    return retried;
+    if (!replacement || !request.canRepeat()) return response;
+    await request.discard(response);
+    const nextResponse = await request.exchange(replacement);
+    if (nextResponse.status === UNAUTHORIZED) await this.#recordRejection(replacement);
+    return nextResponse;
   }
 
+  /** Returns the credentials. Replaces a token that is about to expire. */
   async #getUsableCredentials(): Promise<UnsealedCredentials> {
     this.#credentials ??= await this.#readCredentials();
     const { credentials } = this.#credentials;
@@ -192,30 +193,30 @@ class ConnectionSession implements AccountSession {
   }
 
   /**
-   * Returns other credentials after the provider has rejected these: with a new token, or stored in the meantime. Null
-   * if there are none.
+   * Returns credentials that replace rejected ones: with a new token, or stored in the meantime. Null if there are
+   * none.
    */
-  async #findReplacement(refused: UnsealedCredentials): Promise<UnsealedCredentials | null> {
-    const { credentials } = refused;
+  async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+    const { credentials } = rejected;
     const current =
       isTokenCredentials(credentials) && canRefresh(credentials)
-        ? await this.#refresh(refused, findStoredToken(credentials)?.token)
+        ? await this.#refresh(rejected, findStoredToken(credentials)?.token)
         : await readCredentials(this.#services, this.#connection);
     return areCredentialsEqual(current.credentials, credentials) ? null : current;
   }
 
   async #refresh(
-    refused: UnsealedCredentials,
-    refusedToken: string | undefined,
+    rejected: UnsealedCredentials,
+    rejectedToken: string | undefined,
   ): Promise<UnsealedCredentials> {
     try {
       return await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => findStoredToken(stored)?.token === refusedToken,
+        isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
       });
     } catch (error) {
       // The provider rejected the token, and no other token is available.
-      if (error instanceof ProviderError && !error.isTemporary)
-        await this.#recordRejection(refused);
+      const isFinal = error instanceof ProviderError && !error.isTemporary;
+      if (isFinal) await this.#recordRejection(rejected);
       throw error;
     }
   }
@@ -241,7 +242,7 @@ class ConnectionSession implements AccountSession {
     return response;
   }
 
-  /** Holds its slot in the provider's rate limits until the response body has ended. */
+  /** Occupies a slot of the provider's limits until the response body has ended. */
   async #forward(
     forwarded: { url: URL; request: ForwardedRequest; body: RepeatableBody },
     credentials: UnsealedCredentials,
@@ -249,7 +250,7 @@ class ConnectionSession implements AccountSession {
     const provider = this.#provider;
     const { config, meters, providerAccess } = this.#services;
     const attached = this.#attach(credentials);
-    const sending = { ...forwarded, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
+    const forwarding = { ...forwarded, provider, attached, timeoutMs: config.LIMIT_PROXY_MS };
     const outbound = observeOutbound(this.#services, {
       kind: 'PROXY',
       connection: this.#connection,
@@ -257,7 +258,7 @@ class ConnectionSession implements AccountSession {
     const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>();
     const exchange = async () => {
       const response = await measureCall({ meters, provider, kind: 'proxy' }, () =>
-        sendForwarded(outbound, sending),
+        sendForwarded(outbound, forwarding),
       );
       resolve(response);
       await response.closed;
@@ -285,11 +286,9 @@ class ConnectionSession implements AccountSession {
     response: Pick<ProviderResponse, 'status' | 'headers'>,
     credentials: UnsealedCredentials,
   ): Promise<void> {
+    const { status } = response;
     const waitMs = parseRetryAfterMs(response);
-    if (
-      response.status === TOO_MANY_REQUESTS ||
-      (response.status === UNAVAILABLE && waitMs !== null)
-    ) {
+    if (status === TOO_MANY_REQUESTS || (status === UNAVAILABLE && waitMs !== null)) {
       this.#services.providerAccess.limits.pause(this.#caller, waitMs);
     }
     if (isSuccess(response)) await this.#recordSuccess(credentials);

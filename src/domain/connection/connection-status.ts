@@ -1,4 +1,4 @@
-/** Records whether a connection's credentials work, after calls and refreshes. Writes only if the status changes. */
+/** Records whether a connection's credentials work. Writes only if the status changes. */
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
@@ -6,16 +6,16 @@ import type { Services } from '../call.ts';
 import { toConnectionFields } from './connection.ts';
 import type { ConnectionKey } from './session/stored-credentials.ts';
 
-/** The credentials that a result is about. It is not about newer credentials, so updates compare `sealed`. */
-interface Finding {
+/** The credentials that a request used. Updates compare them, because the result does not apply to newer credentials. */
+interface UsedCredentials {
   connection: ConnectionKey;
-  /** The used credentials in their stored form. */
+  /** The stored form of the credentials. */
   sealed: string | null;
 }
 
 export async function recordWorking(
   { database }: Services,
-  { connection: { id, projectId }, sealed }: Finding,
+  { connection: { id, projectId }, sealed }: UsedCredentials,
 ): Promise<void> {
   await database.prisma.connection.updateMany({
     where: { id, projectId, credentialsSealed: sealed, status: { not: 'WORKING' } },
@@ -23,10 +23,10 @@ export async function recordWorking(
   });
 }
 
-/** Sets BAD_CREDENTIALS and records the event, once for each time that working credentials fail. */
+/** Sets BAD_CREDENTIALS and records an event, unless the credentials have failed already. */
 export async function recordBadCredentials(
   { database, now }: Services,
-  { connection: { id, projectId }, sealed, errors }: Finding & { errors: string[] },
+  { connection: { id, projectId }, sealed, errors }: UsedCredentials & { errors: string[] },
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
     const { count } = await tx.connection.updateMany({

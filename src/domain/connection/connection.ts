@@ -74,8 +74,8 @@ export const getConnection = projectRead(
 );
 
 /**
- * Never sends unchanged credentials to another host. Throws FORBIDDEN for an end user who has not connected the
- * account.
+ * Rejects a change that would send unchanged credentials to another host. Throws FORBIDDEN for an end user who has not
+ * connected the account.
  */
 export const updateConnection = projectMutation({
   description:
@@ -93,7 +93,7 @@ export const updateConnection = projectMutation({
       skipCheck || listCredentialFields(changes).length === 0
         ? undefined
         : await requireAcceptedCredentials(call, toChangedAccount(call, connection, changes));
-    return changeConnection(call, connection, toChanges(call, connection, { ...changes, token }));
+    return changeConnection(call, connection, toColumns(call, connection, { ...changes, token }));
   },
 });
 
@@ -103,7 +103,7 @@ function changeConnection(
   data: Prisma.ConnectionUpdateInput,
 ): Promise<Row<'Connection'>> {
   const change = inTransaction(database, async (tx) => {
-    const { group, consumer, ...changed } = await tx.connection.update({
+    const { group, consumer, ...connection } = await tx.connection.update({
       // The change was validated against these values. If the row has other values, the update fails.
       where: {
         projectId_id: { projectId, id },
@@ -119,10 +119,10 @@ function changeConnection(
       projectId,
       connectionId: id,
       eventType: 'CONNECTION_UPDATED',
-      data: toConnectionFields({ ...changed, group, consumer }),
-      subject: pickSubject(changed),
+      data: toConnectionFields({ ...connection, group, consumer }),
+      subject: pickSubject(connection),
     });
-    return changed;
+    return connection;
   });
   return requireRow(
     conflict('Another request changed or deleted the connection. Read it and try again.'),
@@ -191,15 +191,15 @@ function listChangeIssues(
 ): Issue[] {
   const provider = call.catalogue.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
-  const isWithCredentials = listCredentialFields(input).length > 0;
-  const change = { providerWorkspaceRef, providerMetadata, isWithCredentials };
+  const hasCredentials = listCredentialFields(input).length > 0;
+  const change = { providerWorkspaceRef, providerMetadata, hasCredentials };
   return [
     ...(provider ? listMetadataChangeIssues(provider, connection, change) : []),
     ...listReplacementIssues(provider, connection.authScheme, input),
   ];
 }
 
-function toChanges(
+function toColumns(
   call: Call,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes & WithToken,
@@ -219,8 +219,8 @@ interface WithToken {
 }
 
 /**
- * Creates the columns that change with the credentials. The status returns to CREATED, because it was the result of the
- * old credentials.
+ * Creates the columns that change with the credentials. The status becomes CREATED again, because it described the old
+ * credentials.
  */
 export function createCredentialColumns(
   services: Pick<Services, 'vault' | 'catalogue'>,
@@ -238,7 +238,7 @@ export function createCredentialColumns(
   } as const;
 }
 
-/** Throws `notFoundError` if the row to change does not exist. */
+/** Returns the result of the change. Throws `notFoundError` if its row does not exist, and CONFLICT if the row is used. */
 async function requireRow<T>(notFoundError: DomainError, change: Promise<T>): Promise<T> {
   try {
     return await change;

@@ -4,16 +4,16 @@ import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers
 import { boundedJsonObject } from '../json-object.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
-/** Limits the size of a row. The longest tokens in use, JWTs with many claims, are half as long. */
-const SECRET_MAX = 8_192;
+/** The maximum length of a secret. The longest tokens in use, JWTs with many claims, are half as long. */
+const SECRET_LENGTH_MAX = 8_192;
 const SCOPES_MAX = 100;
 
-/** A string for a header, a query or a form. Control characters could end the value there. */
-const textOrNone = z
+/** A string for a header, a query or a form, which a control character could end early. */
+const optionalText = z
   .string()
-  .max(SECRET_MAX)
+  .max(SECRET_LENGTH_MAX)
   .regex(/^\P{Cc}*$/u, 'must not contain control characters.');
-export const secretText = textOrNone.min(1);
+export const secretText = optionalText.min(1);
 
 export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
 const username = secretText.describe('The user name at the provider.');
@@ -26,7 +26,7 @@ const apiKey = secretText.describe('An API key that the provider issued to the c
 const basicAuth = z
   .object({
     username,
-    password: textOrNone.describe('The password at the provider. May be empty.'),
+    password: optionalText.describe('The password at the provider. May be empty.'),
   })
   .meta({
     id: 'BasicAuthInput',
@@ -73,10 +73,8 @@ const oauth2AuthorizationCode = z
       ),
   })
   .refine(
-    ({ accessToken, refreshToken, scopes: some }) => accessToken || refreshToken || some?.length,
-    {
-      error: 'must include accessToken, refreshToken, or scopes to request.',
-    },
+    ({ accessToken, refreshToken, scopes }) => accessToken || refreshToken || scopes?.length,
+    { error: 'must include accessToken, refreshToken, or scopes to request.' },
   )
   .meta({
     id: 'OAuth2AuthorizationCodeInput',
@@ -112,7 +110,7 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
 
-/** Converts the credential field of the input to its stored form. NONE if the input has no such field. */
+/** Converts the credential field of an input to its stored form. Without a field, returns credentials of the scheme NONE. */
 export function parseCredentials(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,
@@ -126,9 +124,9 @@ export function parseCredentials(
   }
   if (password) return { scheme: 'OAUTH2_PASSWORD', ...password, scopes: password.scopes ?? [] };
   if (tokens) {
-    const pkce = scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+    const isPkce = scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     return {
-      scheme: pkce ? 'OAUTH2_AUTHORIZATION_CODE_PKCE' : 'OAUTH2_AUTHORIZATION_CODE',
+      scheme: isPkce ? 'OAUTH2_AUTHORIZATION_CODE_PKCE' : 'OAUTH2_AUTHORIZATION_CODE',
       accessToken: toStoredToken(tokens.accessToken),
       refreshToken: toStoredToken(tokens.refreshToken),
       scopes: tokens.scopes ?? [],
@@ -141,13 +139,9 @@ export function parseCredentials(
 }
 
 function toStoredToken(
-  values: z.input<typeof oauth2Token> | null | undefined,
+  input: z.input<typeof oauth2Token> | null | undefined,
 ): StoredToken | undefined {
-  if (!values) return undefined;
-  const { issueTime, expireTime } = values;
-  return {
-    token: values.token,
-    issuedAt: issueTime?.toISOString(),
-    expiresAt: expireTime?.toISOString(),
-  };
+  if (!input) return undefined;
+  const { token, issueTime, expireTime } = input;
+  return { token, issuedAt: issueTime?.toISOString(), expiresAt: expireTime?.toISOString() };
 }

@@ -1,4 +1,4 @@
-/** The stored form of a connection's credentials. No other module seals or opens them. */
+/** The stored form of a connection's credentials. Only this module seals and opens them. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
@@ -6,6 +6,7 @@ import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { resource } from '../resource.ts';
+import type { ConnectionKey } from './session/stored-credentials.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
@@ -43,7 +44,7 @@ export const credentials = z.discriminatedUnion('scheme', [
     refreshToken: storedToken.optional(),
     scopes,
   }),
-  /** Custom inputs that are exchanged for tokens. The connection itself has the scheme NONE. */
+  /** Custom inputs that are exchanged for tokens. The scheme of the connection is NONE. */
   z.object({
     scheme: z.literal('SERVICE_ACCOUNT'),
     custom: z.record(text, z.unknown()),
@@ -55,29 +56,27 @@ export const credentials = z.discriminatedUnion('scheme', [
 
 export type Credentials = z.output<typeof credentials>;
 
-type Owner = Pick<Row<'Connection'>, 'id' | 'projectId'>;
-
-/** Returns null if the credentials are empty. */
+/** Encrypts credentials for a connection. Returns null if they are empty. */
 export function sealCredentials(
   { vault }: Pick<Services, 'vault'>,
-  connection: Owner,
+  connection: ConnectionKey,
   credentials: Credentials,
 ): string | null {
   if (credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0) return null;
   return vault.seal(JSON.stringify(credentials), toSealedLocation(connection));
 }
 
-/** Opens the result of `sealCredentials` for this connection. Throws if it was sealed for another connection. */
+/** Decrypts the result of `sealCredentials`. Throws if it was sealed for another connection. */
 export function openCredentials(
   { vault }: Pick<Services, 'vault'>,
-  connection: Owner,
+  connection: ConnectionKey,
   sealed: string | null,
 ): Credentials {
   if (sealed === null) return { scheme: 'NONE', custom: {} };
   return credentials.parse(JSON.parse(vault.open(sealed, toSealedLocation(connection))));
 }
 
-function toSealedLocation({ id, projectId }: Owner): SealedLocation {
+function toSealedLocation({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
 }
 
@@ -86,7 +85,7 @@ function findToken(credentials: Credentials) {
   return 'token' in credentials ? credentials.token : null;
 }
 
-/** Returns the expiry of the access token. Null if it is not known. */
+/** Returns the expiry of the access token. Null if it is unknown. */
 export function findTokenExpireTime(credentials: Credentials): Date | null {
   const token = findToken(credentials);
   return token?.expiresAt ? new Date(token.expiresAt) : null;
@@ -127,17 +126,17 @@ export const connectionCredentialsResource = resource(
   },
 );
 
-/** Credentials for callers with the scope credentials:read. */
+/** Decrypted credentials, for callers with the scope `credentials:read`. */
 export type PlainCredentials = z.output<typeof connectionCredentialsResource>;
 type PlainToken = z.output<typeof oauth2TokenResource>;
 
 /**
- * Lists the unsealed credentials of connections that the viewer has read. Null for schemes whose credentials are not
- * shown.
+ * Lists the decrypted credentials of connections that the viewer has read. Null for schemes whose credentials the API
+ * does not return.
  */
 export const listPlainCredentials = read(
   'credentials:read',
-  'Credentials as they are sent; null if the scheme shows none.',
+  'Credentials as they are sent to the provider. Null if the API does not return those of the scheme.',
   async (
     call: Call,
     connections: readonly Row<'Connection'>[],
@@ -149,9 +148,9 @@ export const listPlainCredentials = read(
       },
       select: { id: true, credentialsSealed: true },
     });
-    const sealedTexts = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
+    const sealedById = new Map(rows.map((row) => [row.id, row.credentialsSealed]));
     return connections.map((connection) =>
-      toPlainCredentials(openCredentials(call, connection, sealedTexts.get(connection.id) ?? null)),
+      toPlainCredentials(openCredentials(call, connection, sealedById.get(connection.id) ?? null)),
     );
   },
 );

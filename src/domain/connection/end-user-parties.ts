@@ -1,4 +1,4 @@
-/** Limits end users to creating and changing connections of their own group and consumer. */
+/** Limits end users to connections of their own group and consumer. */
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -12,9 +12,8 @@ interface ConnectInput {
 }
 
 /**
- * Lists issues with members that an end user may not set. Empty for other callers. Display names are allowed: with the
- * refs of the token they can name only the caller's own group and consumer. The result depends only on the caller's own
- * rows.
+ * Lists issues with members that an end user may not set. Returns none for other callers. Display names are allowed,
+ * because the refs restrict them to the caller's own group and consumer. The result does not depend on other rows.
  */
 export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
   const { viewer } = call;
@@ -34,8 +33,8 @@ export async function listForeignParties(call: Call, input: ConnectInput): Promi
 }
 
 /**
- * Throws FORBIDDEN if an end user did not connect the account. The rest of the group uses the account too, but only the
- * consumer who connected it may change or delete it.
+ * Throws FORBIDDEN for an end user who did not connect the account. The whole group uses it, but only the consumer who
+ * connected it may change or delete it.
  */
 export function refuseOtherConsumers(
   { viewer }: Call,

@@ -1,4 +1,4 @@
-/** Plans a connect in a browser. Reports every reason why it can't begin. */
+/** Checks the input that starts a connect in a browser, and chooses the scheme, the app and the scopes. */
 import type { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalid, invalidInput } from '../../errors.ts';
@@ -38,7 +38,7 @@ export interface ConnectPlan {
   scopes: string[];
 }
 
-/** Throws BAD_USER_INPUT that names every offending input. */
+/** Returns the plan of a connect. Throws BAD_USER_INPUT that names every issue of the input. */
 export async function planConnect(
   call: Call,
   projectId: string,
@@ -53,7 +53,7 @@ export async function planConnect(
   if (!oauth2?.authorizeUrl || !preferred) {
     throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
   }
-  const account = toAccount(input);
+  const account = toAccountMetadata(input);
   const app = await findApp(call, projectId, input);
   const scopes =
     input.scopes ?? (await findRequestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
@@ -76,7 +76,7 @@ export async function planConnect(
   };
 }
 
-/** Omits the inputs that occur in the provider's consent addresses. `listAddressIssues` checks them. */
+/** Omits the inputs that are variables of the consent addresses. `listAddressIssues` checks them. */
 function omitAddressInputs(
   provider: Provider,
   { authorizeUrl, tokenUrl }: OAuth2Settings,
@@ -86,14 +86,14 @@ function omitAddressInputs(
   return { ...provider, inputs: inputs ?? [] };
 }
 
-/** Lists the schemes with PKCE first, because it protects the code if the redirect is intercepted. */
+/** Lists the schemes with consent. PKCE comes first, because it protects the code if the redirect is intercepted. */
 function listConsentSchemes({ authSchemes }: Provider): AuthScheme[] {
   const schemes = authSchemes.filter(isConsentScheme);
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
-/** Returns the values of the variables in the provider's URLs. */
-export function toAccount({
+/** Returns the metadata with which the provider's URLs are filled in. */
+export function toAccountMetadata({
   providerWorkspaceRef,
   providerMetadata,
 }: Pick<Input, 'providerWorkspaceRef' | 'providerMetadata'>): AccountMetadata {
@@ -103,7 +103,7 @@ export function toAccount({
   };
 }
 
-/** Finds the scopes of an existing connection that waits for consent. Null if there is no such connection. */
+/** Returns the scopes of an existing connection that awaits consent. Null if there is no such connection. */
 async function findRequestedScopes(
   call: Call,
   projectId: string,
@@ -116,7 +116,7 @@ async function findRequestedScopes(
   return credentials && awaitsConsent(credentials) ? credentials.scopes : null;
 }
 
-/** Finds the provider app in the input, or else the newest app for the provider. */
+/** Finds the provider app of the input, or else the newest app for the provider. */
 async function findApp(
   { database }: Call,
   projectId: string,
@@ -134,19 +134,12 @@ function listAppIssues(
   { provider, providerAppId }: Input,
 ): Issue[] {
   if (app?.provider === provider) return [];
-  const name = 'providerAppId';
-  if (app)
-    return [
-      createInputIssue(['input', name], `belongs to ${app.provider}, not to ${provider}.`, app.id),
-    ];
-  if (providerAppId != null)
-    return [createInputIssue(['input', name], 'does not exist.', providerAppId)];
-  return [
-    createInputIssue(
-      ['input', name],
-      `is required: the project has no provider app for ${provider}.`,
-    ),
-  ];
+  const path = ['input', 'providerAppId'];
+  if (app) {
+    return [createInputIssue(path, `belongs to ${app.provider}, not to ${provider}.`, app.id)];
+  }
+  if (providerAppId != null) return [createInputIssue(path, 'does not exist.', providerAppId)];
+  return [createInputIssue(path, `is required: the project has no provider app for ${provider}.`)];
 }
 
 function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
@@ -156,15 +149,17 @@ function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
   return [createInputIssue(['input', 'authScheme'], detail, authScheme)];
 }
 
-/** Lists issues with the workspace, and with other values that the addresses need before a token exists. */
+/** Lists issues with the workspace and the other variables of the addresses to which the consent leads. */
 function listAddressIssues(
   provider: Provider,
   oauth2: OAuth2Settings,
   account: AccountMetadata,
 ): Issue[] {
   const { providerWorkspaceRef } = account;
-  const isLearned = providerWorkspaceRef === null && comesWithToken(provider);
-  const workspaceIssues = isLearned ? [] : listWorkspaceIssues(provider, providerWorkspaceRef);
+  const isInTokenResponse = providerWorkspaceRef === null && comesWithToken(provider);
+  const workspaceIssues = isInTokenResponse
+    ? []
+    : listWorkspaceIssues(provider, providerWorkspaceRef);
   const addresses = [oauth2.authorizeUrl, oauth2.tokenUrl].filter((url) => url !== undefined);
   const problems = listAddressProblems(provider, addresses, account);
   return [

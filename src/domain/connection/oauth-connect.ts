@@ -19,17 +19,13 @@ import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 
 /** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
 export const LINK_PATH = '/oauth/connect';
-/** Enough time to log in, complete a second factor and read the consent page. */
+/** How long a connect is valid: enough to sign in with a second factor and read the consent page. */
 export const LIFETIME_MS = 10 * 60_000;
-/** The most pending connects of a project. */
+/** The maximum number of pending connects of a project. */
 const PENDING_MAX = 10_000;
 
 export type ConnectInput = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
-/** The part of the input that is stored until the browser returns. */
-export type StoredConnect = Pick<ConnectInput, (typeof STORED_MEMBERS)[number]> & {
-  scopes: string[];
-};
 const STORED_MEMBERS = [
   'groupRef',
   'consumerRef',
@@ -38,6 +34,10 @@ const STORED_MEMBERS = [
   'providerWorkspaceRef',
   'providerMetadata',
 ] as const;
+/** The part of the input that is stored until the browser returns. */
+export type StoredConnect = Pick<ConnectInput, (typeof STORED_MEMBERS)[number]> & {
+  scopes: string[];
+};
 
 export const startOAuthConnect = projectMutation({
   description:
@@ -55,11 +55,11 @@ export interface StartedConnect {
   /** The gateway's link. It redirects the browser to the provider's consent page. */
   authorizeUrl: string;
   expireTime: Date;
-  /** The URL where users install the package of the app first, if the provider requires one. */
+  /** The URL at which users first install the package of the app. Null if the provider requires none. */
   packageInstallUrl: string | null;
 }
 
-/** The caller must have checked that the viewer may use the group and consumer of the input. */
+/** Stores a pending connect. The caller must have checked that the viewer may use the group and the consumer. */
 export async function beginConnect(
   call: Call,
   projectId: string,
@@ -94,7 +94,7 @@ export async function beginConnect(
   return { authorizeUrl, expireTime, packageInstallUrl };
 }
 
-/** Throws UNPROCESSABLE if the provider app has just been deleted. */
+/** Throws UNPROCESSABLE if the provider app was deleted after the input was checked. */
 async function insertConnect(
   { database }: Call,
   data: Prisma.OAuthConnectUncheckedCreateInput,
@@ -116,7 +116,7 @@ function toStoredInput(input: ConnectInput, { scopes }: ConnectPlan): Prisma.Inp
   return { ...storedMembers, scopes } as Prisma.InputJsonObject;
 }
 
-/** Deletes expired connects. Throws RATE_LIMITED if there are still too many. */
+/** Deletes expired connects of the project. Throws RATE_LIMITED if too many remain. */
 async function requireCapacity({ database, now }: Services, projectId: string): Promise<void> {
   const { oAuthConnect } = database.prisma;
   await oAuthConnect.deleteMany({ where: { projectId, expireTime: { lte: now() } } });

@@ -11,8 +11,6 @@ import { refreshConnectionInput, startOAuthConnectInput } from './connection-inp
 import { refuseOtherConsumers } from './end-user-parties.ts';
 import { beginConnect, type ConnectInput, type StartedConnect } from './oauth-connect.ts';
 
-const PREFIX = 'input.';
-
 const startOAuthUpdateInput = z
   .object({
     ...refreshConnectionInput.shape,
@@ -24,18 +22,15 @@ const startOAuthUpdateInput = z
     description: 'The connection for which the person consents again in a browser.',
   });
 
-/** Throws UNPROCESSABLE if the connection was not created by a consent. */
+/** Throws UNPROCESSABLE if the scheme of the connection has no consent. */
 export const startOAuthUpdate = projectMutation({
   description:
     'Starts a new consent in a browser for an existing connection, and returns the link to open there. When the person has consented in that browser, the callback renews the connection.',
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthUpdateInput,
   async run(call, { connectionId, scopes, returnUrl }, { id: projectId }): Promise<StartedConnect> {
-    const connection = await getProjectRow(call, 'Connection', {
-      projectId,
-      id: connectionId,
-      noun: 'Connection',
-    });
+    const key = { projectId, id: connectionId, noun: 'Connection' };
+    const connection = await getProjectRow(call, 'Connection', key);
     refuseOtherConsumers(call, connection, 'consent again');
     const { authScheme } = connection;
     if (!isConsentScheme(authScheme)) {
@@ -71,9 +66,11 @@ function pickAccount(connection: Row<'Connection'>) {
   };
 }
 
+const PREFIX = 'input.';
+
 /**
- * Converts an error of beginConnect. An issue with the connection or its app becomes UNPROCESSABLE, because it is not
- * in the caller's input.
+ * Converts an error of `beginConnect`. Issues with the connection or its app are not in the caller's input, so that the
+ * error becomes UNPROCESSABLE.
  */
 function convertError(error: unknown, overrides: string[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
@@ -88,6 +85,7 @@ function convertError(error: unknown, overrides: string[]): unknown {
   }
   return unprocessable(issues.map(({ field, detail }) => `${field} ${detail}`).join(' '));
 }
+
 function toInputName(field: string): string {
   return PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
 }

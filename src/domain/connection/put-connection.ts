@@ -1,7 +1,7 @@
 /**
- * Creates or renews the connection of a project, provider, group and consumer. One statement creates it with its event,
- * and with its group and consumer if they are new. If the connection exists, that statement returns its id, and a
- * second statement renews it.
+ * Creates or renews the connection of a consumer of a group to a provider. One statement creates it with its event, and
+ * with its group and consumer if they are new. If the connection exists, the statement returns its id, and a second
+ * statement renews it.
  */
 import type { z } from 'zod';
 import {
@@ -24,7 +24,7 @@ import { findWorkspaceRef } from './session/account-address.ts';
 export interface ConnectionRequest {
   projectId: string;
   scheme: AuthScheme;
-  /** Must have been validated. */
+  /** The validated input. */
   input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
   /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
@@ -32,7 +32,7 @@ export interface ConnectionRequest {
   providerConsumerRef?: string | null;
 }
 
-/** Other callers may create or delete the connection between the statements of a try. More than two tries are rare. */
+/** Another caller may create or delete the connection between the two statements. More than two tries are rare. */
 const TRIES_MAX = 5;
 
 /**
@@ -41,30 +41,30 @@ const TRIES_MAX = 5;
  */
 export async function putConnection(
   services: Services,
-  generation: ConnectionRequest,
+  request: ConnectionRequest,
 ): Promise<ConnectionWithCredentials> {
   const { changes } = services.database;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const candidate = createCandidate(services, generation);
-    const existingConnection = await changes.run(GENERATE_CONNECTIONS, candidate);
-    if (existingConnection?.id === candidate.id) return existingConnection;
-    const renewal =
-      existingConnection &&
-      createConnectionRow(services, generation, { id: existingConnection.id, isNew: false });
-    const renewed = renewal && (await changes.run(RENEW_CONNECTIONS, renewal));
-    if (renewed) return renewed;
-    await requireApp(services, generation);
+    const candidate = createCandidate(services, request);
+    const connection = await changes.run(GENERATE_CONNECTIONS, candidate);
+    if (connection?.id === candidate.id) return connection;
+    if (connection) {
+      const renewal = createConnectionRow(services, request, { id: connection.id, isNew: false });
+      const renewedConnection = await changes.run(RENEW_CONNECTIONS, renewal);
+      if (renewedConnection) return renewedConnection;
+    }
+    await requireApp(services, request);
   }
   throw conflict('Another request changed the connection. Try again.');
 }
 
-function createCandidate(services: Services, generation: ConnectionRequest): ConnectionToGenerate {
-  const { groupRef, consumerRef } = generation.input;
-  const input = createConnectionRow(services, generation, { id: newId('con'), isNew: true });
-  return { ...input, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
+function createCandidate(services: Services, request: ConnectionRequest): ConnectionToGenerate {
+  const { groupRef, consumerRef } = request.input;
+  const row = createConnectionRow(services, request, { id: newId('con'), isNew: true });
+  return { ...row, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
 }
 
-/** The vault binds sealed credentials to the id of their connection. */
+/** Creates the row with its event. The credentials are sealed for this id, so that a renewal needs a new row. */
 function createConnectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,
@@ -100,7 +100,7 @@ function createConnectionRow(
   };
 }
 
-/** Throws if the provider app was deleted after the input was checked. */
+/** Throws BAD_USER_INPUT if the provider app was deleted after the input was checked. */
 async function requireApp(
   { database }: Services,
   { projectId, input }: ConnectionRequest,

@@ -1,14 +1,14 @@
-/** Reads the content of the pages of a connect: the app that sent the person, and further steps at the provider. */
+/** Reads the content of the gateway's pages during a connect. */
 import type { Services } from '../../call.ts';
 import { listPageOrigins } from '../../project/origins.ts';
 
 export interface ConnectPage {
   appName: string;
-  /** Whether the page names the gateway. A plan may remove the name. */
+  /** Whether the page shows the gateway's name. A billing plan may remove it. */
   isBranded: boolean;
-  /** The URL where users install the app's package at the provider. Null if the provider needs none. */
+  /** The URL at which users install the app's package at the provider. Null if the provider requires none. */
   packageInstallUrl: string | null;
-  /** The origins of the project's pages. A page that opened the connect in a window receives its result. */
+  /** The origins of the project's pages. If such a page opened the connect in a window, it receives the result. */
   origins: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function findConnectPage(
   };
 }
 
-/** The URL starts with https: createProviderApp has validated it. */
+/** Returns the URL of the app's package. It starts with https, as createProviderApp has validated. */
 export function findPackageInstallUrl(app: { metadata: unknown } | null): string | null {
   const { providerParams } = (app?.metadata ?? {}) as {
     providerParams?: { packageInstallURL?: string };

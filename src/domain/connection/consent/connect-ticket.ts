@@ -1,13 +1,13 @@
 /**
- * The secrets of a connect in a browser. The link that begins it holds a ticket. The browser that opens the link keeps
- * a secret of its own in a cookie. The `state` that the provider returns names the connect and proves that browser
- * (RFC 9700, section 4.7; RFC 6749, section 10.12). Only hashes of tickets are stored, and a state does not reveal its
- * ticket: a person who sees a state can't open the link.
+ * The secrets of a connect in a browser. The link that begins it contains a ticket. The browser that opens the link keeps
+ * another secret in a cookie. The `state` that the provider returns identifies the connect and proves that the same
+ * browser has returned (RFC 9700, section 4.7; RFC 6749, section 10.12). Only hashes of tickets are stored. A state does
+ * not reveal its ticket, so that a person who sees a state can't open the link.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const RANDOM_BYTES = 32;
-/** Strings of another form are rejected without a query. */
+/** Strings of other forms are rejected without a query. */
 const TICKET_PATTERN = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
 const STATE_PATTERN = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
 const BROWSER_PATTERN = /^[\w-]{43}$/;
@@ -22,7 +22,7 @@ export function createRandomString(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Returns a ticket. It begins with the project, because every statement names its project. */
+/** Creates a ticket. It begins with the id of the project, because every statement names its project. */
 export function createTicket(projectId: string): string {
   return `${projectId}.${createRandomString()}`;
 }
@@ -34,10 +34,9 @@ export function isBrowserSecret(value: string | undefined): value is string {
 
 /** Returns the key of a ticket's connect. Null if the ticket is malformed. */
 export function parseTicket(ticket: string | null): ConnectKey | null {
-  const projectId = TICKET_PATTERN.exec(ticket ?? '')?.groups?.projectId;
-  return ticket !== null && projectId
-    ? { projectId, id: hashHandle(createHandle(ticket, projectId)) }
-    : null;
+  if (ticket === null) return null;
+  const projectId = TICKET_PATTERN.exec(ticket)?.groups?.projectId;
+  return projectId ? { projectId, id: hashHandle(createHandle(ticket, projectId)) } : null;
 }
 
 /** Returns the key of a state's connect. Null if the state is malformed. */

@@ -23,7 +23,7 @@ type OAuthConnect = Tables['OAuthConnect'];
 
 /** The query of the callback, and the browser that sends it. */
 interface CallbackParams {
-  /** The secret of the browser. Null if it sends none. */
+  /** The secret in the browser's cookie. Null if there is none. */
   browser: string | null;
   state: string | null;
   code: string | null;
@@ -32,9 +32,9 @@ interface CallbackParams {
 }
 
 export type CallbackOutcome =
-  /** The state does not exist, was used, or has expired. */
+  /** The state does not exist, was used already, or has expired. */
   | { kind: 'UNKNOWN' }
-  /** The state belongs to another browser and stays usable there. */
+  /** The state was issued to another browser, which can still use it. */
   | { kind: 'OTHER_BROWSER' }
   | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
   | ({ kind: 'FAILED' } & Failure & ReturnPage);
@@ -43,20 +43,20 @@ interface Failure {
   /** An error code of RFC 6749, or a code of the provider. */
   error: string;
   detail: string;
-  /** True for a mistake in the project's setup, which customers can't mend. */
-  isSetup: boolean;
+  /** True for a mistake in the project's setup, which customers can't correct. */
+  isSetupMistake: boolean;
 }
 
 interface ReturnPage {
-  /** Null if the gateway's own page shows the result. */
+  /** The URL that receives the result. Null if the gateway's own page shows it. */
   redirectUrl: string | null;
   /** The content of that page. Null if the project was deleted, or if `redirectUrl` is set. */
   page: ConnectPage | null;
 }
 
 /**
- * Consumes the state of this browser, even if the connect fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE, and leaves
- * the state usable, if too many requests wait for providers.
+ * Finishes a connect and consumes its state, even if the connect fails. Throws RATE_LIMITED or SERVICE_UNAVAILABLE,
+ * without consuming the state, if too many requests wait for providers.
  */
 export async function finishOAuthConnect(
   services: Waiter,
@@ -79,17 +79,17 @@ async function finishConnect(
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const returnPage = { redirectUrl, page };
-  const failure = findRefusal(params);
-  if (failure) return endWithFailure(services, connect, { failure, returnPage });
+  const failure = findRedirectFailure(params);
+  if (failure) return failConnect(services, connect, { failure, returnPage });
   try {
     const connectionId = await createConnection(services, connect, params.code ?? '');
     return { kind: 'CONNECTED', connectionId, ...returnPage };
   } catch (error) {
-    return endWithFailure(services, connect, { failure: toFailure(error), returnPage });
+    return failConnect(services, connect, { failure: toFailure(error), returnPage });
   }
 }
 
-/** Error codes of consent pages about the request, which the setup determines (RFC 6749, section 4.1.2.1). */
+/** Error codes of consent pages that a mistake in the setup causes (RFC 6749, section 4.1.2.1). */
 const SETUP_ERRORS = new Set([
   'invalid_request',
   'unauthorized_client',
@@ -100,39 +100,43 @@ const SETUP_ERRORS = new Set([
 ]);
 const DENIED = 'The provider denied access.';
 
-/** The failure that the provider's redirect reports. Null if it has a code. */
-function findRefusal({ error, errorDescription, code }: CallbackParams): Failure | null {
+/** Returns the failure that the provider's redirect reports. Null if the redirect has a code. */
+function findRedirectFailure({ error, errorDescription, code }: CallbackParams): Failure | null {
   if (error !== null) {
-    return { error, detail: errorDescription ?? DENIED, isSetup: SETUP_ERRORS.has(error) };
+    return { error, detail: errorDescription ?? DENIED, isSetupMistake: SETUP_ERRORS.has(error) };
   }
   if (code) return null;
   const detail = 'The provider returned no authorization code.';
-  return { error: 'invalid_request', detail, isSetup: false };
+  return { error: 'invalid_request', detail, isSetupMistake: false };
 }
 
-/** Throws the error again if it is no refusal. */
+/** Converts an error of a provider or of the domain. Throws other errors again. */
 function toFailure(error: unknown): Failure {
   if (error instanceof ProviderError) {
-    const isSetup =
+    const isSetupError =
       isClientRejection(error) || (!error.isTemporary && error.kind !== 'AUTH_INVALIDATED');
     return {
-      error: isSetup ? 'invalid_request' : toErrorCode(error),
+      error: isSetupError ? 'invalid_request' : toErrorCode(error),
       detail: error.message,
-      isSetup,
+      isSetupMistake: isSetupError,
     };
   }
   if (error instanceof DomainError) {
-    return { error: 'invalid_request', detail: error.message, isSetup: isSetupMistake(error) };
+    return {
+      error: 'invalid_request',
+      detail: error.message,
+      isSetupMistake: isSetupMistake(error),
+    };
   }
   throw error;
 }
 
-async function endWithFailure(
+async function failConnect(
   services: Services,
   { projectId, provider, input }: OAuthConnect,
   { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
-  if (failure.isSetup) {
+  if (failure.isSetupMistake) {
     const { groupRef, consumerRef } = readJsonColumn<StoredConnect>(input);
     const [[group], [consumer]] = await Promise.all([
       services.database.rows.find('Group', { projectId, groupRef }),
@@ -144,7 +148,7 @@ async function endWithFailure(
   return { kind: 'FAILED', ...failure, ...returnPage };
 }
 
-/** Deletes the row, because a state works once. Null if the state does not exist or has expired. */
+/** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */
 async function takeConnect(
   { database, now }: Services,
   projectId_id: ConnectKey,
@@ -205,7 +209,8 @@ function readAccountRefs(
 }
 
 /**
- * Returns the name itself, or the part of an address at the position of `{{workspace}}`. Null if the name fits neither.
+ * Returns the workspace that a token response names, by its name or by an address that contains it. Null if the name is
+ * not a workspace of the provider.
  */
 function findWorkspace(provider: Provider, workspaceName: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
@@ -256,7 +261,7 @@ function toCredentials(
   };
 }
 
-/** The OAuth error code for the page to which the browser returns. */
+/** Returns the OAuth error code for the page to which the browser returns. */
 function toErrorCode({ kind }: ProviderError): string {
   return kind === 'AUTH_INVALIDATED' ? 'access_denied' : 'temporarily_unavailable';
 }

@@ -1,4 +1,4 @@
-/** Opens the link of a connect: returns the provider's consent URL for the browser that opened it. */
+/** Opens the link of a connect: returns the URL of the provider's consent page. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
@@ -6,7 +6,7 @@ import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { type StoredConnect, toCodeVerifierLocation } from '../oauth-connect.ts';
-import { toAccount } from '../oauth-connect-check.ts';
+import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
@@ -15,7 +15,7 @@ import { createState, parseTicket } from './connect-ticket.ts';
 type OAuthConnect = Tables['OAuthConnect'];
 
 export interface OpenedLink {
-  /** The URL of the provider's consent page. Its `state` works only in the browser with this secret. */
+  /** The URL of the provider's consent page. Its `state` works only in the browser that opened the link. */
   consentUrl: string;
   providerName: string;
   group: PartyName;
@@ -23,15 +23,15 @@ export interface OpenedLink {
   page: ConnectPage;
 }
 
-/** A group or a consumer as the caller that began the connect named it. */
+/** A group or a consumer, as named in the input that began the connect. */
 export interface PartyName {
   ref: string;
   name: string | null;
 }
 
 /**
- * Reads the connect of a ticket. It changes nothing, because mail scanners and previews open a link before the person
- * does. Null if the ticket is unknown, or if its connect was completed or has expired.
+ * Reads the connect of a ticket. It changes nothing, because mail scanners and previews may open the link before the
+ * person does. Null if the ticket is unknown, or if its connect was finished or has expired.
  */
 export async function openLink(
   services: Services,
@@ -64,7 +64,7 @@ export async function openLink(
   };
 }
 
-interface Parts {
+interface ConsentParts {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
   connect: OAuthConnect;
@@ -72,13 +72,13 @@ interface Parts {
 
 function createConsentUrl(
   { vault }: Pick<Services, 'vault'>,
-  { provider, app, connect }: Parts,
+  { provider, app, connect }: ConsentParts,
   state: string,
 ): string {
   const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
   const input = readJsonColumn<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, toAccount(input)));
+  const url = new URL(fillAddress(provider, authorizeUrl, toAccountMetadata(input)));
   const verifier =
     codeVerifierSealed && vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId));
   const gatewayParams = {
@@ -92,7 +92,7 @@ function createConsentUrl(
       code_challenge_method: 'S256',
     }),
   };
-  // The gateway's parameters come last, so that extra parameters can't replace the redirect URL or the state.
+  // The gateway's parameters come last, so that extra parameters can't replace them.
   const params = { ...authorizeParams, ...readAuthQueryParams(app), ...gatewayParams };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
@@ -101,7 +101,7 @@ function createConsentUrl(
   return url.href;
 }
 
-/** Reads the extra query parameters of the provider app, which createProviderApp has validated. */
+/** Returns the extra query parameters of the provider app, which createProviderApp has validated. */
 function readAuthQueryParams({
   metadata,
 }: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {

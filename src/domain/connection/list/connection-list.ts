@@ -27,7 +27,7 @@ export const connectionFilters = z.object({
   ...createdFilters.shape,
   ...searchFilters.shape,
 });
-/** A search can't be combined with other filters: its index contains only words, and determines the order. */
+/** A search can't be combined with other filters, because its index has only words and determines the order. */
 export const CONNECTION_EXCLUSIVE = Object.keys(connectionFilters.shape)
   .filter((name) => name !== 'search')
   .map((name) => ['search', name]);
@@ -52,24 +52,24 @@ export const listConnections = read(
 async function toConditions(
   call: Call,
   projectId: string,
-  { provider, groupRef, consumerRef, status, ...created }: FiltersOf<typeof connectionFilters>,
+  { provider, groupRef, consumerRef, status, ...filters }: FiltersOf<typeof connectionFilters>,
 ) {
   const [group, consumer] = await Promise.all([
     groupRef == null ? undefined : findGroupByRef(call, { projectId, groupRef }),
     consumerRef == null ? undefined : findConsumerByRef(call, { projectId, consumerRef }),
   ]);
-  const parties = {
+  const conditions = {
     provider: provider ?? undefined,
     groupId: toIdCondition(group),
     consumerId: toIdCondition(consumer),
   };
-  // Each index on a provider, group or consumer also contains the status. An explicit list of all statuses keeps such
-  // an index usable.
-  const isNarrow = Object.values(parties).some((party) => party !== undefined);
-  const anyStatus = isNarrow ? Object.values(ConnectionStatus) : undefined;
-  const { timeCondition, orderOptions } = createCreationRange('con', created);
+  // The indexes on a provider, group or consumer also contain the status. A condition with all statuses lets the
+  // database use them.
+  const usesIndex = Object.values(conditions).some((condition) => condition !== undefined);
+  const anyStatus = usesIndex ? Object.values(ConnectionStatus) : undefined;
+  const { timeCondition, orderOptions } = createCreationRange('con', filters);
   return {
-    where: { projectId, ...parties, status: status ?? anyStatus, ...timeCondition },
+    where: { projectId, ...conditions, status: status ?? anyStatus, ...timeCondition },
     orderOptions,
   };
 }
@@ -98,7 +98,7 @@ export const listConsumerConnections = read(
   },
 );
 
-/** Returns the condition for the result of an earlier query: null matches nothing, undefined matches everything. */
+/** Converts a row to a condition on its id. Null, for a missing row, matches nothing. Undefined matches everything. */
 function toIdCondition(row: { id: string } | null | undefined): string | never[] | undefined {
   return row === null ? [] : row?.id;
 }

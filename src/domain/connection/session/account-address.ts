@@ -1,6 +1,6 @@
 /**
- * Builds the addresses of a connection's account from a provider's templates with `{{variables}}`. A value can't change
- * the rest of the address, so credentials never go to another host.
+ * Builds the addresses of a connection's account from a provider's templates with `{{variables}}`. The value of a
+ * variable can't change the rest of the address, so that credentials are never sent to another host.
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
 import {
@@ -9,14 +9,6 @@ import {
   type ProviderHosts,
 } from '../../provider/provider-hosts.ts';
 import { findAddressProblem, isHostLabels } from '../../provider/provider-workspace.ts';
-
-/** Finds the workspace in the caller's input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
-export function findWorkspaceRef({ providerWorkspaceRef, providerMetadata }: AccountMetadataInput) {
-  return findVariable('workspace', {
-    providerWorkspaceRef: providerWorkspaceRef ?? null,
-    providerMetadata,
-  });
-}
 
 export interface AccountMetadataInput {
   providerWorkspaceRef?: string | null | undefined;
@@ -37,7 +29,15 @@ interface AddressProblem {
   detail: string;
 }
 
-/** Throws BAD_REQUEST that names the first variable that is missing or unusable. */
+/** Returns the workspace of the input: `providerWorkspaceRef`, or the member `workspace` of `providerMetadata`. */
+export function findWorkspaceRef({
+  providerWorkspaceRef = null,
+  providerMetadata,
+}: AccountMetadataInput): string | null {
+  return findVariable('workspace', { providerWorkspaceRef, providerMetadata });
+}
+
+/** Fills in the variables of an address. Throws BAD_REQUEST that names the first variable that is missing or unusable. */
 export function fillAddress(
   provider: ProviderHosts,
   template: string,
@@ -53,8 +53,8 @@ export function fillAddress(
 }
 
 /**
- * Returns the origin of an address. Variables of its path may be missing. Null if a variable of its host is missing or
- * unusable.
+ * Returns the origin of an address, whose path may have variables without values. Null if a variable of the host is
+ * missing or unusable.
  */
 export function findOrigin(
   provider: ProviderHosts,
@@ -67,8 +67,8 @@ export function findOrigin(
 }
 
 /**
- * Returns the headers with lower-case names. Throws BAD_REQUEST that names the first variable that is missing or not
- * valid in a header.
+ * Fills in the variables of headers, and converts their names to lower case. Throws BAD_REQUEST that names the first
+ * variable that is missing or invalid in a header.
  */
 export function fillHeaders(
   templates: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ export function fillHeaders(
   );
 }
 
-/** Lists the reasons why templates can't be filled in, one for each variable. */
+/** Lists the variables that are missing or unusable, each once. */
 export function listAddressProblems(
   provider: ProviderHosts,
   templates: readonly string[],
@@ -105,7 +105,7 @@ export function listVariables(template: string): string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
-/** Returns the input member of a variable: providerWorkspaceRef, or the variable's name in providerMetadata. */
+/** Returns the path of a variable in the input: `providerWorkspaceRef`, or a member of `providerMetadata`. */
 export function toInputMember(variable: string): string {
   return variable === 'workspace' ? 'providerWorkspaceRef' : `providerMetadata.${variable}`;
 }
@@ -123,8 +123,8 @@ function findProblem(
 }
 
 /**
- * Finds the value of a variable. Metadata contains strings, or `{ value }` in the reference API's form. Web pages write
- * the workspace there too.
+ * Finds the value of a variable. Members of the metadata are strings, or `{ value }` as in the reference API. The
+ * workspace may be a member too, as web pages send it.
  */
 export function findVariable(
   name: string,

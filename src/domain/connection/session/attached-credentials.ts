@@ -5,24 +5,24 @@ import type { Credentials } from '../credentials.ts';
 import { AWAITS_CONSENT, awaitsConsent, findStoredToken } from '../token/token.ts';
 
 export interface AttachedCredentials {
-  /** Keys are lower-case. */
+  /** Values by lower-case names. */
   headers: Record<string, string>;
   query: Record<string, string>;
 }
 
 const AS_BEARER: Attachment = { in: 'header', name: 'authorization', valuePrefix: 'Bearer ' };
-/** The characters of a header value. Any other character could end the header and start another. */
+/** The valid characters of a header value. Other characters could end the header and start another. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Throws BAD_REQUEST if the provider does not accept this kind of credentials, or if they contain characters that are
- * invalid in a header.
+ * Returns the headers and the query parameters that authenticate a request. Throws BAD_REQUEST if the provider does not
+ * support this kind of credentials, or if they contain characters that are invalid in a header.
  */
 export function attachCredentials(
   provider: Provider,
   credentials: Credentials,
 ): AttachedCredentials {
-  const attached = attach(provider, credentials);
+  const attached = selectAttachment(provider, credentials);
   if (Object.values(attached.headers).every((value) => HEADER_TEXT.test(value))) return attached;
   throw new ProviderError(
     'BAD_REQUEST',
@@ -30,7 +30,7 @@ export function attachCredentials(
   );
 }
 
-function attach(provider: Provider, credentials: Credentials): AttachedCredentials {
+function selectAttachment(provider: Provider, credentials: Credentials): AttachedCredentials {
   if (awaitsConsent(credentials)) throw new ProviderError('BAD_REQUEST', AWAITS_CONSENT);
   switch (credentials.scheme) {
     case 'API_KEY':
@@ -47,14 +47,16 @@ function attach(provider: Provider, credentials: Credentials): AttachedCredentia
       return fillTemplates(provider, credentials.custom);
     case 'SERVICE_ACCOUNT': {
       const token = findStoredToken(credentials)?.token;
-      if (!provider.custom?.serviceAccount || token === undefined)
+      if (!provider.custom?.serviceAccount || token === undefined) {
         throw createUnsupportedCredentialsError(provider);
+      }
       return attachAt(AS_BEARER, token);
     }
     default: {
       const token = findStoredToken(credentials)?.token;
-      if (!provider.oauth2 || token === undefined)
+      if (!provider.oauth2 || token === undefined) {
         throw createUnsupportedCredentialsError(provider);
+      }
       return attachAt(provider.oauth2.tokenAttachment ?? AS_BEARER, token);
     }
   }

@@ -1,4 +1,4 @@
-/** Checks the metadata that a provider requires for a connection. */
+/** Checks the metadata of a connection by the inputs that its provider declares. */
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../issues.ts';
@@ -10,6 +10,9 @@ import {
   toInputMember,
 } from './account-address.ts';
 
+/** The characters and the length that are valid in a path and in a header. */
+const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
+
 /** Lists an issue for each input that is missing or unusable. */
 export function listInputIssues(
   provider: Provider,
@@ -19,11 +22,9 @@ export function listInputIssues(
     providerWorkspaceRef: providerWorkspaceRef ?? null,
     providerMetadata,
   };
-  const inAddress = new Map(
-    listAddressProblems(provider, listAddresses(provider), account).map(({ variable, detail }) => [
-      variable,
-      detail,
-    ]),
+  const addressProblems = listAddressProblems(provider, listAddresses(provider), account);
+  const detailsByVariable = new Map(
+    addressProblems.map(({ variable, detail }) => [variable, detail]),
   );
   return (provider.inputs ?? []).flatMap(({ name, displayName, optional }) => {
     const value = findVariable(name, account);
@@ -32,9 +33,10 @@ export function listInputIssues(
       if (isPresent) return createIssue(name, 'must be non-empty text.');
       return optional ? [] : createIssue(name, `is required for ${provider.name}: ${displayName}.`);
     }
-    if (!PRINTABLE.test(value))
+    if (!PRINTABLE.test(value)) {
       return createIssue(name, 'must be a single line of text, up to 1,024 characters.');
-    const detail = inAddress.get(name);
+    }
+    const detail = detailsByVariable.get(name);
     return detail === undefined ? [] : createIssue(name, detail, value);
   });
 }
@@ -42,9 +44,6 @@ export function listInputIssues(
 function listAddresses({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
-
-/** The characters and length that are valid in a path and in a header. */
-const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
 function createIssue(variable: string, detail: string, value?: string): Issue {
   return createInputIssue(['input', toInputMember(variable)], detail, value);

@@ -1,4 +1,4 @@
-/** Checks that a provider accepts credentials before they are stored, if it has an inexpensive check. */
+/** Checks that a provider accepts credentials before they are stored, if the provider has an inexpensive check. */
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
@@ -17,19 +17,19 @@ import { type AccountMetadata, fillAddress, fillHeaders } from './account-addres
 import { attachCredentials } from './attached-credentials.ts';
 import { createRequestUrl, sendRequest } from './provider-request.ts';
 
-/** An account that is not stored yet. */
+/** An account with credentials that are not stored yet. */
 export interface AccountToCheck extends AccountMetadata {
   projectId: string;
   provider: Provider | null;
   credentials: Credentials;
-  /** Checks with the same key share the rate limit of one connection. */
+  /** Checks with the same key share the limits of one connection. */
   limitKey: string;
 }
 
 /** The time limit of a check. The credentials of a slower provider are stored unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
-/** Matches a member with a machine-readable value: `code: invalid_api_key`. */
+/** Matches a message that is a machine-readable member: `code: invalid_api_key`. */
 const CODE = /^\w+: \S+$/;
 /** Shorter strings are not masked, because they could occur in any sentence. */
 const SECRET_LENGTH_MIN = 4;
@@ -38,10 +38,10 @@ type ResolvedAccount = AccountToCheck & { provider: Provider };
 
 /**
  * Throws UNPROCESSABLE with the provider's explanation if the provider rejects the credentials. Credentials that are
- * exchanged for a token are checked at the token endpoint. API keys, passwords and custom inputs are checked with the
- * provider's `healthCheck`. Imported tokens pass, and so do credentials of a provider that has no check, fails, times
- * out or responds otherwise. Returns the token that the check obtained, to be stored with the credentials. Sends a
- * request: never call it inside a transaction.
+ * exchanged for a token are checked at the token endpoint, and the token is returned to be stored with them. API keys,
+ * passwords and custom inputs are checked by the provider's `healthCheck`. Imported tokens are not checked. Credentials
+ * pass if the provider has no check, fails, times out or returns another status. Must not run inside a transaction,
+ * because it sends a request.
  */
 export async function requireAcceptedCredentials(
   services: Waiter,
@@ -66,14 +66,16 @@ export async function requireAcceptedCredentials(
   return outcome?.token;
 }
 
-/** Undefined if the credentials pass without a token. */
+/** The outcome of a check. Undefined if the credentials pass without a token. */
 type Outcome = { rejection: string } | { token: StoredToken } | undefined;
 
-/** Returns the check of the credentials. Null if the provider has no inexpensive one. */
+/** Returns a function that checks the credentials. Null if the provider has no inexpensive check. */
 function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
   if (isTokenCredentials(credentials)) {
-    return hasGrant(credentials) ? (services) => exchange(services, account, credentials) : null;
+    return hasGrant(credentials)
+      ? (services) => exchangeCredentials(services, account, credentials)
+      : null;
   }
   // Without credentials, there is nothing to check.
   const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
@@ -82,7 +84,7 @@ function createCheck(account: ResolvedAccount): ((services: Services) => Promise
   return (services) => callHealthCheck(services, account, request);
 }
 
-async function exchange(
+async function exchangeCredentials(
   services: Services,
   { projectId, provider, providerWorkspaceRef, providerMetadata }: ResolvedAccount,
   credentials: Grant,
@@ -124,7 +126,7 @@ async function callHealthCheck(
   return { rejection: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }
 
-/** Returns the provider's human-readable explanation. Masks secrets that it repeats. */
+/** Returns the human-readable explanation in a response. Masks secrets that it repeats. */
 function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));

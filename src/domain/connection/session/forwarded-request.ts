@@ -1,5 +1,5 @@
 /**
- * Forwards a request unchanged to a connection's account, with the connection's credentials. Filters the headers of the
+ * Forwards a request to a connection's account with the connection's credentials. Only headers are filtered, of the
  * request and of the response.
  */
 import type { Readable } from 'node:stream';
@@ -48,43 +48,9 @@ const GATEWAY_RESPONSE_HEADERS = new Set([
 /** Some providers refuse requests without a user agent. */
 const USER_AGENT = 'integration-gateway';
 
-/** Removes the gateway's headers and the caller's credentials from a request. */
-function filterRequestHeaders(incoming: Record<string, string | string[] | undefined>): Headers {
-  const forwarded = omitHeaders(
-    incoming,
-    (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
-  );
-  return { 'user-agent': USER_AGENT, ...forwarded };
-}
-
-function filterResponseHeaders(incoming: Headers): Headers {
-  return omitHeaders(
-    incoming,
-    (name) => GATEWAY_RESPONSE_HEADERS.has(name) || name.startsWith('access-control-'),
-  );
-}
-
-/** Also omits headers that the Connection header lists: they apply to one hop (RFC 9110, 7.6.1). */
-function omitHeaders(
-  incoming: Record<string, string | string[] | undefined>,
-  isOmitted: (name: string) => boolean,
-): Headers {
-  const hopHeaders = [incoming.connection ?? []]
-    .flat()
-    .join(',')
-    .toLowerCase()
-    .split(/[\s,]+/);
-  const remaining = Object.entries(incoming).flatMap(([name, value]) =>
-    value === undefined || hopHeaders.includes(name) || isOmitted(name)
-      ? []
-      : [[name, value] as const],
-  );
-  return Object.fromEntries(remaining);
-}
-
 export interface ForwardedRequest {
   method: string;
-  /** The path and query after the account's base URL, exactly as written: `/v3/contacts?limit=1`, or empty. */
+  /** The path and query after the account's base URL, exactly as the caller wrote them, like `/v3/contacts?limit=1`. */
   target: string;
   /** All headers of the incoming request, by lower-case name. */
   headers: Record<string, string | string[] | undefined>;
@@ -102,17 +68,17 @@ export interface Forwarding {
   timeoutMs: number;
 }
 
-/** Throws BAD_REQUEST for an address that is not below the account's base URL. */
+/** Returns the URL of a target. Throws BAD_REQUEST if it is not below the account's base URL. */
 export function createForwardedUrl(baseUrl: string, target: string): URL {
   const base = new URL(baseUrl);
   const url = URL.parse(baseUrl + target);
   const root = base.pathname.replace(/\/$/, '');
-  const isBelow = url?.pathname === root || url?.pathname.startsWith(`${root}/`);
-  if (url && url.origin === base.origin && isBelow) return url;
+  const isBelowBase = url?.pathname === root || url?.pathname.startsWith(`${root}/`);
+  if (url && url.origin === base.origin && isBelowBase) return url;
   throw new ProviderError('BAD_REQUEST', "The path is outside of the account's base URL.");
 }
 
-/** Resolves as soon as the response begins. Otherwise throws ProviderError, whose message contains no credentials. */
+/** Resolves when the response begins. Throws ProviderError without credentials in its message if there is no response. */
 export async function sendForwarded(
   outbound: Sender,
   { provider, url, request, body, attached, timeoutMs }: Forwarding,
@@ -137,21 +103,55 @@ export async function sendForwarded(
   }
 }
 
-/** Sets the query parameters. All other parameters stay exactly as they were written. */
+/** Removes the gateway's headers and the caller's credentials from a request. */
+function filterRequestHeaders(headers: ForwardedRequest['headers']): Headers {
+  const forwardedHeaders = omitHeaders(
+    headers,
+    (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
+  );
+  return { 'user-agent': USER_AGENT, ...forwardedHeaders };
+}
+
+function filterResponseHeaders(headers: Headers): Headers {
+  return omitHeaders(
+    headers,
+    (name) => GATEWAY_RESPONSE_HEADERS.has(name) || name.startsWith('access-control-'),
+  );
+}
+
+/** Omits headers for which `isOmitted` is true, and those that apply to one hop (RFC 9110, section 7.6.1). */
+function omitHeaders(
+  headers: ForwardedRequest['headers'],
+  isOmitted: (name: string) => boolean,
+): Headers {
+  const hopHeaders = [headers.connection ?? []]
+    .flat()
+    .join(',')
+    .toLowerCase()
+    .split(/[\s,]+/);
+  const remaining = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || hopHeaders.includes(name) || isOmitted(name)
+      ? []
+      : [[name, value] as const],
+  );
+  return Object.fromEntries(remaining);
+}
+
+/** Sets query parameters of secrets. All other parameters stay exactly as the caller wrote them. */
 function withQuery(url: URL, query: AttachedCredentials['query']): URL {
   const secrets = Object.entries(query);
   if (secrets.length === 0) return url;
   const callerPairs = url.search
     .slice(1)
     .split('&')
-    .filter((pair) => pair !== '' && !isIn(query, pair));
+    .filter((pair) => pair !== '' && !setsParameterOf(query, pair));
   const secretPairs = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
   const target = new URL(url);
   target.search = [...callerPairs, ...secretPairs].join('&');
   return target;
 }
 
-function isIn(query: AttachedCredentials['query'], pair: string): boolean {
+function setsParameterOf(query: AttachedCredentials['query'], pair: string): boolean {
   const [name = ''] = new URLSearchParams(pair).keys();
   return Object.hasOwn(query, name);
 }
@@ -160,12 +160,12 @@ function isIn(query: AttachedCredentials['query'], pair: string): boolean {
 function withoutSecrets(
   headers: StreamedResponse['headers'],
   target: URL,
-  secrets: string[],
+  secretNames: string[],
 ): StreamedResponse['headers'] {
   const { location } = headers;
-  if (typeof location !== 'string' || secrets.length === 0) return headers;
+  if (typeof location !== 'string' || secretNames.length === 0) return headers;
   const url = URL.parse(location, target.href);
   if (!url) return headers;
-  for (const name of secrets) url.searchParams.delete(name);
+  for (const name of secretNames) url.searchParams.delete(name);
   return { ...headers, location: url.href };
 }

@@ -1,4 +1,5 @@
-/** Identifies the account of a connection by a request to its provider, once the connection has tokens. */
+/** Identifies the account of a new connection by a request to its provider. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
 import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
@@ -9,14 +10,14 @@ import { readCredentials } from './stored-credentials.ts';
 
 /** The time limit is short, because a person waits for the result in a browser. */
 const IDENTIFY_MS = 5_000;
-/** Equals the limit for a workspace in the caller's input. */
+/** Equals the limit for a workspace in an input. */
 const REF_LENGTH_MAX = 1_024;
 
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
 /**
- * Stores and returns the refs that the provider reports, which replace the caller's. Changes nothing if the provider
- * fails.
+ * Stores and returns the refs that the provider reports, which replace the refs of the input. Changes nothing if the
+ * provider fails.
  */
 export async function identifyAccount(
   services: Services,
@@ -36,8 +37,7 @@ export async function identifyAccount(
     providerWorkspaceRef: dropIfTooLong(identity?.workspaceRef) ?? providerWorkspaceRef,
     providerConsumerRef: dropIfTooLong(identity?.consumerRef) ?? providerConsumerRef,
   };
-  const isNew = Object.entries(refs).some(([name, ref]) => storedRefs[name as keyof Refs] !== ref);
-  if (isNew) {
+  if (!isDeepStrictEqual(refs, storedRefs)) {
     await services.database.prisma.connection.updateMany({ where: { id, projectId }, data: refs });
   }
   return refs;
@@ -54,7 +54,7 @@ async function fetchIdentity(
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 
-/** Returns null for a ref that is longer than a caller's input may have. */
+/** Returns the ref, or null if it is longer than a ref in an input may be. */
 export function dropIfTooLong(ref: string | null | undefined): string | null {
   return ref != null && ref.length <= REF_LENGTH_MAX ? ref : null;
 }

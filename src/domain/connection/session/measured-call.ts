@@ -1,4 +1,3 @@
-/** Measures requests to providers. */
 import { getStatusClass, type Meters, measure } from '../../../meters.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { inSpan } from '../../../spans.ts';
@@ -10,8 +9,8 @@ interface CallLabels {
 }
 
 /**
- * Returns or throws the outcome of `send` unchanged. The measured duration of a forwarded request ends when its
- * response begins.
+ * Measures a request to a provider. Returns or throws the outcome of `send` unchanged. The duration of a forwarded
+ * request ends when its response begins.
  */
 export function measureCall<A extends { status: number }>(
   { meters, provider, kind }: CallLabels,

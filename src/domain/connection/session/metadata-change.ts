@@ -1,4 +1,4 @@
-/** Checks changes of the workspace and metadata from which a connection's addresses are built. */
+/** Checks changes of the workspace and the metadata, from which the addresses of a connection are built. */
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { createInputIssue } from '../../issues.ts';
@@ -17,12 +17,12 @@ import { listInputIssues } from './connect-inputs.ts';
 /** The new values. Absent members keep their values. */
 interface MetadataChange extends AccountMetadataInput {
   /** True if the change includes new credentials. */
-  isWithCredentials: boolean;
+  hasCredentials: boolean;
 }
 
 /**
- * Lists issues with the change. The new values are checked like those of a new connection. Unchanged credentials may
- * only be sent to the hosts for which they were entered.
+ * Lists issues with the change. The new values are checked like those of a new connection. A change without credentials
+ * must not lead to other hosts, because stored credentials are sent only to the hosts for which they were entered.
  */
 export function listMetadataChangeIssues(
   provider: Provider,
@@ -41,9 +41,9 @@ export function listMetadataChangeIssues(
     ...(isChecked ? listWorkspaceIssues(provider, findWorkspaceRef(after)) : []),
     ...(providerMetadata === undefined ? [] : listInputIssues(provider, after)),
   ];
-  if (issues.length > 0 || change.isWithCredentials) return issues;
-  const otherOrigins = mapVariablesToOrigins(provider, { before, after });
-  return [...otherOrigins].map(([variable, origin]) => {
+  if (issues.length > 0 || change.hasCredentials) return issues;
+  const newOrigins = findNewOrigins(provider, { before, after });
+  return [...newOrigins].map(([variable, origin]) => {
     const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isRef ? toInputMember(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
@@ -51,8 +51,8 @@ export function listMetadataChangeIssues(
   });
 }
 
-/** Returns the new origin of the first address that each changed variable leads to another host, by variable. */
-function mapVariablesToOrigins(
+/** Returns the new origin to which each changed variable leads: the first one, if it leads to several. */
+function findNewOrigins(
   provider: Provider,
   { before, after }: { before: AccountMetadata; after: AccountMetadata },
 ): Map<string, string> {

@@ -9,6 +9,8 @@ import { matchesHost } from '../../provider/provider-hosts.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
 import { toProviderResponse } from './provider-response.ts';
 
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+
 export interface RequestToSend {
   provider: Provider;
   url: URL;
@@ -25,7 +27,8 @@ export function createRequestUrl(
   { path, query = {} }: ProviderRequest,
 ): URL {
   const url = URL.parse(path === '' || path.startsWith('/') ? baseUrl + path : path);
-  const isAllowed = url && (url.origin === new URL(baseUrl).origin || isLink(url, linkHosts));
+  const isAllowed =
+    url && (url.origin === new URL(baseUrl).origin || isAllowedLink(url, linkHosts));
   if (!isAllowed) {
     throw new ProviderError('BAD_REQUEST', 'The URL does not belong to the connected account.');
   }
@@ -35,21 +38,22 @@ export function createRequestUrl(
   return url;
 }
 
-/** True for HTTPS on the default port of a listed host, without credentials in the URL. */
-function isLink({ protocol, hostname, port, username, password }: URL, hosts: readonly string[]) {
+/** True for an HTTPS URL on the default port of one of the hosts, without credentials in the URL. */
+function isAllowedLink(url: URL, hosts: readonly string[]): boolean {
+  const { protocol, hostname, port, username, password } = url;
   const isPlain = port === '' && username === '' && password === '';
   return protocol === 'https:' && isPlain && matchesHost(hosts, hostname);
 }
 
-/** Resolves for every response. Without a response, throws ProviderError, whose message contains no credentials. */
+/** Resolves for every response. Throws ProviderError without credentials in its message if there is no response. */
 export async function sendRequest(
   outbound: Sender,
-  sending: RequestToSend,
+  requestToSend: RequestToSend,
 ): Promise<ProviderResponse> {
   try {
-    return toProviderResponse(await outbound.send(createOutboundRequest(sending)));
+    return toProviderResponse(await outbound.send(createOutboundRequest(requestToSend)));
   } catch (error) {
-    if (error instanceof OutboundError) throw createNoResponseError(error, sending);
+    if (error instanceof OutboundError) throw createNoResponseError(error, requestToSend);
     throw error;
   }
 }
@@ -83,8 +87,6 @@ function createOutboundRequest({
   };
 }
 
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
-
 function serializeBody({ body, bodyFormat }: ProviderRequest): string | undefined {
   if (body === undefined) return undefined;
   return bodyFormat === 'form' ? stringify(body) : JSON.stringify(body);
@@ -96,7 +98,7 @@ function withLowerCaseNames(headers: Record<string, string>): Record<string, str
   );
 }
 
-/** Names the request in the message, without its query, which may contain credentials. */
+/** Creates an error that names the request without its query, which may contain credentials. */
 export function createNoResponseError(
   error: OutboundError,
   { provider, request }: { provider: Provider; request: { method: string; path: string } },

@@ -1,9 +1,10 @@
 /**
- * The body of a forwarded request. It is streamed, and a small body is buffered so that it can be sent a second time.
+ * The body of a forwarded request, which is streamed. A small body is also buffered, so that it can be sent a second
+ * time.
  */
 import type { Readable } from 'node:stream';
 
-/** Most request bodies of APIs are far smaller. */
+/** The maximum size of a buffered body. Most bodies of API requests are far smaller. */
 const BUFFERED_BYTES_MAX = 65_536;
 
 export class RepeatableBody {
@@ -21,7 +22,7 @@ export class RepeatableBody {
     return this.#isRepeatable;
   }
 
-  /** Returns null if the request has no body. It may be called again while the body is repeatable. */
+  /** Returns the chunks of the body, or null if there is none. May be called again while the body is repeatable. */
   open(): AsyncIterable<Buffer> | null {
     if (!this.#source) return null;
     return this.#bytes > 0 ? iterate(this.#buffered) : this.#stream(this.#source);

@@ -1,4 +1,4 @@
-/** Reads the current credentials of a connection. */
+/** Reads the stored credentials of a connection. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
@@ -21,7 +21,7 @@ export interface UnsealedCredentials {
   isWorking: boolean;
 }
 
-/** Throws BAD_REQUEST if the connection was deleted. */
+/** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
 export async function readCredentials(
   services: Pick<Services, 'database' | 'vault'>,
   { id, projectId }: ConnectionKey,
@@ -47,7 +47,7 @@ export function unsealCredentials(
   return { sealed, credentials, isWorking: status === 'WORKING' };
 }
 
-/** Compares the contents: sealing the same credentials twice gives different strings. */
+/** Compares contents, because sealing the same credentials twice results in different strings. */
 export function areCredentialsEqual(a: Credentials, b: Credentials): boolean {
   return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));
 }
