@@ -1,4 +1,4 @@
-/** Detects connections without tokens, so that operations which need a token are refused before anything is stored. */
+/** Detects connections without tokens, so that operations that need a token are refused before anything is stored. */
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isConsentScheme } from '../../../providers/contract.ts';
@@ -10,7 +10,7 @@ import { awaitsConsent } from './token.ts';
 type Connection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme' | 'status'> &
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** True if a user has yet to consent: the connection has scopes but no tokens. */
+/** True if a person has not consented yet: the connection has scopes but no tokens. */
 export async function isConsentPending(
   services: Pick<Services, 'database' | 'vault'>,
   { credentialsSealed, ...connection }: Connection,

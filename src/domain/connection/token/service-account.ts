@@ -1,4 +1,4 @@
-/** Service account keys, and the assertions that they sign in exchange for a token (RFC 7523). */
+/** Keys of service accounts, and the assertions that they sign to obtain a token (RFC 7523). */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ const ALGORITHM = 'RS256';
 /** The longest lifetime that Google accepts. */
 const LIFETIME_SECONDS = 3_600;
 
-const keyFile = z.object({
+const keyFileSchema = z.object({
   client_email: z.string().min(1),
   private_key: z.string().min(1),
   private_key_id: z.string().optional(),
@@ -25,21 +25,20 @@ const scopesSchema = z.array(z.string().min(1)).min(1);
 
 type Inputs = Record<string, unknown>;
 
-/** Lists problems with the inputs of a service account, without their values. */
+/** Lists problems with the inputs of a service account. The details do not contain values. */
 export function listServiceAccountProblems(
   { key, scopes, subject }: ServiceAccountSettings,
   inputs: Inputs,
 ): { input: string; detail: string }[] {
   const problems = [];
-  if (inputs[key] !== undefined && !findKey(inputs[key])) {
+  if (inputs[key] !== undefined && !parseKey(inputs[key])) {
     const detail = 'must be the JSON key file of a service account with an RSA key, in base64.';
     problems.push({ input: key, detail });
   }
   if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
     problems.push({ input: scopes, detail: 'must be a list with at least one text.' });
   }
-  const subjectValue = subject === undefined ? undefined : inputs[subject];
-  if (subject !== undefined && subjectValue !== undefined && typeof subjectValue !== 'string') {
+  if (subject !== undefined && !['string', 'undefined'].includes(typeof inputs[subject])) {
     problems.push({ input: subject, detail: 'must be text.' });
   }
   return problems;
@@ -51,29 +50,29 @@ export async function signAssertion(
   inputs: Inputs,
   now: Date,
 ): Promise<string> {
-  const key = findKey(inputs[settings.key]);
+  const key = parseKey(inputs[settings.key]);
   const scopes = scopesSchema.safeParse(inputs[settings.scopes]);
-  // The inputs were validated when they were stored.
+  // This is unlikely, because the inputs were validated before they were stored.
   if (!key || !scopes.success) {
     throw new ProviderError('BAD_REQUEST', "The key of the service account can't be read.");
   }
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const subject = settings.subject === undefined ? undefined : inputs[settings.subject];
-  const statement = new SignJWT({ scope: scopes.data.join(' ') })
+  const assertion = new SignJWT({ scope: scopes.data.join(' ') })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.keyId && { kid: key.keyId }) })
     .setIssuer(key.email)
     .setAudience(settings.tokenUrl)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + LIFETIME_SECONDS);
-  if (typeof subject === 'string') statement.setSubject(subject);
-  return statement.sign(key.privateKey);
+  if (typeof subject === 'string') assertion.setSubject(subject);
+  return assertion.sign(key.privateKey);
 }
 
-/** Null if the value is not a base64 key file with an RSA key. */
-function findKey(value: unknown): ServiceAccountKey | null {
+/** Parses a key file in base64. Null if the value is not a key file with an RSA key. */
+function parseKey(value: unknown): ServiceAccountKey | null {
   if (typeof value !== 'string') return null;
   try {
-    const file = keyFile.parse(JSON.parse(Buffer.from(value, 'base64').toString('utf8')));
+    const file = keyFileSchema.parse(JSON.parse(Buffer.from(value, 'base64').toString('utf8')));
     const privateKey = createPrivateKey(file.private_key);
     if (privateKey.asymmetricKeyType !== 'rsa') return null;
     return { email: file.client_email, keyId: file.private_key_id, privateKey };

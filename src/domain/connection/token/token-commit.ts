@@ -1,4 +1,4 @@
-/** Stores the tokens of a refresh. They replace only the credentials that were refreshed, never newer ones. */
+/** Stores the tokens of a refresh. They replace only the credentials that were refreshed, never newer credentials. */
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -19,15 +19,15 @@ import {
 } from '../session/stored-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
-/** The retries last long enough for a database to restart. */
+/** The tries span the time in which a database restarts. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 interface Commit extends Renewal {
-  /** True to record the event CONNECTION_REFRESHED. The first token is not a refresh, unless a caller requested it. */
+  /** If true, records the event CONNECTION_REFRESHED. The first token is a refresh only if a caller requested it. */
   isRefresh: boolean;
 }
 
-/** Returns null if the connection has newer credentials, which make the tokens of this refresh obsolete. */
+/** Stores the tokens. Returns null if the connection has newer credentials, which make these tokens obsolete. */
 export function commitRenewal(
   services: Services,
   commit: Commit,
@@ -36,7 +36,7 @@ export function commitRenewal(
   return retryUpTo(() => storeTokens(services, commit), { ...TRIES, isFinal });
 }
 
-/** Stores the entries in the journal of an earlier process. Must run before any token is used. */
+/** Stores all entries that an earlier process left in the journal. Must run before any token is used. */
 export async function replayTokenJournal(services: Services): Promise<void> {
   for (const id of listJournal(services)) {
     try {
@@ -50,20 +50,20 @@ export async function replayTokenJournal(services: Services): Promise<void> {
 
 /** Stores the journal entry of a connection, if this or an earlier process left one. */
 export async function replayEntry(services: Services, connectionId: string): Promise<void> {
-  const renewal = findEntry(services, connectionId);
+  const renewal = findReadableEntry(services, connectionId);
   if (!renewal) return;
   try {
     await commitRenewal(services, { ...renewal, isRefresh: true });
     services.log.warn({ connectionId }, 'token_journal.replayed');
   } catch (error) {
-    // The connection was deleted, so its tokens are not needed.
+    // The connection was deleted, so that its tokens are not needed.
     if (!(error instanceof ProviderError)) throw error;
   }
   removeFromJournal(services, renewal.connection);
 }
 
-/** Returns null for an unreadable entry. It stays for a process that has its key and blocks nothing. */
-function findEntry(services: Services, connectionId: string): Renewal | null {
+/** Returns null for an unreadable entry, which remains in the journal for a process that has its key. */
+function findReadableEntry(services: Services, connectionId: string): Renewal | null {
   try {
     return findInJournal(services, { id: connectionId });
   } catch (error) {
@@ -82,13 +82,9 @@ async function storeTokens(
   if (!row) throw createDeletedConnectionError();
   const current = unsealCredentials(services, row);
   if (areCredentialsEqual(current.credentials, after)) return current;
+  if (!areCredentialsEqual(current.credentials, before)) return null;
   const sealed = sealCredentials(services, row, after);
-  if (
-    !areCredentialsEqual(current.credentials, before) ||
-    current.sealed === null ||
-    sealed === null
-  )
-    return null;
+  if (current.sealed === null || sealed === null) return null;
   const storedRow = await changes.run(STORE_TOKENS, {
     id: row.id,
     projectId: row.projectId,
@@ -98,7 +94,7 @@ async function storeTokens(
     now: services.now(),
     event: isRefresh ? createRefreshedEvent(row) : null,
   });
-  // Another process may reseal these credentials with a newer key at this moment. The caller then retries.
+  // Another process encrypted the credentials with a newer key in the meantime. `commitRenewal` retries.
   if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
   return { sealed, credentials: after, isWorking: false };
 }

@@ -1,4 +1,4 @@
-/** Classifies a token endpoint's error: the credentials are invalid, or the failure may be temporary. */
+/** Creates errors for failures of token endpoints, by whether the credentials are invalid or the failure is temporary. */
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { parseRetryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';
@@ -22,41 +22,40 @@ const REJECTION_CODES = new Set([
   'bad_verification_code',
   'incorrect_client_credentials',
 ]);
+/** Error codes about the OAuth client, which the builder has registered at the provider. */
+const CLIENT_CODES = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'incorrect_client_credentials',
+]);
 const TEMPORARY_CODES = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
 const RATE_LIMIT_CODES = new Set(['slow_down', 'ratelimited', 'rate_limited']);
+/** Statuses of responses with an error code. Some endpoints report errors with status 200. */
+const REJECTION_STATUSES = [200, 400, 401, 403];
 const TEMPORARY_STATUSES = [408, 425];
+/** Fields of a request whose values are masked in messages. */
 const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier'];
 
 type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 
-/** An error response that may contain an error code of the endpoint. */
+/** An error response of an endpoint. */
 class EndpointRejection extends ProviderError {
   /** Empty if the response contains no code. */
   code = '';
 }
 
-/** Statuses of error responses. Some endpoints report errors with status 200. */
-const REJECTION_STATUSES = [200, 400, 401, 403];
-
 /** True if the endpoint rejected the request's credentials, and not merely the request. */
 export function isCredentialRejection(error: unknown): error is ProviderError {
   if (!(error instanceof EndpointRejection)) return false;
   if (error.kind === 'AUTH_INVALIDATED') return true;
-  // A proxy or a firewall in front of the endpoint responds without an OAuth error code.
-  const isNamed = error.code !== '' && REJECTION_STATUSES.includes(error.status ?? 0);
-  return error.kind === 'BAD_REQUEST' && isNamed;
+  // Responses of a proxy or a firewall in front of the endpoint have no OAuth error code.
+  const hasCode = error.code !== '' && REJECTION_STATUSES.includes(error.status ?? 0);
+  return error.kind === 'BAD_REQUEST' && hasCode;
 }
-
-/** Error codes about the OAuth client, which the builder has registered at the provider. */
-const REFUSED_CLIENT = new Set([
-  'invalid_client',
-  'unauthorized_client',
-  'incorrect_client_credentials',
-]);
 
 /** True if the endpoint rejected the OAuth client itself. */
 export function isClientRejection(error: ProviderError): boolean {
-  return error instanceof EndpointRejection && REFUSED_CLIENT.has(error.code);
+  return error instanceof EndpointRejection && CLIENT_CODES.has(error.code);
 }
 
 export function createEndpointRejection(
@@ -81,7 +80,7 @@ export function createEndpointFailure(
   return new ProviderError(kind, formatMessage(request, problem));
 }
 
-/** Formats the message of a failure. Masks secrets of the request, which endpoints may repeat. */
+/** Formats the message of an error. Masks secrets of the request, which endpoints may repeat. */
 function formatMessage({ provider, client, form }: Request, problem: string): string {
   const values = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
   const secrets = values.flatMap((value) => value || []);
@@ -92,8 +91,9 @@ function formatMessage({ provider, client, form }: Request, problem: string): st
 
 function toErrorKind({ status }: ProviderResponse, code: string): ProviderErrorKind {
   if (status === 429 || RATE_LIMIT_CODES.has(code)) return 'RATE_LIMITED';
-  if (status >= 500 || TEMPORARY_STATUSES.includes(status) || TEMPORARY_CODES.has(code))
+  if (status >= 500 || TEMPORARY_STATUSES.includes(status) || TEMPORARY_CODES.has(code)) {
     return 'RETRYABLE';
+  }
   if (status === 401 || REJECTION_CODES.has(code)) return 'AUTH_INVALIDATED';
   return 'BAD_REQUEST';
 }

@@ -16,10 +16,17 @@ import { createEndpointFailure, createEndpointRejection } from './token-endpoint
 export const ENDPOINT_LIMITS = {
   /** Much shorter than the lease under which a token is refreshed. */
   timeoutMs: 15_000,
-  /** Ten times the longest tokens, which are JWTs with many claims. */
+  /** Ten times the size of the longest tokens, which are JWTs with many claims. */
   responseBytesMax: 256 * 1024,
   requiresWholeBody: true,
 } as const;
+
+const tokensSchema = z.object({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).nullish().catch(null),
+  // Some endpoints send the number as a string.
+  expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
+});
 
 type EndpointServices = Pick<Services, 'providerAccess' | 'now' | 'meters'>;
 
@@ -35,19 +42,19 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
   form: Record<string, string>;
-  /** The connection for which the request is recorded. Absent while it does not exist, and for its last request. */
+  /** The connection for which the request is recorded. Absent before it is created, and for its last request. */
   connection?: ConnectionKey;
   /** Default: `ENDPOINT_LIMITS.timeoutMs`. */
   timeoutMs?: number;
 }
 
-/** `body` is the whole response, which may identify the account. */
+/** The tokens in a response. `body` is the whole response, which may identify the account. */
 export type TokenResponse = GrantedTokens & { body: Record<string, unknown> };
 
 /**
- * Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it refuses the request, and
- * RATE_LIMITED or RETRYABLE if it fails temporarily. Never throws a kind that leaves the caller's own request
- * uncertain, because that request was not sent.
+ * Requests tokens. Throws AUTH_INVALIDATED if the endpoint rejects the credentials, BAD_REQUEST if it refuses the
+ * request, and RATE_LIMITED or RETRYABLE if it fails temporarily. No error leaves the outcome of the caller's own request
+ * unknown, because that request was not sent.
  */
 export async function requestTokens(
   services: EndpointServices,
@@ -55,41 +62,39 @@ export async function requestTokens(
 ): Promise<TokenResponse> {
   const requestedAt = services.now();
   const { provider, account } = request;
-  const url = fillAddress(provider, provider.oauth2.tokenUrl, account);
+  const { oauth2 } = provider;
   const { meters } = services;
-  const send = () => postForm(services, request, url);
-  const response = await measureCall({ meters, provider, kind: 'token' }, send);
+  const url = fillAddress(provider, oauth2.tokenUrl, account);
+  const response = await measureCall({ meters, provider, kind: 'token' }, () =>
+    postForm(services, request, url),
+  );
   const body = toRecord(response.body);
   // Some endpoints report errors with status 200.
-  if (!isSuccess(response) || body.error !== undefined)
+  if (!isSuccess(response) || body.error !== undefined) {
     throw createEndpointRejection(request, response);
-  const tokens = tokenFields.safeParse(body);
-  if (!tokens.success)
+  }
+  const tokens = tokensSchema.safeParse(body);
+  if (!tokens.success) {
     throw createEndpointFailure(request, 'RETRYABLE', 'responded without a token.');
-  const { oauth2 } = provider;
-  const { access_token: token, refresh_token: refreshToken, expires_in } = tokens.data;
-  const seconds = expires_in ?? oauth2.defaultLifetimeSeconds;
+  }
+  const { access_token: token, refresh_token: refreshToken, expires_in: expiresIn } = tokens.data;
+  const lifetimeSeconds = expiresIn ?? oauth2.defaultLifetimeSeconds;
+  const expiresAt =
+    lifetimeSeconds === undefined ? undefined : addSeconds(requestedAt, lifetimeSeconds);
   return {
     accessToken: {
       token,
-      // The lifetime starts before the request, because the response takes time to arrive.
+      // The token was issued at some time between the request and the response. The earlier time is safe.
       issuedAt: requestedAt.toISOString(),
-      expiresAt: seconds === undefined ? undefined : addSeconds(requestedAt, seconds).toISOString(),
+      expiresAt: expiresAt?.toISOString(),
     },
     refreshToken: refreshToken ?? undefined,
-    scopes: parseList(findValue(body, oauth2.tokenFields?.scopes ?? 'scope')),
+    scopes: parseScopes(findValue(body, oauth2.tokenFields?.scopes ?? 'scope')),
     body,
   };
 }
 
-const tokenFields = z.object({
-  access_token: z.string().min(1),
-  refresh_token: z.string().min(1).nullish().catch(null),
-  // Some endpoints send the number as a string.
-  expires_in: z.coerce.number().positive().max(1e9).nullish().catch(null),
-});
-
-/** Returns a member of a token response by its dotted path, if it is a string or a number. */
+/** Returns a member of a token response by its dotted path. Null if it is neither a string nor a number. */
 export function findText(body: Record<string, unknown>, path: string | undefined): string | null {
   const value = path === undefined ? undefined : findValue(body, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
@@ -108,8 +113,8 @@ export async function postForm(
   const outbound = connection
     ? observeOutbound(services, { kind: 'TOKEN', connection })
     : services.providerAccess.outbound;
-  const inHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
-  const inBody = client && { client_id: client.id, client_secret: client.secret };
+  const usesHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
+  const clientFields = client && { client_id: client.id, client_secret: client.secret };
   try {
     const response = await outbound.send({
       method: 'POST',
@@ -118,9 +123,9 @@ export async function postForm(
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
         'user-agent': 'integration-gateway',
-        ...(inHeader && { authorization: createClientAuthorization(client) }),
+        ...(usesHeader && { authorization: createClientAuthorization(client) }),
       },
-      body: new URLSearchParams(inHeader ? form : { ...form, ...inBody }).toString(),
+      body: new URLSearchParams(usesHeader ? form : { ...form, ...clientFields }).toString(),
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
@@ -132,7 +137,7 @@ export async function postForm(
   }
 }
 
-/** Form-encodes both parts, as RFC 6749 section 2.3.1 requires. */
+/** Encodes the id and the secret as form values first, as RFC 6749 section 2.3.1 requires. */
 function createClientAuthorization({ id, secret }: OAuthClient): string {
   const encode = (text: string) => new URLSearchParams({ text }).toString().slice('text='.length);
   return createBasicAuthorization(encode(id), encode(secret));
@@ -146,8 +151,8 @@ function findValue(body: Record<string, unknown>, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => toRecord(value)[name], body);
 }
 
-/** Parses scopes, which are a list, or a string separated by spaces or commas. */
-function parseList(value: unknown): string[] | undefined {
+/** Parses scopes, which are a list, or a string that is separated by spaces or commas. */
+function parseScopes(value: unknown): string[] | undefined {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
   if (typeof value !== 'string') return undefined;
   return value.split(/[\s,]+/).filter((item) => item !== '');

@@ -1,7 +1,7 @@
 /**
- * A journal of new refresh tokens. A refresh token may work once: between the provider's response and the commit, only
- * this process has the new one. It is written to a file first. If the process crashes before the commit, its next start
- * stores the entry (docs/decisions/006-refresh-tokens.md).
+ * A journal of new refresh tokens, in files. A refresh token may work only once, and between the provider's response and
+ * the commit only this process has the new token. If the process crashes before the commit, its next start stores the
+ * entry of the journal (docs/decisions/006-refresh-tokens.md).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { writeFileAtomically } from '../../atomic-file.ts';
 import type { Services } from '../../call.ts';
 import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
+
+const SUFFIX = '.json';
 
 const entrySchema = z.object({ id: z.string(), projectId: z.string(), sealed: z.string() });
 const renewalSchema = z.object({ before: credentialsSchema, after: credentialsSchema });
@@ -24,7 +26,7 @@ export interface Renewal {
 
 type Journal = Pick<Services, 'config' | 'vault'>;
 
-/** Writes an entry, which is on disk when the function returns. */
+/** Writes an entry. It is on disk when the function returns. */
 export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
   const { id, projectId } = connection;
   mkdirSync(toFolder(journal), { recursive: true, mode: 0o700 });
@@ -39,7 +41,7 @@ export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 
   rmSync(toFile(journal, id), { force: true });
 }
 
-/** Returns null if no entry is waiting to be stored. */
+/** Returns the entry of a connection. Null if there is none. */
 export function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
   const path = toFile(journal, id);
   return existsSync(path) ? readEntry(journal, path) : null;
@@ -51,8 +53,6 @@ export function listJournal(journal: Journal): string[] {
   const names = readdirSync(toFolder(journal));
   return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
 }
-
-const SUFFIX = '.json';
 
 function readEntry({ vault }: Journal, path: string): Renewal {
   const { id, projectId, sealed } = entrySchema.parse(JSON.parse(readFileSync(path, 'utf8')));

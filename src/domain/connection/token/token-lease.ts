@@ -1,6 +1,6 @@
 /**
- * A lease on the row, timed by the database's clock, so that one process at a time refreshes a connection's token. Work
- * under the lease finishes before the lease expires, even if the process was frozen.
+ * A lease on the row of a connection, so that one process at a time refreshes its token. The lease expires by the
+ * database's clock. The work finishes before the lease expires, even if the process was frozen.
  */
 import type { Database } from '../../../database/database.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
@@ -11,9 +11,9 @@ import { detachFromProcess } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
-/** The lease is long enough to restart a process that crashed with a token in its journal. */
+/** Enough time to restart a process that crashed with a token in its journal. */
 const LEASE_MS = MINUTE_MS;
-/** The longest duration of the token request and of the commit of its response. */
+/** The maximum duration of the token request and the commit of its response together. */
 const WORK_MS = 40_000;
 
 const REFRESHES = new LeasedRows({
@@ -32,12 +32,12 @@ const REFRESH_COLUMNS = [
   'providerMetadata',
 ] as const;
 
-/** The columns that a refresh needs, read under the lease. */
+/** The columns that a refresh needs, as of the claim. */
 export type LeasedConnection = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[number]>;
 
 type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
 
-/** Returns null if another process has the lease, or if the connection was deleted. */
+/** Claims the lease. Returns null if another process has it, or if the connection was deleted. */
 export async function claimLease(
   { database }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,
@@ -71,24 +71,21 @@ export class Lease {
   }
 
   /**
-   * Lets the lease outlast this process. Must run before a refresh token is used, because the new refresh token may
-   * then exist only in this process's journal. The lease keeps other processes from using the old one until this
-   * process can restart. Throws LeaseLost if the claim no longer holds the connection.
+   * Lets the lease outlast this process. Must run before a refresh token is used: the new refresh token may exist only in
+   * this process's journal. The lease keeps other processes from using the old token until this process can restart.
+   * Throws LeaseLost if the claim was lost.
    */
   async outlastProcess(): Promise<void> {
     const { kind, prisma } = this.#database;
     // An embedded database has one process, which stores its journal before any other work.
     if (kind === 'embedded') return;
     const { refreshLeaseToken: token } = this.#claim;
-    const lasting = { refreshLeaseToken: token && detachFromProcess(token) };
-    await REFRESHES.updateClaimed(prisma.connection, this.#claim, lasting);
-    this.#claim = { ...this.#claim, ...lasting };
+    const data = { refreshLeaseToken: token && detachFromProcess(token) };
+    await REFRESHES.updateClaimed(prisma.connection, this.#claim, data);
+    this.#claim = { ...this.#claim, ...data };
   }
 
-  /**
-   * Prevents a release. Either the commit of the new token has released the lease, or others must wait until it
-   * expires.
-   */
+  /** Prevents a release, because the commit of the new token released the lease, or because it must expire first. */
   end(): void {
     this.#hasEnded = true;
   }

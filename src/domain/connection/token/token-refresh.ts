@@ -1,6 +1,6 @@
 /**
- * Gets new access tokens, one process at a time for each connection. Concurrent requests in this process share one
- * exchange, and wait for the lease of another process (docs/decisions/006-refresh-tokens.md).
+ * Refreshes access tokens, one process at a time for each connection. Concurrent requests in this process share one
+ * refresh, and wait while another process has the lease (docs/decisions/006-refresh-tokens.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { measure } from '../../../meters.ts';
@@ -26,7 +26,7 @@ import { type Renewal, removeFromJournal, writeJournal } from './token-journal.t
 import { claimLease, type Lease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
 
-/** After this time, the token request of another process has ended, or that process has. */
+/** How long to wait for another process. Its token request ends within this time, unless the process ends. */
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
@@ -41,28 +41,28 @@ export interface RefreshRequest {
 export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
- * Returns the credentials with a token that is not stale, or unchanged if they can't be refreshed. Throws
+ * Returns credentials with a token that is not stale, or unchanged credentials that can't be refreshed. Throws
  * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them. Throws other kinds of ProviderError if the
- * refresh fails: the request that needs the token has not been sent.
+ * refresh fails. The request that needs the token has not been sent then.
  */
 export async function getFreshCredentials(
   services: Services,
   connection: ConnectionKey,
-  options: RefreshRequest,
+  request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   const { refreshes } = services.providerAccess;
-  const running = refreshes.get(connection.id);
-  if (running) {
-    const credentials = await running;
-    if (!needsRefresh(credentials, options)) return credentials;
+  const runningRefresh = refreshes.get(connection.id);
+  if (runningRefresh) {
+    const credentials = await runningRefresh;
+    if (!needsRefresh(credentials, request)) return credentials;
   }
-  const newer = refreshes.get(connection.id);
-  if (newer) return newer;
-  const refreshing = refresh(services, connection, options).finally(() =>
+  const laterRefresh = refreshes.get(connection.id);
+  if (laterRefresh) return laterRefresh;
+  const newRefresh = refresh(services, connection, request).finally(() =>
     refreshes.delete(connection.id),
   );
-  refreshes.set(connection.id, refreshing);
-  return refreshing;
+  refreshes.set(connection.id, newRefresh);
+  return newRefresh;
 }
 
 function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: RefreshRequest): boolean {
@@ -72,15 +72,15 @@ function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: Refresh
 async function refresh(
   services: Services,
   connection: ConnectionKey,
-  options: RefreshRequest,
+  request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
-  const deadline = performance.now() + LEASE_WAIT_MS;
+  const deadlineMs = performance.now() + LEASE_WAIT_MS;
   for (;;) {
     const credentials = await readCredentials(services, connection);
-    if (!needsRefresh(credentials, options)) return credentials;
+    if (!needsRefresh(credentials, request)) return credentials;
     const lease = await claimLease(services, connection);
-    if (lease) return refreshWithLease(services, lease, options);
-    if (performance.now() > deadline) {
+    if (lease) return refreshWithLease(services, lease, request);
+    if (performance.now() > deadlineMs) {
       throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
     }
     await delay(LEASE_POLL_MS);
@@ -90,29 +90,30 @@ async function refresh(
 async function refreshWithLease(
   services: Services,
   lease: Lease,
-  options: RefreshRequest,
+  { isStale, isRequested = false }: RefreshRequest,
 ): Promise<UnsealedCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
-    const credentials = await readCredentials(services, lease.connection);
-    if (!isTokenCredentials(credentials.credentials) || !needsRefresh(credentials, options))
-      return credentials;
-    return await renew(services, { lease, before: credentials.credentials, options });
+    const stored = await readCredentials(services, lease.connection);
+    const { credentials } = stored;
+    const canRenew = isTokenCredentials(credentials) && canRefresh(credentials);
+    if (!canRenew || !isStale(credentials)) return stored;
+    return await renewToken(services, { lease, before: credentials, isRequested });
   } finally {
     // If the release fails, the lease expires.
     await lease.release().catch(() => {});
   }
 }
 
-interface RenewalContext {
+interface RenewalRequest {
   lease: Lease;
   before: TokenCredentials;
-  options: RefreshRequest;
+  isRequested: boolean;
 }
 
-async function renew(
+async function renewToken(
   services: Services,
-  { lease, before, options }: RenewalContext,
+  { lease, before, isRequested }: RenewalRequest,
 ): Promise<UnsealedCredentials> {
   const { connection } = lease;
   const request = await createRefreshRequest(services, connection, before);
@@ -120,18 +121,18 @@ async function renew(
   lease.requireTime();
   let after: TokenCredentials;
   try {
-    after = withTokens(before, await requestMeasured(services, { ...request, connection }));
+    after = withTokens(before, await requestMeasuredTokens(services, { ...request, connection }));
   } catch (error) {
     return recordRejection(services, { connection, before, error });
   }
   const isJournaled =
     isRotated(before, after) && tryToJournal(services, { connection, before, after });
-  const isRefresh = options.isRequested === true || findStoredToken(before) !== undefined;
+  const isRefresh = isRequested || findStoredToken(before) !== undefined;
   const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
     (error: unknown) => {
       if (isJournaled && !(error instanceof ProviderError)) {
-        // The outage of the database exceeds the time that callers wait. The lease keeps the old token unused until the
-        // database has the new one.
+        // The outage of the database lasts longer than callers wait. The lease keeps other processes from using the old
+        // token until the new one is stored.
         lease.end();
         services.providerAccess.unstored.add(connection.id, () =>
           replayEntry(services, connection.id),
@@ -145,7 +146,7 @@ async function renew(
   return stored ?? readCredentials(services, connection);
 }
 
-function requestMeasured(services: Services, request: TokenRequest): Promise<TokenResponse> {
+function requestMeasuredTokens(services: Services, request: TokenRequest): Promise<TokenResponse> {
   return measure(
     services.meters,
     () => requestTokens(services, request),
@@ -153,7 +154,7 @@ function requestMeasured(services: Services, request: TokenRequest): Promise<Tok
   );
 }
 
-/** True if the used refresh token is now invalid. The new one must then not be lost. */
+/** True if the response replaced the refresh token. The new token must not be lost, because the old one is invalid. */
 function isRotated(before: TokenCredentials, after: TokenCredentials): boolean {
   return findRefreshToken(before) !== findRefreshToken(after);
 }
@@ -167,7 +168,7 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
     writeJournal(services, renewal);
     return true;
   } catch (error) {
-    // Without an entry, a crash before the commit loses the token. Failing here would lose it in any case.
+    // Without an entry, only a crash before the commit loses the token. An error here would always lose it.
     const fields = { connectionId: renewal.connection.id, error: String(error) };
     services.log.error(fields, 'token_journal.not_written');
     return false;
@@ -175,8 +176,8 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
 }
 
 /**
- * Records that the endpoint rejected the credentials, and throws all errors. If the credentials were replaced in the
- * meantime, returns the current ones.
+ * Returns the current credentials if the rejected ones were replaced in the meantime. Otherwise, records the rejection and
+ * throws the error. Throws other errors again.
  */
 async function recordRejection(
   services: Services,

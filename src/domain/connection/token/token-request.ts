@@ -1,4 +1,4 @@
-/** Builds the request to a token endpoint that gets a new access token without a user. */
+/** Creates the request to a token endpoint for a new access token, which needs no person. */
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
@@ -11,14 +11,17 @@ import type { LeasedConnection } from './token-lease.ts';
 
 type OAuthProvider = Provider & { oauth2: OAuth2Settings };
 
-/** Throws BAD_REQUEST if the provider is not in the catalogue or has no OAuth. */
-export function getOAuthProvider({ catalogue }: Pick<Services, 'catalogue'>, name: string) {
+/** Returns a provider with OAuth. Throws BAD_REQUEST if it is not in the catalogue or has no OAuth. */
+export function getOAuthProvider(
+  { catalogue }: Pick<Services, 'catalogue'>,
+  name: string,
+): OAuthProvider {
   const provider = catalogue.find(name);
   if (provider?.oauth2) return provider as OAuthProvider;
   throw new ProviderError('BAD_REQUEST', `${name} is not an OAuth provider.`);
 }
 
-/** Returns the OAuth client of a provider app, with its secret unsealed. Null if the app does not exist. */
+/** Returns the OAuth client of a provider app with its decrypted secret. Null if the app does not exist. */
 export async function findAppClient(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   { projectId, id, provider }: { projectId: string; id: string | null; provider: string },

@@ -1,4 +1,4 @@
-/** Revokes a connection's tokens at its provider: by RFC 7009, or by the provider's own method. */
+/** Revokes the tokens of a connection at its provider, by RFC 7009 or by the provider's own method. */
 import type { ProviderResponse, Revocation } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
@@ -12,8 +12,8 @@ import type { LeasedConnection } from './token-lease.ts';
 import { getClient, getOAuthProvider } from './token-request.ts';
 
 /**
- * Returns false if there is no token, or if the provider has no revocation endpoint. Throws ProviderError if the
- * endpoint refuses the request.
+ * Revokes the tokens. Returns false if there is no token, or if the provider has no revocation endpoint. Throws
+ * ProviderError if the endpoint refuses the request.
  */
 export async function revokeTokens(
   services: Services,
@@ -37,7 +37,7 @@ export async function revokeTokens(
   );
 }
 
-/** Prefers the refresh token, because its revocation also revokes its access tokens. */
+/** Prefers the refresh token, because its revocation also revokes the access tokens. */
 function selectTokenToRevoke(credentials: TokenCredentials): string | undefined {
   const refreshToken = 'refreshToken' in credentials ? credentials.refreshToken : undefined;
   return (refreshToken ?? findStoredToken(credentials))?.token;

@@ -1,7 +1,7 @@
-/** Reads the stored access token of a connection, and decides when it must be replaced. */
+/** Finds the access token in the credentials of a connection, and decides when it must be replaced. */
 import type { Credentials, StoredToken } from '../credentials.ts';
 
-/** Credentials that get access tokens. */
+/** Credentials by which access tokens are obtained. */
 export type TokenCredentials = Extract<
   Credentials,
   { scheme: `OAUTH2_${string}` | 'SERVICE_ACCOUNT' }
@@ -10,7 +10,7 @@ export type TokenCredentials = Extract<
 /** The tokens in a response of a token endpoint. */
 export interface GrantedTokens {
   accessToken: StoredToken;
-  /** Absent if the used refresh token stays valid. */
+  /** Absent if the refresh token stays the same. */
   refreshToken?: string;
   /** Absent if the granted scopes are the requested ones. */
   scopes?: string[];
@@ -39,11 +39,11 @@ export function findStoredToken(credentials: TokenCredentials): StoredToken | un
   }
 }
 
-/** The error for a call without a token. */
+/** The message of the error for a request that needs a token. */
 export const AWAITS_CONSENT =
   "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
 
-/** True if a user has yet to consent: the credentials have scopes but no tokens. */
+/** True if a person has not consented yet: the credentials have scopes but no tokens. */
 export function awaitsConsent(
   credentials: Credentials,
 ): credentials is Extract<Credentials, { accessToken?: StoredToken }> {
@@ -51,14 +51,14 @@ export function awaitsConsent(
   return credentials.accessToken === undefined && credentials.refreshToken === undefined;
 }
 
-/** Credentials that can get any number of tokens without a user. */
+/** Credentials that can obtain any number of tokens without a person. */
 export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
 
 export function hasGrant(credentials: TokenCredentials): credentials is Grant {
   return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
 }
 
-/** True if a new token can be obtained without a user. */
+/** True if a new token can be obtained without a person. */
 export function canRefresh(credentials: TokenCredentials): boolean {
   return hasGrant(credentials) || credentials.refreshToken !== undefined;
 }
@@ -73,16 +73,17 @@ export function isDue(token: StoredToken | undefined, now: Date): boolean {
   return expiresWithin(token, Math.min(MARGIN_MS, Math.max(0, shareMs)), now);
 }
 
-/** False if the expiry is not known. */
-export function expiresWithin(token: StoredToken, ms: number, now: Date): boolean {
-  return token.expiresAt !== undefined && Date.parse(token.expiresAt) - ms <= now.getTime();
+/** True if the token expires within this time. False if its expiry is unknown. */
+export function expiresWithin(token: StoredToken, periodMs: number, now: Date): boolean {
+  return token.expiresAt !== undefined && Date.parse(token.expiresAt) - periodMs <= now.getTime();
 }
 
+/** Returns the credentials with new tokens. */
 export function withTokens(
   credentials: TokenCredentials,
   { accessToken, refreshToken, scopes }: GrantedTokens,
 ): TokenCredentials {
-  // A grant requests its scopes each time. A user's credentials have the scopes that the user granted.
+  // The scopes of a grant are requested each time. Other credentials have the scopes that the person granted.
   if (hasGrant(credentials)) return { ...credentials, token: accessToken };
   return {
     ...credentials,

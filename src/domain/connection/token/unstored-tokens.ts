@@ -1,24 +1,24 @@
 /**
- * New tokens that could not be stored because the database was unavailable. They are in the journal and are stored as
- * soon as it recovers.
+ * New tokens that could not be stored because the database was unavailable. They are in the journal, and are stored when
+ * the database recovers.
  */
 import type { Log } from '../../../log.ts';
 import { retryUntilDone } from '../../../work/backoff.ts';
 
-/** The waits are short, because other processes wait for the lease of this one when the database recovers. */
+/** The delays are short, because other processes wait for the lease when the database recovers. */
 const BACKOFF = { firstMs: 500, maxMs: 2_000, jitter: 0.3 };
 
 export class UnstoredTokens implements AsyncDisposable {
   readonly #log: Log;
   readonly #stopping = new AbortController();
-  /** By connection id. */
+  /** The running work, by connection id. */
   readonly #storing = new Map<string, Promise<void>>();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** Retries `store` until it succeeds or the process stops. The next start of the process then stores the journal. */
+  /** Retries `store` until it succeeds or the process stops. After a stop, the next start stores the journal. */
   add(connectionId: string, store: () => Promise<void>): void {
     if (this.#storing.has(connectionId)) return;
     this.#log.warn({ connectionId }, 'token_journal.waiting');
