@@ -81,7 +81,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     ...addReason('The reference API has no streams. GraphQL reads their messages.', [
       'followStreamMessages',
       'listStreamMessages',
-      'messageBody',
+      'readMessageBody',
     ]),
     ...addReason('`listConnections` and `listProjectInstallations` have these filters.', [
       'listConsumerConnections',

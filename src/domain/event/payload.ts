@@ -34,7 +34,7 @@ const BODY_BYTES = `
  * Returns the body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies
  * of a query are too large together.
  */
-export const deliveryBody = read(
+export const readDeliveryBody = read(
   'payloads:read',
   'The body of the message, as it is posted; null if it was removed.',
   (call: Call, delivery: Delivery) => getStoredBody(call, 'Delivery', delivery),

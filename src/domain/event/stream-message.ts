@@ -43,7 +43,7 @@ export const listStreamMessages = read(
 );
 
 /** Returns the body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
-export const messageBody = read(
+export const readMessageBody = read(
   'payloads:read',
   'The body of the message, as a webhook would receive it.',
   async (call: Call, message: ShownMessage): Promise<object> => {

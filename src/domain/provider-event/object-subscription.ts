@@ -74,7 +74,7 @@ export const objectSubscriptionResource = resource(
 );
 
 /** Returns the subscriptions of installations that the viewer has read, by object name. */
-export const objectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
+export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
   select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
   join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"

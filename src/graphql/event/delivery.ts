@@ -12,7 +12,7 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
-import { deliveryBody, readResponseBody } from '../../domain/event/payload.ts';
+import { readDeliveryBody, readResponseBody } from '../../domain/event/payload.ts';
 import {
   countRetryable,
   type RetriedDeliveries,
@@ -65,10 +65,10 @@ objectType(Delivery, deliveryResource, (t) => ({
     description: 'The read whose records it carries. Null for other messages.',
   }),
   body: t.field({
-    ...describeField(deliveryBody),
+    ...describeField(readDeliveryBody),
     type: 'JSONObject',
     nullable: true,
-    resolve: (delivery, _args, { call }) => deliveryBody(call, delivery),
+    resolve: (delivery, _args, { call }) => readDeliveryBody(call, delivery),
   }),
 }));
 

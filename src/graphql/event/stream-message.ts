@@ -1,5 +1,5 @@
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
-import { listStreamMessages, messageBody } from '../../domain/event/stream-message.ts';
+import { listStreamMessages, readMessageBody } from '../../domain/event/stream-message.ts';
 import { describeField } from '../schema/describe-field.ts';
 import { addList } from '../schema/lists.ts';
 import { builder } from '../schema/schema-builder.ts';
@@ -14,9 +14,9 @@ StreamMessage.implement({
       description: 'When it was put into the stream.',
     }),
     body: t.field({
-      ...describeField(messageBody),
+      ...describeField(readMessageBody),
       type: 'JSONObject',
-      resolve: (message, _args, { call }) => messageBody(call, message),
+      resolve: (message, _args, { call }) => readMessageBody(call, message),
     }),
   }),
 });

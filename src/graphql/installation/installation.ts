@@ -23,7 +23,7 @@ import {
   readMetadataOfInstallation,
 } from '../../domain/installation/object-metadata.ts';
 import { findLatestRevisions } from '../../domain/integration/revision.ts';
-import { objectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
+import { listObjectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
 import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
 import { describeField } from '../schema/describe-field.ts';
@@ -86,7 +86,7 @@ objectType(Installation, installationResource, (t) => ({
     type: [ObjectSubscription],
     description:
       'The objects whose changes at the provider it receives, in the order of their names, with the status of each subscription.',
-    resolve: (installation, _args, { get }) => get(objectSubscriptions, installation),
+    resolve: (installation, _args, { get }) => get(listObjectSubscriptions, installation),
   }),
 }));
 

@@ -19,7 +19,7 @@ import {
 import { deliveryStatus } from '../../domain/event/delivery-status.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
-import { deliveryBody, readResponseBody } from '../../domain/event/payload.ts';
+import { readDeliveryBody, readResponseBody } from '../../domain/event/payload.ts';
 import { retriedDeliveriesResource, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { projectIdOrName } from '../../domain/names.ts';
@@ -76,7 +76,7 @@ const delivery = extendResource(deliveryResource, {
     jsonObject
       .nullable()
       .describe('The body of the message, as it is posted; only if includePayload is true.'),
-    (row: Delivery, call: Call) => (row.includePayload ? deliveryBody(call, row) : null),
+    (row: Delivery, call: Call) => (row.includePayload ? readDeliveryBody(call, row) : null),
   ),
 });
 
@@ -144,7 +144,7 @@ export const deliveryEndpoints = [
     tag,
     summary: getDelivery.description,
     needs: getDelivery.needs,
-    memberNeeds: { includePayload: deliveryBody.needs },
+    memberNeeds: { includePayload: readDeliveryBody.needs },
     input: getDeliveryInput,
     status: 200,
     resource: delivery,
