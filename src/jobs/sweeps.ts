@@ -8,7 +8,7 @@ import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from '../database/postgres/
 import { foldActivity } from '../domain/activity/activity-deltas.ts';
 import { refreshDueTokens } from '../domain/connection/connection-refresh.ts';
 import { recoverErasures } from '../domain/erasure/erasure.ts';
-import { dropRemaining } from '../domain/event/dropped-deliveries.ts';
+import { dropRemainingDeliveries } from '../domain/event/dropped-deliveries.ts';
 import { removeSurplus } from '../domain/event/stream/stream-removal.ts';
 import { recoverReads } from '../domain/operation/read/read-run.ts';
 import { startDueReads } from '../domain/operation/read/schedule.ts';
@@ -157,7 +157,7 @@ export const dropDeliveriesSweep: Sweep = {
   name: 'deliveries to deleted destinations',
   intervalMs: MINUTE_MS,
   async run({ database, now, log }, signal) {
-    const droppedCount = await dropRemaining(database, { now: now(), signal });
+    const droppedCount = await dropRemainingDeliveries(database, { now: now(), signal });
     if (droppedCount > 0) log.info({ dropped: droppedCount }, 'deliveries.dropped');
   },
 };

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import {
   closeStream,
-  removeStream,
+  removeMessages,
   removeSurplus,
 } from '../../src/domain/event/stream/stream-removal.ts';
 import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
@@ -190,7 +190,7 @@ test('ends the followers of a closed stream, and removes its messages', async ()
   await Promise.all(ends);
   // A statement may have read the route before the deletion. Its message must be dropped.
   await recordNamedEvent(database, { projectId, name: 'late' });
-  await removeStream(services, stream);
+  await removeMessages(services, stream);
   const where = { projectId, destinationId };
   expect(await database.prisma.streamMessage.count({ where })).toBe(0);
   expect(await database.prisma.streamLog.count({ where })).toBe(0);

@@ -17,7 +17,7 @@ import type {
   ReadObject,
   WriteObject,
 } from '../integration/integration-content.ts';
-import { applyConfig, recordKinds } from '../provider-event/event-kinds.ts';
+import { applyConfig, listRecordKinds } from '../provider-event/event-kinds.ts';
 import { enumeration, resource } from '../resource.ts';
 import { listFields } from './contract-fields.ts';
 import { fieldContractResource } from './field-contract.ts';
@@ -301,7 +301,7 @@ function isFollowed(
     ({ objectName }) => objectName === providerObject,
   );
   const supported = capability.listKinds?.(providerObject) ?? capability.kinds;
-  return recordKinds(subscribeConfig ? applyConfig(spec, subscribeConfig) : spec).some((kind) =>
+  return listRecordKinds(subscribeConfig ? applyConfig(spec, subscribeConfig) : spec).some((kind) =>
     supported.includes(kind),
   );
 }

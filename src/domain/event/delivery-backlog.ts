@@ -1,15 +1,13 @@
 /**
  * Limits the pending deliveries of a project. If its destinations receive them too slowly, new work waits or is
- * refused, so that the outbox stays bounded. Deliveries to disabled destinations do not count, because they wait for
- * people.
+ * refused, so that the outbox stays bounded. Deliveries to disabled destinations do not count: they stay pending until
+ * a person enables the destination.
  */
 import { rateLimited, unprocessable } from '../../errors.ts';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
-/**
- * The `Retry-After` of a refused call, and the wait of work without a caller. Hundreds of deliveries leave each second.
- */
+/** How long a refused caller or a job waits before it retries. In that time, thousands of deliveries are sent. */
 export const BACKLOG_WAIT_SECONDS = 30;
 
 const SMALL_COUNT = 2_000;
@@ -26,7 +24,7 @@ const countPending = createBoundedCount({
   isCacheable: (pending, limit) => Math.max(pending, limit - pending) > SMALL_COUNT,
 });
 
-/** True if the project has LIMIT_PENDING_DELIVERIES pending deliveries or more. Must not run inside a transaction. */
+/** Returns whether LIMIT_PENDING_DELIVERIES is reached. Must not run inside a transaction. */
 export async function isBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   projectId: string,

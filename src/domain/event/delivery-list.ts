@@ -32,13 +32,14 @@ export const projectDeliveryFilters = z.object({
     .describe('Only deliveries of events of this type. Cannot be combined with destinationId.'),
   ...deliveryFilters.shape,
 });
+
 /**
  * Filters that must not be combined, because no index covers both. A client can route an event type to a destination
  * through a topic of its own instead.
  */
 export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 
-/** A caller may list several statuses together, so each combination must be one that `toStoredStatus` accepts. */
+/** Several statuses must form a combination that `toStoredStatus` accepts. */
 type DeliveryArgs<S extends z.ZodObject> = PageArgs &
   Omit<FiltersOf<S>, 'status'> & { status?: DeliveryStatus | readonly DeliveryStatus[] | null };
 
@@ -53,12 +54,12 @@ export const listProjectDeliveries = read(
     refuseCombinations(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
     const { timeCondition, orderOptions } = createCreationRange('dlv', args);
-    // The index for event types contains the status. Without a filter, each status is a range of it.
+    // The index for event types starts with the status, so a list without a filter names every status.
     const anyStatus = eventType == null ? undefined : DELIVERY_STATUSES;
     const statuses = status == null ? anyStatus : [status].flat();
     const where = {
       projectId,
-      // Matches also a deleted destination, whose deliveries are kept.
+      // The destination may have been deleted: its deliveries are kept.
       ...(destinationId != null && { destinationId }),
       eventType: eventType ?? undefined,
       ...(statuses && toStoredStatus(statuses)),

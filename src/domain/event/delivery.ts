@@ -19,10 +19,7 @@ import { measureBodies } from './payload.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
-/**
- * The most attempts that are shown, newest first. It exceeds the retry schedule, but callers may retry a delivery more
- * often.
- */
+/** Exceeds the attempts of the retry schedule. Callers that retry a delivery may cause more. */
 const ATTEMPTS_SHOWN = 100;
 /** The most rows that one statement changes, so that it holds its locks only briefly. */
 const ROWS_PER_STATEMENT = 5_000;
@@ -63,14 +60,13 @@ export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   { database },
   deliveries,
 ) => {
-  const ids = deliveries.map((delivery) => delivery.id);
   const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
     ...keyColumns(deliveries),
     ATTEMPTS_SHOWN,
   ]);
-  const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
-  return ids.map((deliveryId) =>
-    (byDelivery.get(deliveryId) ?? []).sort((a, b) => a.attemptNumber - b.attemptNumber),
+  const attemptsByDeliveryId = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+  return deliveries.map(({ id }) =>
+    (attemptsByDeliveryId.get(id) ?? []).sort((a, b) => a.attemptNumber - b.attemptNumber),
   );
 };
 
@@ -121,7 +117,7 @@ export const retryDelivery = projectMutation({
       const select = { destinationId: true, attemptCount: true } as const;
       const delivery = await tx.delivery.findUnique({ where, select });
       if (!delivery) throw notFound('Delivery', input.deliveryId);
-      await keepDestination(tx, { projectId, id: delivery.destinationId });
+      await lockAgainstDeletion(tx, { projectId, id: delivery.destinationId });
       const data = {
         status: 'PENDING',
         isRetrying: delivery.attemptCount > 0,
@@ -136,7 +132,7 @@ export const retryDelivery = projectMutation({
 });
 
 /** Locks the destination against deletion until the transaction ends. Throws CONFLICT if it was deleted. */
-async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
+async function lockAgainstDeletion(tx: Transaction, { projectId, id }: RowKey): Promise<void> {
   const destinations = await run(
     tx,
     statements
@@ -150,24 +146,24 @@ async function keepDestination(tx: Transaction, { projectId, id }: RowKey): Prom
 }
 
 /**
- * Makes all pending deliveries to the destination due immediately, in several transactions. After an interruption, the
- * remaining ones are due at their scheduled times.
+ * Makes all pending deliveries to the destination due immediately, in several transactions. If it is interrupted, the
+ * remaining deliveries keep their scheduled times.
  */
-export async function releasePending(
+export async function releasePendingDeliveries(
   database: Database,
   { id: destinationId, projectId }: RowKey,
   now: Date,
 ): Promise<void> {
-  let released: number;
+  let releasedCount: number;
   do {
-    released = await inTransaction(database, async (tx) => {
+    releasedCount = await inTransaction(database, async (tx) => {
       notifyEvents(tx, projectId);
       const { count } = await tx.delivery.updateMany({
         where: {
           projectId,
           destinationId,
           status: 'PENDING',
-          // Deliveries that wait for an earlier one are released when that one ends.
+          // A delivery that waits for an earlier one becomes due when the earlier one ends.
           afterId: null,
           OR: [{ nextAttemptTime: null }, { nextAttemptTime: { gt: now } }],
         },
@@ -176,5 +172,5 @@ export async function releasePending(
       });
       return count;
     });
-  } while (released === ROWS_PER_STATEMENT);
+  } while (releasedCount === ROWS_PER_STATEMENT);
 }

@@ -17,9 +17,10 @@ export const destinationFilters = z.object({
     ),
   ...searchFilters.shape,
 });
+
 export const DESTINATION_EXCLUSIVE = [['search', 'failing']] as const;
 
-/** Every time at which a destination can have begun to fail. */
+/** Matches every time, but not null. */
 const ANY_TIME = { from: new Date(0) };
 
 export const listDestinations = read(

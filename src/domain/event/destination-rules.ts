@@ -1,9 +1,8 @@
 /**
- * The rules of a destination's members. Messages are posted to a webhook, and a stream keeps them to be read. The rules
- * of a URL make no DNS request: each delivery attempt checks the resolved addresses.
+ * Validates the input of destinations. Validating a URL makes no DNS request, because each delivery attempt checks the
+ * resolved addresses.
  */
 import type { Row } from '../../database/rows.ts';
-import type { Transaction } from '../../database/transaction.ts';
 import { listMaskedParameters } from '../../deliveries/target-secrets.ts';
 import { invalid } from '../../errors.ts';
 import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
@@ -26,7 +25,7 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** Returns the issue of a URL as a string, independent of the settings. Null if it has none. */
+/** Returns what is wrong with the URL, whatever the server's settings are. Null if nothing is. */
 export function findUrlIssue(text: string): string | null {
   if (text.length > URL_CHARACTERS_MAX) return `must be at most ${URL_CHARACTERS_MAX} characters.`;
   // URL skips extra slashes before a host, and would take the first part of the path for the host.
@@ -46,8 +45,8 @@ function formatMaskIssue(parameters: string[]): string {
 }
 
 /**
- * Returns the issue of a URL's host, for a URL that is valid as a string. The URL must use https, or http
- * with an address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
+ * Returns why the server's settings do not allow the URL, which `findUrlIssue` must have accepted. Null if they do. The
+ * URL must use https, or http with an address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
  */
 export function findHostIssue(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);
@@ -71,8 +70,8 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
 }
 
 /**
- * Returns the IP address that the host is, or the loopback addresses for a local name. Makes no DNS request. URL has
- * already normalized every notation of IPv4.
+ * Returns the address if the host is an IP address, and the loopback addresses for a local name. `URL` has normalized
+ * every notation of IPv4.
  */
 function findLiteralAddresses(hostname: string): string[] {
   if (LOCAL_NAME.test(hostname)) return LOOPBACK;
@@ -91,7 +90,7 @@ interface DestinationInput {
 
 const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
 
-/** Finds members that the type does not allow. A webhook needs a URL, and a stream has none. */
+/** Yields an issue for each member that the type does not allow. A webhook needs a URL, and a stream has none. */
 export function* findTypeIssues(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
     for (const name of listWebhookMembers(input)) yield createRuleIssue([name], FOR_WEBHOOKS);
@@ -102,20 +101,21 @@ export function* findTypeIssues(input: Destination & DestinationInput) {
   }
 }
 
-/** Finds an issue of the URL as a string, independent of the settings. */
 export function* findUrlIssues({ url }: DestinationInput) {
-  const issue = url === undefined ? null : findUrlIssue(url);
+  if (url === undefined) return;
+  const issue = findUrlIssue(url);
   if (issue) yield createRuleIssue(['url'], issue, { showsValue: !mayContainSecret(url) });
 }
 
 /** True if the URL may contain a password or a secret query value, which errors must not repeat. */
-function mayContainSecret(url = ''): boolean {
+function mayContainSecret(url: string): boolean {
   return /[@?]/.test(url);
 }
 
 /** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
 export function requireAllowedHost(call: Call, { url }: DestinationInput): void {
-  const issue = url === undefined ? null : findHostIssue(url, call);
+  if (url === undefined) return;
+  const issue = findHostIssue(url, call);
   if (issue) throw invalid('input.url', issue, mayContainSecret(url) ? undefined : url);
 }
 
@@ -132,15 +132,4 @@ function listWebhookMembers({ url, headers, keepHeaders, status }: DestinationIn
   return Object.entries({ url, headers, keepHeaders, status }).flatMap(([name, value]) =>
     value == null ? [] : [name],
   );
-}
-
-/**
- * Opens the log of a stream, which accepts messages from then on. Must run in the transaction that creates the
- * destination.
- */
-export async function openStream(
-  tx: Pick<Transaction, 'streamLog'>,
-  { projectId, id: destinationId }: Pick<Row<'Destination'>, 'projectId' | 'id'>,
-): Promise<void> {
-  await tx.streamLog.create({ data: { projectId, destinationId } });
 }

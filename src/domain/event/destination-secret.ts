@@ -1,4 +1,4 @@
-/** Reads the secrets of destinations, and masks them for readers without the scope. */
+/** Reads the secrets of destinations, and masks them for callers without the scope `credentials:read`. */
 import type { Row } from '../../database/rows.ts';
 import { hasSecret, openSigningSecrets, SEALED_SECRETS } from '../../deliveries/signing-secret.ts';
 import {
@@ -30,18 +30,18 @@ export const readSigningSecret = read(
   },
 );
 
-/** Returns the URL and the headers of a destination with all secret values masked, for any reader. */
+/** Returns the URL and the headers of a destination with all secret values masked. */
 export function maskTarget({
   url,
   maskedHeaders,
 }: Pick<Row<'Destination'>, 'url' | 'maskedHeaders'>) {
-  // Masks the stored columns again, because rows from before sealing still contain values.
+  // The stored columns are masked again, because rows from before values were sealed contain them in plain text.
   return { url: url === null ? null : maskUrl(url), headers: maskHeaders(maskedHeaders) };
 }
 
 export const readTargetValues = read(
   'credentials:read',
-  'The URL and the headers of a destination, with the values that are masked for other readers.',
+  'The URL and the headers of a destination, with the values that are masked for other callers.',
   async (
     { database, vault }: Call,
     destinations: readonly Row<'Destination'>[],

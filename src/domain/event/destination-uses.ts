@@ -1,20 +1,18 @@
 /**
  * Tracks which integrations (by their latest revisions) and installations (by their current configs) use a
- * destination. They name it inside JSON, where a foreign key is impossible, so a table of uses and row locks
- * replace it.
+ * destination. JSON names the destination, so no foreign key can protect it. A table of uses and row locks do.
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { conflict, unprocessable } from '../../errors.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
 
-/** The most uses that an error lists for people. */
+/** The most uses that an error message lists. */
 const USES_MAX = 10;
 
 /**
- * Returns up to ten uses of the destination as strings (`integration contacts-sync`), or none if it is
- * unused. It locks the destination until the end of the transaction, so that no new use can begin. Call it
- * before a rename or a deletion.
+ * Returns up to ten uses of the destination, such as `integration contacts-sync`. Locks the destination until the end
+ * of the transaction, so that no new use can begin. Must run before a rename or a deletion.
  */
 export async function findDestinationUses(
   tx: Transaction,
@@ -45,7 +43,7 @@ export async function refuseIfUsed(
   const uses = await findDestinationUses(tx, projectId, name);
   if (uses.length > 0)
     throw conflict(
-      `The destination ${name} is named by ${uses.join(', ')}. Let them name another one first.`,
+      `The destination ${name} is used by ${uses.join(', ')}. Change them to another destination first.`,
     );
 }
 
@@ -72,15 +70,18 @@ function selectUsesByInstallations(projectId: string, name: string) {
 }
 
 /** An integration with its latest revision, or an installation with its current config. */
-type User = { projectId: string } & ({ integrationId: string } | { installationId: string });
+type DestinationUser = { projectId: string } & (
+  | { integrationId: string }
+  | { installationId: string }
+);
 
 /**
- * Replaces the recorded uses of an integration or installation by the destinations that `content` names. Must
- * run in the transaction that makes the content current, with the destinations locked.
+ * Replaces the recorded uses of an integration or installation with the destinations that `content` names. Must run in
+ * the transaction that makes the content current, with the destinations locked.
  */
 export async function recordDestinationUses(
   tx: Transaction,
-  user: User,
+  user: DestinationUser,
   content: object,
 ): Promise<void> {
   const userId = 'integrationId' in user ? user.integrationId : user.installationId;
@@ -91,14 +92,14 @@ export async function recordDestinationUses(
   await tx.destinationUse.createMany({ data });
 }
 
-/** Returns the distinct destinations that a content or config names, in its parts or in their objects. */
+/** Returns the names of the destinations in a content or config, in its parts or in their objects. */
 function listDestinationNames(content: object): string[] {
   const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
   const destinations = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
   return [...new Set(destinations.filter((name) => typeof name === 'string'))];
 }
 
-/** Returns the names that are destinations, and locks these destinations until the transaction ends. */
+/** Returns those of `names` that exist as destinations, and locks them until the transaction ends. */
 export async function lockDestinations(
   tx: Transaction,
   projectId: string,
@@ -120,8 +121,8 @@ export async function lockDestinations(
 }
 
 /**
- * Finds a destination by its name and locks it against deletion until the transaction ends, so that every message has a
- * destination. Throws UNPROCESSABLE.
+ * Returns the destination with the name, and locks it against deletion until the transaction ends. Throws UNPROCESSABLE
+ * if it does not exist.
  */
 export async function lockDestination(
   tx: Transaction,

@@ -25,18 +25,17 @@ import { destinationName, projectIdOrName } from '../names.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { findProjectRows } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
-import { releasePending } from './delivery.ts';
+import { releasePendingDeliveries } from './delivery.ts';
 import {
   findTypeIssues,
   findUrlIssues,
-  openStream,
   requireAllowedHost,
   requireNoWebhookMembers,
 } from './destination-rules.ts';
 import { maskTarget } from './destination-secret.ts';
 import { refuseIfUsed } from './destination-uses.ts';
-import { dropPending } from './dropped-deliveries.ts';
-import { closeStream, removeStream } from './stream/stream-removal.ts';
+import { dropPendingDeliveries } from './dropped-deliveries.ts';
+import { closeStream, removeMessages } from './stream/stream-removal.ts';
 import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.ts';
 
 type Destination = Row<'Destination'>;
@@ -207,7 +206,8 @@ type NewDestination = Omit<z.output<typeof createDestinationInput>, 'projectIdOr
 };
 
 /**
- * A stream needs a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a taken name.
+ * For a stream, `client` must be a transaction. Throws BAD_USER_INPUT for a host that is not allowed, and CONFLICT for a
+ * taken name.
  */
 export async function insertDestination(
   call: Call,
@@ -223,7 +223,9 @@ export async function insertDestination(
     ...createTargetColumns(call.vault, owner, { url, headers }),
     ...(signingSecret !== null && sealSigningSecret(call.vault, owner, signingSecret)),
   };
-  if (input.type === 'STREAM') await openStream(client, owner);
+  if (input.type === 'STREAM') {
+    await client.streamLog.create({ data: { projectId, destinationId: owner.id } });
+  }
   const destination = client.destination.create({ data, omit: SEALED });
   return {
     destination: await requireUnique(destination, describeTakenName(input.name)),
@@ -236,28 +238,26 @@ export const updateDestination = projectMutation({
     'Updates a destination. If it is enabled again, its pending messages are sent immediately.',
   needs: 'events:write',
   input: updateDestinationInput,
-  run: (call, input, { id: projectId }) => changeDestination(call, projectId, input),
+  async run(
+    call,
+    { projectIdOrName: _project, ...changes },
+    { id: projectId },
+  ): Promise<Destination> {
+    const change = inTransaction(call.database, (tx) =>
+      reviseDestination(call, tx, { projectId, ...changes }),
+    );
+    const { destination, afterCommit } = await requireUnique(
+      change,
+      describeTakenName(changes.name ?? ''),
+    );
+    await afterCommit();
+    return destination;
+  },
 });
-
-async function changeDestination(
-  call: Call,
-  projectId: string,
-  changes: DestinationChanges,
-): Promise<Destination> {
-  const change = inTransaction(call.database, (tx) =>
-    reviseDestination(call, tx, { projectId, ...changes }),
-  );
-  const { destination, afterCommit } = await requireUnique(
-    change,
-    describeTakenName(changes.name ?? ''),
-  );
-  await afterCommit();
-  return destination;
-}
 
 type DestinationChanges = Omit<z.output<typeof updateDestinationInput>, 'projectIdOrName'>;
 
-/** Changes a destination in a transaction. Call `afterCommit` afterwards. */
+/** Updates a destination in a transaction. The caller must run `afterCommit` once the transaction has committed. */
 export async function reviseDestination(
   call: Call,
   tx: Transaction,
@@ -265,11 +265,11 @@ export async function reviseDestination(
 ): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
   requireAllowedHost(call, changes);
   const now = call.now();
-  const current = await lockDestination(tx, projectId, destinationId);
+  const current = await lockForUpdate(tx, projectId, destinationId);
   requireNoWebhookMembers(current, changes);
   if (changes.name !== undefined && changes.name !== current.name) await refuseIfUsed(tx, current);
-  const isEnabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
-  if (isEnabled) notifyEvents(tx, projectId);
+  const isReenabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
+  if (isReenabled) notifyEvents(tx, projectId);
   const { name, url } = changes;
   const headers = mergeKeptHeaders(call, current, changes);
   const target = createTargetColumns(call.vault, current, { url, headers });
@@ -280,7 +280,7 @@ export async function reviseDestination(
     omit: SEALED,
   });
   const afterCommit = async () => {
-    if (isEnabled) await releasePending(call.database, destination, now);
+    if (isReenabled) await releasePendingDeliveries(call.database, destination, now);
   };
   return { destination, afterCommit };
 }
@@ -299,7 +299,7 @@ export const rotateDestinationSecret = projectMutation({
     const now = call.now();
     const signingSecret = createSigningSecret();
     const destination = await inTransaction(call.database, async (tx) => {
-      const { id } = await lockDestination(tx, projectId, input.destinationId);
+      const { id } = await lockForUpdate(tx, projectId, input.destinationId);
       const where = { projectId_id: { projectId, id } };
       const current = await tx.destination.findUniqueOrThrow({ where, select: SEALED_SECRETS });
       if (!hasSecret(current)) {
@@ -313,7 +313,7 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** If the destination has many deliveries or messages, a sweep completes the work. */
+/** If the destination has many deliveries or messages, a sweep completes the deletion. */
 export const deleteDestination = projectMutation({
   description:
     'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
@@ -329,23 +329,24 @@ export const deleteDestination = projectMutation({
 });
 
 /**
- * Deletes a destination in a transaction. Returns a function to call after the commit; a sweep replaces a lost call.
+ * Deletes a destination in a transaction. Returns a function to call after the commit. If the process ends before the
+ * call, a sweep does its work.
  */
 export async function removeDestination(
   call: Call,
   tx: Transaction,
-  deleted: { projectId: string; destinationId: string },
+  key: { projectId: string; destinationId: string },
 ): Promise<() => Promise<unknown>> {
-  const { projectId, destinationId } = deleted;
-  const current = await lockDestination(tx, projectId, destinationId);
+  const { projectId, destinationId } = key;
+  const current = await lockForUpdate(tx, projectId, destinationId);
   await refuseIfUsed(tx, current);
   await tx.destination.delete({ where: { projectId_id: { projectId, id: current.id } } });
   if (current.type === 'STREAM') {
-    await closeStream(tx, deleted);
-    return () => removeStream(call, deleted);
+    await closeStream(tx, key);
+    return () => removeMessages(call, key);
   }
-  const dropping = { now: call.now(), countMax: DELETION_DROPS_MAX };
-  return () => dropPending(call.database, deleted, dropping);
+  const options = { now: call.now(), countMax: DELETION_DROPS_MAX };
+  return () => dropPendingDeliveries(call.database, key, options);
 }
 
 /** Returns the columns of a URL and headers. An undefined value leaves its columns unchanged. */
@@ -361,8 +362,8 @@ function createTargetColumns(
   };
 }
 
-/** Locks the row until the end of the transaction, so that changes of one destination run one after another. */
-async function lockDestination(tx: Transaction, projectId: string, destinationId: string) {
+/** Locks the row until the end of the transaction, so that changes to a destination run one after another. */
+async function lockForUpdate(tx: Transaction, projectId: string, destinationId: string) {
   const [current] = await run(
     tx,
     statements

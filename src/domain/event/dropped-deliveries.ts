@@ -1,6 +1,6 @@
 /**
- * Fails pending deliveries to deleted destinations. It works in small statements, and is safe in several processes in
- * parallel and after any interruption.
+ * Fails pending deliveries to deleted destinations. Statements are small, and several processes can run them at the
+ * same time. An interrupted run can be repeated.
  */
 import type { Database } from '../../database/database.ts';
 import {
@@ -15,30 +15,30 @@ import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliver
 const STATEMENT_ROWS = 1_000;
 const SWEEP_DESTINATIONS = 1_000;
 
-interface Dropping {
+interface DropOptions {
   now: Date;
-  /** The most deliveries to fail. `dropRemaining` fails the rest. */
+  /** The most deliveries to fail. `dropRemainingDeliveries` fails the rest. */
   countMax?: number;
   signal?: AbortSignal;
 }
 
 /**
- * Fails the pending deliveries of a deleted destination, and returns their number. If an attempt is still
- * running, its result is discarded.
+ * Fails pending deliveries to a deleted destination, and returns their number. If an attempt is still running, its
+ * result is discarded.
  */
-export async function dropPending(
+export async function dropPendingDeliveries(
   database: Database,
   { projectId, destinationId }: DestinationKey,
-  { now, countMax = Number.POSITIVE_INFINITY, signal }: Dropping,
+  { now, countMax = Number.POSITIVE_INFINITY, signal }: DropOptions,
 ): Promise<number> {
   let droppedCount = 0;
-  let isMore = true;
-  while (isMore && droppedCount < countMax && !signal?.aborted) {
+  let hasMore = true;
+  while (hasMore && droppedCount < countMax && !signal?.aborted) {
     const values = [projectId, destinationId, now];
-    const [counts] = await database.rows.query<DropCounts>(DROP_SOME, values);
+    const [counts] = await database.rows.query<DropCounts>(DROP_BATCH, values);
     const { selected, missed } = counts ?? { selected: 0, missed: 0 };
     droppedCount += selected - missed;
-    isMore = selected === STATEMENT_ROWS;
+    hasMore = selected === STATEMENT_ROWS;
   }
   return droppedCount;
 }
@@ -47,7 +47,7 @@ interface DropCounts extends MissedCount {
   selected: number;
 }
 
-const DROP_SOME = `
+const DROP_BATCH = `
   with selected as materialized (
     select d."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
     cross join ${rowsByKey(
@@ -68,8 +68,7 @@ const DROP_SOME = `
   select (select count(*)::int from selected) as "selected", ${selectMissedCount('selected', 'dropped')}`;
 
 /**
- * Selects deleted destinations with pending deliveries. Projects under erasure are skipped, because their
- * deliveries are deleted.
+ * Selects deleted destinations with pending deliveries. Skips projects under erasure, whose deliveries are deleted.
  */
 const DELETED_WITH_PENDING = acrossProjects(
   'deleted destinations with pending deliveries',
@@ -81,11 +80,14 @@ const DELETED_WITH_PENDING = acrossProjects(
   where d."id" is null and e."id" is null limit ${SWEEP_DESTINATIONS}`,
 );
 
-/** Fails the deliveries that remain after a process ended while it deleted a destination. Returns their number. */
-export async function dropRemaining(database: Database, dropping: Dropping): Promise<number> {
+/** Fails the deliveries that a deletion left pending, and returns their number. */
+export async function dropRemainingDeliveries(
+  database: Database,
+  options: DropOptions,
+): Promise<number> {
   let droppedCount = 0;
   for (const destination of await sweep<DestinationKey>(database, DELETED_WITH_PENDING)) {
-    droppedCount += await dropPending(database, destination, dropping);
+    droppedCount += await dropPendingDeliveries(database, destination, options);
   }
   return droppedCount;
 }

@@ -1,4 +1,4 @@
-/** Routes of events to topics: events of one type go to one topic. */
+/** Routes of events to topics. A route sends all events of one type to one topic. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';

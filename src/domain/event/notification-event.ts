@@ -1,4 +1,4 @@
-/** Notification events: occurrences that were routed to at least one topic. */
+/** Notification events: what happened in a project and was routed to at least one topic. */
 import { z } from 'zod';
 import type { NotificationEventType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -24,16 +24,15 @@ export { EVENTS };
 
 type NotificationEvent = Row<'NotificationEvent'>;
 
-const meanings = Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
+const descriptions = Object.entries(EVENTS).map(([type, { wireName, happened }]) => [
   type,
   `${wireName}: ${happened}`,
 ]);
 
-/** The type of an event. */
 export const eventType = enumeration(
   'NotificationEventType',
   'The type of an event. Each description starts with the name that messages use.',
-  Object.fromEntries(meanings) as Record<NotificationEventType, string>,
+  Object.fromEntries(descriptions) as Record<NotificationEventType, string>,
 );
 
 export const notificationEventResource = resource(
@@ -61,8 +60,8 @@ export const listedEventFilters = z.object({ ...eventFilters.shape, ...createdFi
 export type EventFilters = FiltersOf<typeof eventFilters>;
 
 /**
- * Describes the list of a project's events. Both tables and subscriptions share its name, because a position
- * means the same in each.
+ * Describes the list of a project's events. Its cursors are valid with and without the filter for a topic, and in
+ * subscriptions, because they all use the same positions.
  */
 export function createEventList(projectId: string) {
   return { name: 'Project.notificationEvents', parentId: projectId, keyType: 'position' } as const;
@@ -117,24 +116,22 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
   call,
   events,
 ) => {
-  const routed = await call.database.rows.find('NotificationEventTopic', {
+  const eventTopics = await call.database.rows.find('NotificationEventTopic', {
     eventId: events.map(({ id }) => id),
     projectId: [...new Set(events.map(({ projectId }) => projectId))],
   });
-  const topicIds = [...new Set(routed.map(({ topicId }) => topicId))];
-  const topics = await byId('Topic')(call, topicIds);
-  const topicsById = new Map(topics.map((topic) => [topic?.id, topic]));
-  const byEvent = Map.groupBy(routed, ({ eventId }) => eventId);
+  const topicIds = [...new Set(eventTopics.map(({ topicId }) => topicId))].sort();
+  const topics = (await byId('Topic')(call, topicIds)).filter((topic) => topic !== null);
+  const eventTopicsByEventId = Map.groupBy(eventTopics, ({ eventId }) => eventId);
   return events.map(({ id }) => {
-    const topics = byEvent.get(id)?.map(({ topicId }) => topicsById.get(topicId)) ?? [];
-    return topics.filter((topic) => topic != null).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const idsOfEvent = new Set(eventTopicsByEventId.get(id)?.map(({ topicId }) => topicId));
+    return topics.filter((topic) => idsOfEvent.has(topic.id));
   });
 };
 
 /**
- * Returns the part of a project's log with the events of a time range: the exact times as a condition, and
- * positions around them. The log has the order of commits, which is the order of ids except for the duration
- * of a commit.
+ * Returns the condition of a time range and the range of positions that contains its events. Positions are in the order
+ * of commits, which differs from the order of ids by the duration of a commit at most.
  */
 async function findLoggedRange(call: Call, projectId: string, filters: CreatedFilters) {
   const { timeCondition, orderOptions } = createCreationRange('evt', filters);
@@ -152,7 +149,7 @@ async function findLoggedRange(call: Call, projectId: string, filters: CreatedFi
 
 type Side = { above: string } | { below: string };
 
-/** Returns the position of the nearest event on one side of an id. Undefined if there is none. */
+/** Returns the position of the nearest event before or after an id. Undefined if there is none. */
 async function findPositionNextTo(call: Call, projectId: string, side: Side) {
   const where = { projectId };
   return (await findNearestRow(call, { table: 'NotificationEvent', where, side }))?.position;

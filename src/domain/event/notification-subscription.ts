@@ -9,7 +9,6 @@ import { byId, getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createEventList, type EventFilters } from './notification-event.ts';
 
-/** Yields the operation in its current state, then after each change. Completes when it has ended. */
 export const followOperation = read(
   orEndUser('read'),
   'The operation as it is now, then again each time that it changes. The stream ends when the operation has ended.',
@@ -26,7 +25,6 @@ interface EventSubscription extends EventFilters {
   after?: string | null;
 }
 
-/** Yields the events after the cursor, then each new event, in the list's order, without gaps or repetitions. */
 export const followNotificationEvents = projectRead(
   'read',
   'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
@@ -57,8 +55,8 @@ interface Resumption {
 }
 
 /**
- * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if an event after it has
- * been removed.
+ * Returns the position of a cursor. Throws BAD_USER_INPUT if it is not a cursor of the list, or if an event after it
+ * was removed.
  */
 async function readCursor(
   call: Pick<Call, 'database'>,

@@ -1,4 +1,4 @@
-/** Bodies of deliveries, of receivers' responses and of stream messages, for callers with the scope payloads:read. */
+/** Reads the bodies of deliveries, receivers' responses and stream messages, for the scope `payloads:read`. */
 import { keyColumns, type RowKey } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { DeliveryAttempt } from './delivery.ts';
 
 type Delivery = Row<'Delivery'>;
 
-/** The most bytes of bodies that one query reads. A process holds the results of several such queries. */
+/** The most bytes of bodies that one query reads. A process may hold the results of several queries. */
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Tables with the column `body`, which holds JSON text. */
@@ -30,10 +30,6 @@ const BODY_BYTES = `
   select "id", octet_length("body") as "bytes" from "Delivery"
   where "projectId" = any($1) and "id" = any($2)`;
 
-/**
- * Returns the body of a delivery. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies
- * of a query are too large together.
- */
 export const readDeliveryBody = read(
   'payloads:read',
   'The body of the message, as it is posted; null if it was removed.',
@@ -41,8 +37,8 @@ export const readDeliveryBody = read(
 );
 
 /**
- * Returns the body of a row. Null if it was removed after the row was read. Throws QUERY_LIMIT_EXCEEDED if
- * the bodies of a query are too large together.
+ * Returns the body of a row. Null if retention has removed it. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are
+ * too large together.
  */
 export async function getStoredBody(
   call: Call,
@@ -78,7 +74,6 @@ const BODIES = {
   StreamMessage: createBodyBatch('StreamMessage'),
 };
 
-/** Returns the beginning of a receiver's response body. */
 export const readResponseBody = read(
   'payloads:read',
   'The beginning of the response, 4 KiB at most, or a note that it is not text; null if it was empty.',

@@ -22,10 +22,9 @@ import {
 
 /** The most deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;
-/** The number of rows that one statement changes. */
 const ROWS_PER_STATEMENT = 1_000;
-/** Later than the creation time of every row, and still a time that ids can encode. */
-const LATEST = new Date('9999-01-01T00:00:00Z');
+/** After the creation time of every row, and before the last time that ids can encode. */
+const TIMES_END = new Date('9999-01-01T00:00:00Z');
 
 const destinationId = id
   .optional()
@@ -72,7 +71,7 @@ export type RetriedDeliveries = z.output<typeof retriedDeliveriesResource>;
 
 type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
 
-/** Retries one destination after another. Deliveries that wait for an earlier one keep their order. */
+/** Deliveries that wait for an earlier one keep their order. */
 export const retryDeliveries = projectMutation({
   description:
     'Retries many deliveries immediately, for example after an outage. Deliveries to deleted destinations are skipped.',
@@ -87,7 +86,7 @@ export const retryDeliveries = projectMutation({
         let retriedCount: number;
         do {
           if (count >= RETRIED_MAX) return { count, hasMore: true };
-          retriedCount = await retrySome(call, target, selection);
+          retriedCount = await retryBatch(call, target, selection);
           count += retriedCount;
         } while (retriedCount === ROWS_PER_STATEMENT);
       }
@@ -97,8 +96,8 @@ export const retryDeliveries = projectMutation({
 });
 
 /**
- * Returns the ids of the destinations. Throws NOT_FOUND if the input names one that does not exist, BAD_USER_INPUT if
- * it is a stream.
+ * Returns the id of the destination that the input names, or of all webhooks. Throws NOT_FOUND if the destination does
+ * not exist, and BAD_USER_INPUT if it is a stream.
  */
 async function listDestinationIds(
   call: Call,
@@ -120,15 +119,15 @@ async function listDestinationIds(
 
 interface RetryTarget {
   projectId: string;
-  /** Null for every destination, which only a count accepts. */
+  /** Null counts the deliveries to every destination. A retry requires an id. */
   destinationId: string | null;
   status: DeliveryStatus;
   now: Date;
 }
 
 /**
- * The condition for a delivery `d` that can be retried. Deliveries that are already due are skipped, so that
- * each statement changes other rows.
+ * The condition for a delivery `d` that can be retried. Skips deliveries that are already due, so that the next
+ * statement finds other rows.
  */
 const RETRYABLE = `
   d."status" = $3::"DeliveryStatus" and d."isRetrying" = $4 and d."id" > $5 and d."id" < $6
@@ -138,7 +137,7 @@ const RETRYABLE = `
 const RETRY = `
   with destination as (
     select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
-  ), again as (
+  ), retried as (
     select retryable."id" from destination cross join lateral (
       select d."id" from "Delivery" d
       where d."projectId" = $1 and d."destinationId" = destination."id" and ${RETRYABLE}
@@ -146,7 +145,7 @@ const RETRY = `
   )
   update "Delivery" set "status" = 'PENDING', "isRetrying" = "attemptCount" > 0, "nextAttemptTime" = $9,
     "failureReason" = null, "updateTime" = $9
-  where "projectId" = $1 and "id" = any(array(select "id" from again)) and "status" = $3::"DeliveryStatus"
+  where "projectId" = $1 and "id" = any(array(select "id" from retried)) and "status" = $3::"DeliveryStatus"
   returning 1`;
 
 const COUNT = `
@@ -158,13 +157,17 @@ function listValues(
   { projectId, destinationId, status, now }: RetryTarget,
   { createTime }: Pick<FiltersOf<typeof retryableInput>, 'createTime'>,
 ) {
-  const { from = new Date(0), until = LATEST } = toSpan(createTime) ?? {};
+  const { from = new Date(0), until = TIMES_END } = toSpan(createTime) ?? {};
   const { status: statuses, isRetrying } = toStoredStatus([status]);
   const ids = [toLowerId('dlv', from), toUpperId('dlv', until)];
   return [projectId, destinationId, ...statuses, ...isRetrying, ...ids, from, until, now];
 }
 
-function retrySome({ database }: Call, target: RetryTarget, selection: Selection): Promise<number> {
+function retryBatch(
+  { database }: Call,
+  target: RetryTarget,
+  selection: Selection,
+): Promise<number> {
   return inTransaction(database, async (tx) => {
     const retried = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
     notifyEvents(tx, target.projectId);

@@ -9,7 +9,7 @@ import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { getStoredBody } from './payload.ts';
 
-/** A message of a list or of a subscription. A subscription has already read its body. */
+/** A message of a list or of a subscription, which has already read the body. */
 export type ShownMessage = Row<'StreamMessage'> & Partial<Pick<StreamedMessage, 'body'>>;
 
 /** Describes the list of a stream's messages. Subscriptions use its cursors. */
@@ -42,7 +42,7 @@ export const listStreamMessages = read(
   },
 );
 
-/** Returns the body of a message. Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
+/** Throws QUERY_LIMIT_EXCEEDED if the bodies of a query are too large together. */
 export const readMessageBody = read(
   'payloads:read',
   'The body of the message, as a webhook would receive it.',

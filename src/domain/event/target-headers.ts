@@ -1,4 +1,4 @@
-/** The rules of headers that a builder adds to every message of a destination. */
+/** Validates the headers that a builder adds to every message of a destination. */
 import { z } from 'zod';
 import {
   openTarget,
@@ -17,7 +17,7 @@ export const HEADERS_MAX = 20;
 const NAME_MAX = 128;
 const VALUE_BYTES_MAX = 4096;
 
-/** Headers of one connection, of message framing, and headers that the sender sets. */
+/** Headers that belong to one connection, frame the message, or are set by the gateway. */
 const RESERVED = new Set<string>([...CONNECTION_HEADERS, 'expect', 'host']);
 const RESERVED_PREFIXES = ['content-', 'webhook-'];
 
@@ -26,7 +26,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** A field value of RFC 9110, section 5.5: no line breaks or other control characters. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Checks all headers in one pass, so that the response names every offending header. */
+/** Checks all headers before it fails, so that the response names every invalid header. */
 export const targetHeaders = z
   .record(z.string(), z.unknown())
   .superRefine((headers, context) => {
@@ -45,7 +45,7 @@ export const targetHeaders = z
   })
   .pipe(z.record(z.string(), z.string()));
 
-/** Otherwise a client that reads a destination and writes it back would replace the values by their masks. */
+/** Refuses masks, so that a client that writes back a destination does not replace its values with their masks. */
 function findMaskIssue(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
@@ -83,8 +83,8 @@ interface HeaderChange {
 }
 
 /**
- * Returns the headers of the update together with the stored headers that it keeps by name. Undefined leaves the stored
- * headers unchanged, and null removes them. Throws BAD_USER_INPUT.
+ * Merges the headers of an update with the stored headers that `keepHeaders` names. Undefined leaves the stored headers
+ * unchanged, and null removes them. Throws BAD_USER_INPUT.
  */
 export function mergeKeptHeaders(
   { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
@@ -92,15 +92,14 @@ export function mergeKeptHeaders(
   change: HeaderChange,
 ): TargetHeaders | null | undefined {
   const { headers, keepHeaders } = change;
-  const movedHeaderIssues = mayReadValues(viewer) ? [] : listMovedHeaderIssues(destination, change);
+  const issues = canReadValues(viewer) ? [] : listMovedHeaderIssues(destination, change);
   if (keepHeaders === undefined) {
-    if (movedHeaderIssues.length > 0) throw invalidInput(movedHeaderIssues);
+    if (issues.length > 0) throw invalidInput(issues);
     return headers;
   }
   const storedHeaders = indexByLowerCaseName(openTarget(vault, destination).headers ?? {});
   const newHeaders = indexByLowerCaseName(headers ?? {});
   const keptHeaders = new Map<string, [string, string]>();
-  const issues = movedHeaderIssues;
   for (const [index, name] of keepHeaders.entries()) {
     const lowerCase = name.toLowerCase();
     const header = storedHeaders.get(lowerCase);
@@ -119,24 +118,25 @@ export function mergeKeptHeaders(
   return Object.fromEntries([...keptHeaders.values(), ...newHeaders.values()]);
 }
 
-function mayReadValues(viewer: Viewer): boolean {
+function canReadValues(viewer: Viewer): boolean {
   return viewer.kind !== 'END_USER' && scopesMeet(viewer.scopes, 'credentials:read');
 }
 
 /**
- * Returns an issue if stored header values would be sent to another host. Otherwise a caller who may not read the
- * values could have them sent to a server of their own.
+ * Returns an issue if the update would send stored header values to another host. A caller without the right to read
+ * the values could otherwise have them sent to their own server.
  */
 function listMovedHeaderIssues(
   destination: SealedTarget,
   { url, headers, keepHeaders }: HeaderChange,
 ): Issue[] {
-  const keeps = keepHeaders === undefined ? headers === undefined : keepHeaders.length > 0;
+  const keepsValues = keepHeaders === undefined ? headers === undefined : keepHeaders.length > 0;
   const isMoved =
     url !== undefined &&
     destination.url !== null &&
     parseOrigin(url) !== parseOrigin(destination.url);
-  if (!keeps || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0) return [];
+  if (!keepsValues || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0)
+    return [];
   const detail = `leads to another host, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [createInputIssue(['input', 'url'], detail)];
 }

@@ -1,4 +1,4 @@
-/** Test messages, with which people check whether a destination accepts messages. */
+/** Test messages show whether a destination accepts messages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -11,7 +11,7 @@ import { projectIdOrName } from '../names.ts';
 
 export const TEST_MESSAGE_TYPE = 'test.message';
 
-/** The body of a test message. No event of the project has this type, so no route or list includes it. */
+/** The body of a test message. Its type is not a type of events, so no route or list includes it. */
 export const testMessage = z.object({
   notificationType: z
     .literal(TEST_MESSAGE_TYPE)
@@ -29,9 +29,7 @@ const sendTestMessageInput = z
   .object({ projectIdOrName, destinationId: id.describe('The id of the destination.') })
   .meta({ id: 'SendTestMessageInput', description: 'The destination to test.' });
 
-/**
- * Sends a test message. It is an ordinary delivery: signed, retried, and kept until a disabled destination is enabled.
- */
+/** If the destination is disabled, the message stays pending until the destination is enabled. */
 export const sendTestMessage = projectMutation({
   description: 'Sends a message of the type `test.message` to a webhook, as an ordinary delivery.',
   needs: 'events:write',
@@ -42,16 +40,16 @@ export const sendTestMessage = projectMutation({
       const data = { projectId, destinationId: id, destinationName: destination.name };
       const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
       const pending = { messages: [{ body }], subject: null };
-      const [deliveryId = ''] = await enqueueMessages(tx, destination, pending);
-      const where = { projectId_id: { projectId, id: deliveryId } };
-      return tx.delivery.findUniqueOrThrow({ where, omit: { body: true } });
+      const deliveryIds = await enqueueMessages(tx, destination, pending);
+      const where = { projectId, id: { in: deliveryIds } };
+      return tx.delivery.findFirstOrThrow({ where, omit: { body: true } });
     });
   },
 });
 
 /**
- * Finds a webhook and locks it against deletion until the transaction ends. Throws NOT_FOUND, or BAD_USER_INPUT for a
- * stream, which receives no deliveries.
+ * Returns a webhook, and locks it against deletion until the transaction ends. Throws NOT_FOUND, or BAD_USER_INPUT for a
+ * stream.
  */
 async function lockWebhook(
   tx: Transaction,
@@ -59,8 +57,15 @@ async function lockWebhook(
   id: string,
 ): Promise<LockedDestination & { name: string }> {
   const columns = ['id', 'projectId', 'type', 'name'] as const;
-  const withId = statements.selectFrom('Destination').select(columns).where('id', '=', id);
-  const [destination] = await run(tx, withId.where('projectId', '=', projectId).forKeyShare());
+  const [destination] = await run(
+    tx,
+    statements
+      .selectFrom('Destination')
+      .select(columns)
+      .where('projectId', '=', projectId)
+      .where('id', '=', id)
+      .forKeyShare(),
+  );
   if (!destination) throw notFound('Destination', id);
   if (destination.type === 'WEBHOOK') return destination;
   throw invalid('input.destinationId', 'is a stream. Only webhooks receive test messages.', id);

@@ -1,4 +1,4 @@
-/** Routes of topics to destinations: the events of a topic are sent to a destination. */
+/** Routes of topics to destinations. A route sends all events of a topic to one destination. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -91,7 +91,7 @@ export const createTopicDestinationRoute = projectMutation({
       return await insertTopicDestinationRoute(call.database.prisma, { projectId, ...parties });
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
-      throw invalidInput(await listMissing(call, projectId, parties));
+      throw invalidInput(await findMissingParties(call, projectId, parties));
     }
   },
 });
@@ -119,10 +119,10 @@ export const deleteTopicDestinationRoute = projectMutation({
 });
 
 /**
- * Returns an issue if the topic does not exist, and one if the destination does not exist. The foreign keys
- * include the project, so another project's topic or destination is refused in the same way.
+ * Returns an issue for the topic and for the destination if they do not exist. The foreign keys include the project, so
+ * another project's topic or destination is refused in the same way.
  */
-async function listMissing(
+async function findMissingParties(
   { database: { rows } }: Call,
   projectId: string,
   { topicId, destinationId }: RouteParties,

@@ -1,6 +1,6 @@
 /**
- * Delivers stored provider events. The messages and the mark of the event as done are committed together. One worker at
- * a time delivers the events of a subscription, in the order of their times. Other subscriptions run concurrently.
+ * Delivers stored provider events. One transaction enqueues the messages and marks the events as done. One worker at a
+ * time delivers the events of a subscription, in the order of their times. Subscriptions run concurrently.
  */
 import { Prisma } from '../../database/generated/client.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -14,14 +14,27 @@ import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
-import { claimWaiting, EVENT_LEASES, type EventClaim, RELEASED_LEASE } from './event-lease.ts';
-import { createEventMessages, type EventMessage, type ProviderEvent } from './event-message.ts';
+import {
+  claimSubscriptionsWithEvents,
+  EVENT_LEASES,
+  type EventClaim,
+  RELEASED_EVENT_LEASE,
+} from './event-lease.ts';
+import { createEventMessages, type EventMessage, type StoredEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
 /** The most subscriptions whose events one process delivers concurrently. */
 const CONCURRENCY = 16;
 /** The interval between polls for more subscriptions while some are running. */
 const POLL_MS = 100;
+const EVENT_BATCH = 100;
+/** The longest turn of one subscription, after which others get theirs. */
+const TURN_MS = 5_000;
+/** How long an event source is reused before it is loaded again. */
+const SOURCE_MS = 1_000;
+const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
+/** Events that could not be delivered within this time fail permanently. */
+const RETRY_MAX_MS = DAY_MS;
 
 /** Delivers all waiting events. Returns when none is left. */
 export async function deliverProviderEvents(
@@ -29,23 +42,14 @@ export async function deliverProviderEvents(
   signal: AbortSignal,
 ): Promise<void> {
   await runClaims({
-    claim: async (underWay) => {
-      const free = signal.aborted ? 0 : CONCURRENCY - underWay;
-      return free > 0 ? claimWaiting(services, free) : [];
+    claim: async (runningCount) => {
+      const freeCount = signal.aborted ? 0 : CONCURRENCY - runningCount;
+      return freeCount > 0 ? claimSubscriptionsWithEvents(services, freeCount) : [];
     },
     work: (subscription) => deliverSubscriptionEvents(services, subscription, signal),
     pollMs: POLL_MS,
   });
 }
-
-const EVENT_BATCH = 100;
-/** The longest turn of one subscription, before others get theirs. */
-const TURN_MS = 5_000;
-/** The time for which the event source is reused while events arrive without a pause. */
-const SOURCE_MS = 1_000;
-const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
-/** Events that could not be delivered within this time fail permanently. */
-const RETRY_MAX_MS = DAY_MS;
 
 /** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. Never throws. */
 async function deliverSubscriptionEvents(
@@ -60,11 +64,11 @@ async function deliverSubscriptionEvents(
   try {
     const endMs = performance.now() + TURN_MS;
     const getSource = createCachedSource(services, claim);
-    let isMore = true;
-    while (isMore && performance.now() < endMs && !signal.aborted) {
-      isMore = await deliverBatch(services, claim, getSource);
+    let hasMore = true;
+    while (hasMore && performance.now() < endMs && !signal.aborted) {
+      hasMore = await deliverBatch(services, claim, getSource);
     }
-    await EVENT_LEASES.updateClaimed(prisma.objectSubscription, claim, RELEASED_LEASE);
+    await EVENT_LEASES.updateClaimed(prisma.objectSubscription, claim, RELEASED_EVENT_LEASE);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordFailure(services, claim, error).catch((failure: unknown) =>
@@ -74,8 +78,8 @@ async function deliverSubscriptionEvents(
 }
 
 /**
- * Reuses the event source for SOURCE_MS. Throws the errors of getEventSource, and UNPROCESSABLE if the project is
- * backlogged.
+ * Returns a function that loads the event source, and reuses it for SOURCE_MS. The function throws UNPROCESSABLE if the
+ * project is backlogged, and the errors of `getEventSource`.
  */
 function createCachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
   let cached: EventSource | undefined;
@@ -89,11 +93,11 @@ function createCachedSource(services: Services, claim: EventClaim): () => Promis
   };
 }
 
-/** Delivers one batch of events. False if no event was waiting. */
+/** Delivers one batch of events. Returns false if no event was waiting. */
 async function deliverBatch(
   services: Services,
   claim: EventClaim,
-  readSource: () => Promise<EventSource>,
+  getSource: () => Promise<EventSource>,
 ): Promise<boolean> {
   const { projectId, installationId, objectName } = claim;
   const events = await services.database.prisma.providerEvent.findMany({
@@ -102,18 +106,21 @@ async function deliverBatch(
     take: EVENT_BATCH,
   });
   if (events.length === 0) return false;
-  const source = await readSource();
-  const fetched = await fetchRecords(services, source, events);
-  const messages = createEventMessages(source.head, events, { plan: source.plan, fetched });
-  await record(services, claim, { events, messages, source });
+  const source = await getSource();
+  const findRecord = await fetchRecords(services, source, events);
+  const messages = createEventMessages(source.head, events, {
+    plan: source.plan,
+    findRecord,
+  });
+  await recordDelivery(services, claim, { events, messages, source });
   const { provider } = claim;
   services.meters.providerEventsMoved({ provider, outcome: 'enqueued', count: events.length });
-  // More events may have arrived. The current claim covers them.
+  // The claim covers events that have arrived in the meantime.
   return true;
 }
 
-interface Done {
-  events: ProviderEvent[];
+interface DeliveredBatch {
+  events: StoredEvent[];
   messages: EventMessage[];
   source: EventSource;
 }
@@ -121,10 +128,10 @@ interface Done {
 /**
  * Commits the messages and marks the events as done. Throws LeaseLost if the claim no longer holds the subscription.
  */
-async function record(
+async function recordDelivery(
   services: Pick<Services, 'database' | 'now'>,
   claim: EventClaim,
-  { events, messages, source }: Done,
+  { events, messages, source }: DeliveredBatch,
 ): Promise<void> {
   const { projectId, installationId, objectName } = claim;
   await inTransaction(services.database, async (tx) => {
@@ -158,7 +165,7 @@ async function activateSubscription(tx: Transaction, claim: EventClaim): Promise
   });
 }
 
-async function markDone(tx: Transaction, events: ProviderEvent[], now: Date): Promise<void> {
+async function markDone(tx: Transaction, events: StoredEvent[], now: Date): Promise<void> {
   const [first] = events;
   if (!first) return;
   const { projectId, installationId, objectName } = first;
@@ -178,7 +185,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
   const { projectId, installationId, objectName } = claim;
   const fields = { installationId, objectName };
   logWorkFailure(services.log, error, {
-    fields: fields,
+    fields,
     retryEvent: 'provider_events.delayed',
     defectEvent: 'provider_events.failed',
   });
@@ -188,7 +195,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
     const change = {
       eventFailures: next.failures,
       eventsRetryTime: next.dueTime,
-      ...RELEASED_LEASE,
+      ...RELEASED_EVENT_LEASE,
     };
     await EVENT_LEASES.updateClaimed(tx.objectSubscription, claim, change);
     const { count } = await tx.providerEvent.updateMany({

@@ -1,4 +1,4 @@
-/** Limits the backlog of a provider app. Above the limit, new events are refused. */
+/** Limits the undelivered events of a provider app. Above the limit, new events are refused. */
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
@@ -15,7 +15,7 @@ const countWaiting = createBoundedCount({
   freshMs: 5_000,
 });
 
-/** True if at least LIMIT_WAITING_EVENTS events of the app wait. */
+/** Returns whether at least LIMIT_WAITING_EVENTS events of the app are waiting. */
 export async function isEventBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   { projectId, providerAppId }: { projectId: string; providerAppId: string },

@@ -1,27 +1,24 @@
-/**
- * The kinds of record events that an installation gets of an object: those of the integration that the config
- * does not disable.
- */
+/** Determines which events of an object an installation receives. */
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { SubscribeConfig } from '../installation/choice/subscribe-choice.ts';
 import type { SubscribeObject } from '../integration/integration-content.ts';
 
-/** Returns the events of the integration without those that the config disables. */
+/** Returns the integration's settings without the events that the config disables. */
 export function applyConfig(spec: SubscribeObject, choice: SubscribeConfig): SubscribeObject {
   const { createEvent, updateEvent, deleteEvent, otherEvents } = choice;
   const isDisabled = (chosen: { enabled: string } | null) => chosen?.enabled === 'NEVER';
   return {
     ...spec,
     createEvent: isDisabled(createEvent) ? null : spec.createEvent,
-    updateEvent: isDisabled(updateEvent) ? null : listWatched(spec, choice),
+    updateEvent: isDisabled(updateEvent) ? null : mergeUpdateEvent(spec, choice),
     deleteEvent: isDisabled(deleteEvent) ? null : spec.deleteEvent,
-    // A newer revision may have fewer events than the config.
+    // The config may name events that a newer revision no longer has.
     otherEvents: spec.otherEvents.filter((name) => otherEvents?.includes(name) ?? true),
   };
 }
 
-/** Watched fields of the config replace those of the integration. */
-function listWatched(
+/** Replaces the watched fields of the integration with those of the config, if it has any. */
+function mergeUpdateEvent(
   { updateEvent: spec }: SubscribeObject,
   { updateEvent: choice }: SubscribeConfig,
 ): SubscribeObject['updateEvent'] {
@@ -32,17 +29,17 @@ function listWatched(
 }
 
 /** Lists the kinds of events about records. */
-export function recordKinds({
+export function listRecordKinds({
   createEvent,
   updateEvent,
   deleteEvent,
   associationChangeEvent,
 }: SubscribeObject): ProviderEventKind[] {
-  const listed = {
+  const events = {
     CREATE: createEvent,
     UPDATE: updateEvent,
     DELETE: deleteEvent,
     ASSOCIATION_UPDATE: associationChangeEvent,
   };
-  return (Object.keys(listed) as (keyof typeof listed)[]).filter((kind) => listed[kind] !== null);
+  return (Object.keys(events) as (keyof typeof events)[]).filter((kind) => events[kind] !== null);
 }

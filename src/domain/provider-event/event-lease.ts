@@ -26,10 +26,10 @@ export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED)[number]>;
 
 /**
  * Claims subscriptions with waiting events, in all projects. The recursive query reads one index entry for each
- * subscription, so a subscription with a million events costs no more than one with a single event. The row lock blocks
- * a deletion of the subscription, but no storing of new events.
+ * subscription, so a subscription with a million events costs no more than one with a single event. The row lock
+ * prevents the deletion of the subscription, but does not block the storing of new events.
  */
-export async function claimWaiting(
+export async function claimSubscriptionsWithEvents(
   { database }: Pick<Services, 'database'>,
   countMax: number,
 ): Promise<EventClaim[]> {
@@ -56,4 +56,4 @@ export async function claimWaiting(
   );
 }
 
-export const RELEASED_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
+export const RELEASED_EVENT_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;

@@ -16,7 +16,7 @@ import {
 import type { ReadPlan } from '../operation/read/read-plan.ts';
 import { readJsonColumn } from '../storable-json.ts';
 
-export type ProviderEvent = Row<'ProviderEvent'>;
+export type StoredEvent = Row<'ProviderEvent'>;
 type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
 
 /** The most entries of one message. A record that changes constantly may have many events. */
@@ -63,23 +63,22 @@ export const eventsMessage = installationMessage.extend({
     .describe('The events, of one record and in the order of its changes.'),
 });
 
-/** Returns a fetched record by object and id. */
-export type Fetched = (objectName: string, id: string) => ProviderRecord | undefined;
+/** Finds a fetched record by object and id. */
+export type FindRecord = (objectName: string, id: string) => ProviderRecord | undefined;
 
-export type Names = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
+export type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
 interface EventContext {
-  /** The events of one record, in the order of its changes. */
-  plan: Names | null;
-  fetched: Fetched;
+  /** Null if the installation does not read the object. */
+  plan: DeliveredNames | null;
+  findRecord: FindRecord;
 }
 
-export function readEventContent({ content }: ProviderEvent): EventContent {
+export function readEventContent({ content }: StoredEvent): EventContent {
   return readJsonColumn(content);
 }
 
-/** Creates the entry of one event in a message. */
-function createEventEntry(event: ProviderEvent, context: EventContext): object {
+function createEventEntry(event: StoredEvent, context: EventContext): object {
   const { kind, nativeType, recordId, changedFields } = event;
   const { raw, association } = readEventContent(event);
   return {
@@ -87,16 +86,16 @@ function createEventEntry(event: ProviderEvent, context: EventContext): object {
     providerEventType: nativeType,
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
-    ...recordParts(event, context),
+    ...createRecordParts(event, context),
     ...(association && createAssociationParties(association, context)),
     rawEvent: raw,
   };
 }
 
-function recordParts(event: ProviderEvent, { plan, fetched }: EventContext): object {
+function createRecordParts(event: StoredEvent, { plan, findRecord }: EventContext): object {
   const { kind, objectName, recordId } = event;
   if (!plan || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
-  const record = readEventContent(event).record ?? fetched(objectName, recordId);
+  const record = readEventContent(event).record ?? findRecord(objectName, recordId);
   return record ? createEntry(record, plan) : {};
 }
 
@@ -112,9 +111,9 @@ function createAssociationParties(
 
 function createAssociatedEntry(
   { id, objectName }: ProviderAssociation['from'],
-  { plan, fetched }: EventContext,
+  { plan, findRecord }: EventContext,
 ): object {
-  const record = fetched(objectName, id);
+  const record = findRecord(objectName, id);
   const identity = { id, objectName, rawObjectName: objectName };
   if (!record || !plan) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
   return { ...identity, ...createEntry(record, plan) };
@@ -129,11 +128,11 @@ export interface EventMessage {
 
 export function createEventMessages(
   head: object,
-  events: readonly ProviderEvent[],
+  events: readonly StoredEvent[],
   context: EventContext,
 ): EventMessage[] {
-  const byRecord = Map.groupBy(events, ({ recordId }) => recordId);
-  return [...byRecord].flatMap(([recordId, recordEvents]) => {
+  const eventsByRecordId = Map.groupBy(events, ({ recordId }) => recordId);
+  return [...eventsByRecordId].flatMap(([recordId, recordEvents]) => {
     const entries = recordEvents.map((event) => JSON.stringify(createEventEntry(event, context)));
     return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
   });

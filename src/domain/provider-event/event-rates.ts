@@ -7,34 +7,34 @@ import { createTokenBuckets } from '../../work/token-buckets.ts';
 
 export interface EventRates {
   /**
-   * Returns 0 and counts the request if it is accepted. Otherwise returns the seconds after which the provider may
-   * retry.
+   * Counts the request and returns 0 if it is within the limits. Returns the seconds after which the provider may retry
+   * if it is not.
    */
   take(providerAppId: string, bytes: number): number;
 }
 
 type RateConfig = Pick<Config, 'LIMIT_EVENT_REQUESTS_PER_SECOND' | 'LIMIT_EVENT_BYTES_PER_SECOND'>;
 
-/** Providers send in bursts. They must retry the part above this burst. */
+/** Providers send in bursts. A provider must retry what exceeds a burst of this length. */
 const BURST_SECONDS = 2;
 
-/** `nowMs` must be a monotonic clock. */
+/** `nowMs` must read a monotonic clock. */
 export function createEventRates(
   config: RateConfig,
   nowMs: () => number = () => performance.now(),
 ): EventRates {
   const createBuckets = (perSecond: number) =>
     createTokenBuckets({ perSecond, burst: perSecond * BURST_SECONDS }, nowMs);
-  const requests = createBuckets(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
+  const requestBuckets = createBuckets(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
   const bytes = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
   return {
     take(providerAppId, count) {
       const waitSeconds = Math.max(
-        requests.getWaitSeconds(providerAppId),
+        requestBuckets.getWaitSeconds(providerAppId),
         bytes.getWaitSeconds(providerAppId, count),
       );
       if (waitSeconds > 0) return waitSeconds;
-      requests.take(providerAppId);
+      requestBuckets.take(providerAppId);
       bytes.take(providerAppId, count);
       return 0;
     },

@@ -1,7 +1,8 @@
-/** The current settings and names with which a subscription's events are delivered. */
+/** Loads what the delivery of a subscription's events needs: settings, names, and current records. */
 import type { Row } from '../../database/rows.ts';
 import { notFound, unprocessable } from '../../errors.ts';
-import type { Capabilities, Provider } from '../../providers/contract.ts';
+import type { Provider } from '../../providers/contract.ts';
+import type { ProviderRecord } from '../../providers/moving-records.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
@@ -11,12 +12,17 @@ import {
   withAllFields,
 } from '../operation/read/source.ts';
 import type { EventClaim } from './event-lease.ts';
-import { type Fetched, type Names, type ProviderEvent, readEventContent } from './event-message.ts';
+import {
+  type DeliveredNames,
+  type FindRecord,
+  readEventContent,
+  type StoredEvent,
+} from './event-message.ts';
 
 export interface EventSource {
   head: object;
   /** Null if the installation does not read the object. */
-  plan: Names | null;
+  plan: DeliveredNames | null;
   /** The name of the destination. */
   destination: string;
   /** True if both records of an association are fetched. */
@@ -66,51 +72,45 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
 export async function fetchRecords(
   services: Services,
   source: EventSource,
-  events: readonly ProviderEvent[],
-): Promise<Fetched> {
+  events: readonly StoredEvent[],
+): Promise<FindRecord> {
   const { plan, provider, connection } = source;
-  const readRecords = provider.capabilities.readRecords;
-  const records = new Map<
-    string,
-    Awaited<ReturnType<NonNullable<Capabilities['readRecords']>>>[0]
-  >();
+  const { readRecords } = provider.capabilities;
   if (!plan || !readRecords) return () => undefined;
+  const { fields } = plan;
+  const records = new Map<string, ProviderRecord>();
   const session = openSession(services, connection, provider);
-  for (const [objectName, ids] of findMissing(source, events)) {
-    for (const batch of splitIntoParts([...ids], provider.limits.batchSize)) {
-      const batchRecords = await readRecords(session, {
-        objectName,
-        fields: plan.fields,
-        ids: batch,
-      });
-      for (const record of batchRecords) records.set(`${objectName} ${record.id}`, record);
+  for (const [objectName, ids] of listIdsToFetch(source, events)) {
+    for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
+      for (const record of await readRecords(session, { objectName, fields, ids: batch })) {
+        records.set(`${objectName} ${record.id}`, record);
+      }
     }
   }
   return (objectName, id) => records.get(`${objectName} ${id}`);
 }
 
-function findMissing(
+function listIdsToFetch(
   { includesFullRecords }: EventSource,
-  events: readonly ProviderEvent[],
+  events: readonly StoredEvent[],
 ): Map<string, Set<string>> {
-  const missingIds = new Map<string, Set<string>>();
-  const addMissing = (objectName: string, id: string) => {
-    const ids = missingIds.get(objectName) ?? new Set();
-    missingIds.set(objectName, ids.add(id));
+  const idsByObjectName = new Map<string, Set<string>>();
+  const add = (objectName: string, id: string) => {
+    const ids = idsByObjectName.get(objectName) ?? new Set();
+    idsByObjectName.set(objectName, ids.add(id));
   };
   for (const event of events) {
     const { kind, objectName, recordId } = event;
     const { record, association } = readEventContent(event);
     const isChange = kind === 'CREATE' || kind === 'UPDATE';
-    if (isChange && recordId !== null && record === null) addMissing(objectName, recordId);
+    if (isChange && recordId !== null && record === null) add(objectName, recordId);
     if (association && includesFullRecords) {
-      for (const party of [association.from, association.to])
-        addMissing(party.objectName, party.id);
+      for (const party of [association.from, association.to]) add(party.objectName, party.id);
     }
   }
-  return missingIds;
+  return idsByObjectName;
 }
 
-function* splitIntoParts<T>(items: T[], size: number): Generator<T[]> {
+function* splitIntoBatches<T>(items: T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

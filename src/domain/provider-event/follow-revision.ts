@@ -6,17 +6,21 @@ import { readConfigContent } from '../installation/installation-config.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { reconcileSubscriptions } from './object-subscription.ts';
 
-/** The installations in one batch. */
-const BATCH_SIZE = 500;
+const INSTALLATIONS_PER_BATCH = 500;
+
+interface RevisionChange {
+  projectId: string;
+  integrationId: string;
+  before: IntegrationContent;
+  content: IntegrationContent;
+}
 
 /** Must run last in the transaction of the revision. */
 export async function followRevision(
   services: Pick<Services, 'catalogue' | 'now'>,
   tx: Transaction,
-  revision: Record<'before' | 'content', IntegrationContent> &
-    Record<'projectId' | 'integrationId', string>,
+  { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {
-  const { projectId, integrationId, before, content } = revision;
   if (!before.subscribe && !content.subscribe) return;
   const isSame = (part: 'subscribe' | 'read') => isDeepStrictEqual(before[part], content[part]);
   if (isSame('subscribe') && isSame('read')) return;
@@ -26,17 +30,17 @@ export async function followRevision(
     const installations = await tx.installation.findMany({
       where: { projectId, integrationId, id: { gt: afterId } },
       orderBy: { id: 'asc' },
-      take: BATCH_SIZE,
+      take: INSTALLATIONS_PER_BATCH,
     });
     const configs = await tx.installationConfig.findMany({
       where: { projectId, id: { in: installations.map(({ configId }) => configId) } },
     });
-    const configOfEach = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
+    const configsById = new Map(configs.map((config) => [config.id, readConfigContent(config)]));
     for (const installation of installations) {
-      const config = configOfEach.get(installation.configId) ?? { read: [], write: [] };
+      const config = configsById.get(installation.configId) ?? { read: [], write: [] };
       await reconcileSubscriptions(services, tx, { installation, content, config });
     }
     afterId = installations.at(-1)?.id ?? afterId;
     count = installations.length;
-  } while (count === BATCH_SIZE);
+  } while (count === INSTALLATIONS_PER_BATCH);
 }

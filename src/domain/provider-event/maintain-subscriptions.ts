@@ -1,6 +1,6 @@
 /**
- * Brings the subscriptions at providers in line with those that installations need. Safe to repeat: events of a
- * duplicate subscription are stored once.
+ * Creates, renews and removes subscriptions at providers, so that each installation receives the events that it needs.
+ * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
 import { createHash } from 'node:crypto';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -17,14 +17,14 @@ import { OperationRequests } from '../diagnosis/request-recorder.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
 import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
-import { joinStream } from './stream/join-stream.ts';
 import { deletePing } from './stream/stream-ping.ts';
+import { joinStream } from './stream/stream-state.ts';
 import { logSubscribe } from './subscribe-log.ts';
 import {
-  claimDue,
-  deleteHeld,
-  SUBSCRIPTIONS,
-  updateHeldSubscription,
+  claimDueSubscription,
+  deleteClaimedSubscription,
+  SUBSCRIPTION_LEASES,
+  updateClaimedSubscription,
 } from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
@@ -35,7 +35,7 @@ const CONCURRENCY = 8;
 const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
 /** The retry interval for errors that a user must fix. */
 const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
-/** The most tries to remove a subscription at the provider. After them it stays there, and its events are refused. */
+/** After this many failed removals, the subscription stays at the provider and its events are refused. */
 const UNSUBSCRIBE_TRIES_MAX = 8;
 
 /** Maintains all subscriptions that are due. */
@@ -44,7 +44,7 @@ export async function maintainSubscriptions(
   signal: AbortSignal,
 ): Promise<void> {
   await runUntilEmpty({
-    next: () => claimDue(services),
+    next: () => claimDueSubscription(services),
     work: (subscription) => maintainSubscription(services, subscription),
     concurrency: CONCURRENCY,
     signal,
@@ -55,7 +55,7 @@ async function maintainSubscription(
   services: Services,
   subscription: ObjectSubscription,
 ): Promise<void> {
-  using _lease = SUBSCRIPTIONS.keepRenewing(services, subscription, {
+  using _lease = SUBSCRIPTION_LEASES.keepRenewing(services, subscription, {
     notRenewed: 'subscription.lease_not_renewed',
   });
   try {
@@ -70,9 +70,9 @@ async function subscribe(unrecorded: Services, subscription: ObjectSubscription)
   using requests = new OperationRequests(unrecorded, { operationId: null });
   const { services } = requests;
   const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
-  // The reason was reported when the subscription was stored.
+  // The error of an unsupported subscription was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
-    return updateHeldSubscription(services, subscription, { dueTime: null });
+    return updateClaimedSubscription(services, subscription, { dueTime: null });
   }
   try {
     await updateAtProvider(requests, subscription, capability);
@@ -94,7 +94,7 @@ async function updateAtProvider(
   const eventParties = { providerAppId: app.id, account };
   if (!calls) {
     const state = createWaitingState(services, subscription, eventParties);
-    return updateHeldSubscription(services, subscription, state);
+    return updateClaimedSubscription(services, subscription, state);
   }
   const desired = createDesiredSubscription(services, subscription, parties);
   const madeFor = hashDesired(desired);
@@ -111,7 +111,7 @@ async function updateAtProvider(
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
     const change = { ...eventParties, ...state, dueTime };
-    await updateHeldSubscription(services, subscription, change, tx);
+    await updateClaimedSubscription(services, subscription, change, tx);
     if (capability.requests?.hasOwnSecrets) await deleteExpiredSecrets(services, tx, subscription);
   });
 }
@@ -119,8 +119,8 @@ async function updateAtProvider(
 const WORKING = { status: 'ACTIVE', error: null } as const;
 
 /**
- * Returns the status of a subscription that exists at the provider. If its events come from a stream or a
- * list, it has the status of that stream or list.
+ * Returns the status of a subscription that exists at the provider. If its events come from a stream or a list, this is
+ * the status of that stream or list.
  */
 async function findStatusAtProvider(
   tx: Transaction,
@@ -132,8 +132,8 @@ async function findStatusAtProvider(
 }
 
 /**
- * Returns the state of a subscription that a user creates manually at the provider. It is ACTIVE once an
- * event has arrived.
+ * Returns the state of a subscription that a user creates manually at the provider. It becomes ACTIVE when its first
+ * event arrives.
  */
 function createWaitingState(
   services: Services,
@@ -160,7 +160,7 @@ function createDesiredSubscription(
   return { objectName, kinds, otherEvents, account, url, secret };
 }
 
-/** Identifies the parameters of a subscription at the provider. The hash does not reveal the secret. */
+/** Returns a hash that changes with any parameter of the subscription. It does not reveal the secret. */
 function hashDesired(desired: DesiredSubscription): string {
   return createHash('sha256').update(JSON.stringify(desired)).digest('base64url');
 }
@@ -175,14 +175,14 @@ interface NewSubscription {
   eventParties: { providerAppId: string; account: string; madeFor: string };
 }
 
-/** Creates the new subscription before it removes the old one, so that no event is lost between them. */
+/** Creates the new subscription before it removes the old one, so that no event is lost in between. */
 async function replaceAtProvider(
   services: Services,
   { capability, calls, subscription, desired, session, requests, eventParties }: NewSubscription,
 ): Promise<void> {
-  // Events may arrive from now on, and are matched by these values.
+  // Events may arrive before `create` returns. They are matched by these values.
   const { madeFor: _made, ...parties } = eventParties;
-  await updateHeldSubscription(services, subscription, parties);
+  await updateClaimedSubscription(services, subscription, parties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addIdToAddress(desired.url, id);
   const { providerRef, expireTime, secrets } = await calls.create(session, { ...desired, url });
@@ -190,7 +190,7 @@ async function replaceAtProvider(
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
     const change = { ...eventParties, ...state, providerRef, dueTime };
-    await updateHeldSubscription(services, subscription, change, tx);
+    await updateClaimedSubscription(services, subscription, change, tx);
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
     }
@@ -199,11 +199,11 @@ async function replaceAtProvider(
       result: 'Subscribed',
     });
   });
-  const old = subscription.providerRef;
-  if (old === null || old === providerRef) return;
+  const oldRef = subscription.providerRef;
+  if (oldRef === null || oldRef === providerRef) return;
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
-  await calls.delete(session, old).catch((error: unknown) => {
-    const fields = { err: error, installationId: subscription.installationId, providerRef: old };
+  await calls.delete(session, oldRef).catch((error: unknown) => {
+    const fields = { err: error, installationId: subscription.installationId, providerRef: oldRef };
     services.log.warn(fields, 'subscription.old_not_removed');
   });
 }
@@ -215,7 +215,7 @@ async function recordFailure(
 ): Promise<void> {
   if (error instanceof LeaseLost) throw error;
   const { services } = requests;
-  const { reason, isTemporary: mayPass } = logWorkFailure(services.log, error, {
+  const { reason, isTemporary } = logWorkFailure(services.log, error, {
     fields: { installationId: subscription.installationId },
     // The subscription of the installation shows the error.
     retryEvent: null,
@@ -223,12 +223,12 @@ async function recordFailure(
   });
   const { failures, dueTime } = scheduleRetry(
     services,
-    mayPass ? RETRY : ONCE_A_DAY,
+    isTemporary ? RETRY : ONCE_A_DAY,
     subscription.failures,
   );
-  const failed = { status: 'FAILED', error: reason, failures, dueTime } as const;
+  const failure = { status: 'FAILED', error: reason, failures, dueTime } as const;
   await inTransaction(services.database, async (tx) => {
-    await updateHeldSubscription(services, subscription, failed, tx);
+    await updateClaimedSubscription(services, subscription, failure, tx);
     if (subscription.status === 'FAILED' && subscription.error === reason) return;
     requests.operationId = await logSubscribe(services, tx, subscription, {
       status: 'FAILURE',
@@ -247,20 +247,20 @@ async function unsubscribe(services: Services, subscription: ObjectSubscription)
     await removeAtProvider(services, subscription);
   } catch (error) {
     const { failures, dueTime } = scheduleRetry(services, RETRY, subscription.failures);
-    const mayPass = error instanceof ProviderError && error.isTemporary;
+    const isTemporary = error instanceof ProviderError && error.isTemporary;
     const fields = { err: error, installationId: subscription.installationId, failures };
     services.log.warn(fields, 'subscription.not_removed');
-    if (mayPass && failures < UNSUBSCRIBE_TRIES_MAX) {
-      return updateHeldSubscription(services, subscription, { failures, dueTime });
+    if (isTemporary && failures < UNSUBSCRIBE_TRIES_MAX) {
+      return updateClaimedSubscription(services, subscription, { failures, dueTime });
     }
     await deletePing(services, subscription);
   }
-  await deleteHeld(services, subscription);
+  await deleteClaimedSubscription(services, subscription);
 }
 
 /**
- * Returns the time after half of the period to the expiry, and after at most a day, so that subscriptions
- * that the provider has lost are created again.
+ * Schedules the next maintenance after half of the remaining lifetime. It is due within a day, so that subscriptions
+ * that the provider has lost are recreated.
  */
 function computeMaintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {
   const nowMs = now().getTime();

@@ -19,7 +19,7 @@ import {
 import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import { enumeration, resource } from '../resource.ts';
-import { applyConfig, recordKinds } from './event-kinds.ts';
+import { applyConfig, listRecordKinds } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
@@ -164,7 +164,7 @@ export async function markSubscriptionsUnwanted(
 }
 
 const PROJECTS_WITH_SUBSCRIPTIONS = acrossProjects(
-  'a provider has lost what was set up there',
+  'projects with subscriptions at a provider',
   (inProjects) => `select distinct "projectId" from "ObjectSubscription"
    where ${inProjects('"projectId"')} and "provider" = $1`,
 );
@@ -204,7 +204,7 @@ export async function recordSubscribeError(
   });
 }
 
-/** The events of an object that an installation needs, derived from the integration's content and the config. */
+/** The events of an object that an installation needs, according to its integration and its config. */
 interface DesiredEvents {
   objectName: string;
   kinds: ProviderEventKind[];
@@ -214,7 +214,7 @@ interface DesiredEvents {
   watchFields: string[];
 }
 
-/** Compares the desired events with the stored row. `error` says why the provider cannot send them. */
+/** Compares the desired events with the stored row. `error` states why the provider can't send them. */
 function planSubscription(
   events: DesiredEvents,
   row: ObjectSubscription | undefined,
@@ -248,8 +248,8 @@ function describeUnsupported(
 }
 
 /**
- * Returns one subscription for each object with events. Events about records require that the installation
- * reads the object.
+ * Returns one subscription for each object with events. An installation that does not read the object receives no
+ * events about its records.
  */
 function listDesiredSubscriptions(
   content: IntegrationContent,
@@ -259,7 +259,7 @@ function listDesiredSubscriptions(
     const choice = config.subscribe?.find((candidate) => candidate.objectName === spec.objectName);
     const object = choice ? applyConfig(spec, choice) : spec;
     const fields = findReadFields(content, config, object.objectName);
-    const kinds = [...(fields ? recordKinds(object) : []), ...listOtherKinds(object)];
+    const kinds = [...(fields ? listRecordKinds(object) : []), ...listOtherKinds(object)];
     if (kinds.length === 0) return [];
     const watchFields = fields ? listWatchedFields(object, fields) : [];
     return { objectName: object.objectName, kinds, otherEvents: object.otherEvents, watchFields };

@@ -1,5 +1,5 @@
 /**
- * Receives events from providers. A request is verified, parsed and stored before its response. An event is stored once
+ * Receives events from providers. A request is verified, parsed and stored before the response. An event is stored once
  * for each installation that needs it, however often the provider sends it.
  */
 import { LRUCache } from 'lru-cache';
@@ -7,6 +7,7 @@ import type { Database } from '../../database/database.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
 import {
   type AddressedSubscription,
+  type EventList,
   type EventRequests,
   MalformedEventsError,
   type ProviderEvent,
@@ -16,25 +17,25 @@ import {
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
-import { receivePing } from './receive-ping.ts';
-import { storeAlone } from './store-events.ts';
-import { findAddressed } from './subscription-secret.ts';
-import { listWebhookSecrets, type SealedApp } from './webhook-secret.ts';
+import { storeInOwnTransaction } from './store-events.ts';
+import { findPing, scheduleListRead } from './stream/stream-ping.ts';
+import { findAddressedSubscription } from './subscription-secret.ts';
+import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secret.ts';
 
 export type { WebhookResponse };
 
 /**
  * The outcome of a request:
- * - ACCEPTED: all needed events are stored.
+ * - ACCEPTED: all events that installations need are stored.
  * - REFUSED: no secret of the app or of the addressed subscription signed the request, or its time is wrong.
  * - UNKNOWN_APP: the app does not exist. The sender gets the same response as for a wrong signature.
  * - MALFORMED: the request is signed but not in the provider's format.
- * - TOO_FAST: the app exceeds the requests or bytes that a process accepts. The provider must retry.
- * - FULL: too many events of the app wait. The provider must retry.
+ * - TOO_FAST: the app exceeds the rate of requests or bytes that a process accepts. The provider must retry.
+ * - FULL: too many events of the app are waiting. The provider must retry.
  */
 export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TOO_FAST' | 'FULL';
 
-export interface Received {
+export interface ReceivedRequest {
   receipt: Receipt;
   /** The response to an accepted request, if it is not an empty 204. */
   response?: WebhookResponse;
@@ -44,18 +45,35 @@ export interface Received {
   waitSeconds?: number;
 }
 
-/** Exceeds providers' event ids. The index of the database accepts no longer ones. */
+/** Exceeds the ids of all providers. The database's index does not accept longer ids. */
 const NATIVE_ID_MAX = 512;
 const EVENTS_MAX = 10_000;
-/** The database can't read times outside of four-digit years. No event has such a time. */
+/** The database can't read times outside of four-digit years, and no event has such a time. */
 const FIRST_TIME = new Date(0);
 const TIMES_END = new Date(Date.UTC(10_000, 0));
+
+const APPS_CACHED = 10_000;
+/** How long a rotated secret or a deleted app is still accepted. */
+const APP_FRESH_MS = 2_000;
+const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
+
+const APP_OF_REQUEST = withoutProject(
+  'the address of a request names the app alone',
+  'select * from "ProviderApp" where "id" = $1',
+);
+
+/**
+ * Stand-ins for the secrets of an app or a list that does not exist. The signature is verified all the same, so that the
+ * response time does not reveal what exists.
+ */
+const NO_SECRETS: Secrets = ['no app with this secret'];
+const NO_PING_SECRET = Buffer.alloc(32).toString('base64');
 
 export async function receiveEvents(
   services: Services,
   to: { provider: string; providerAppId: string },
   request: WebhookRequest,
-): Promise<Received> {
+): Promise<ReceivedRequest> {
   const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
@@ -63,8 +81,7 @@ export async function receiveEvents(
   if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
   const app = await findApp(services, to);
   const signers = await findSigners(services, requests, { app, request });
-  // Without an app the same work is done, so that the response time does not reveal that the app is missing.
-  const secrets = signers?.secrets ?? ['no app with this secret'];
+  const secrets = signers?.secrets ?? NO_SECRETS;
   const context = { now: services.now(), subscription: signers?.subscription ?? null };
   const isSigned = requests.isSigned(request, secrets, context.now);
   if (!app) return createOutcome('UNKNOWN_APP');
@@ -77,14 +94,30 @@ export async function receiveEvents(
   if (events.length > 0 && (await isEventBacklogged(services, owner))) {
     return { ...createOutcome('FULL'), waitSeconds: FULL_WAIT_SECONDS };
   }
-  const storedCount = events.length === 0 ? 0 : await storeAlone(services, owner, events);
-  const [secret = ''] = secrets;
-  const response = requests.respond?.(request, secret);
+  const storedCount =
+    events.length === 0 ? 0 : await storeInOwnTransaction(services, owner, events);
+  const response = requests.respond?.(request, secrets[0]);
   return { ...createOutcome('ACCEPTED', storedCount), ...(response && { response }) };
 }
 
+/** Schedules a read of the list that the request reports as changed. */
+async function receivePing(
+  services: Services,
+  list: EventList,
+  { app, request }: { app: SealedApp | null; request: WebhookRequest },
+): Promise<ReceivedRequest> {
+  const ping = await findPing(services, app, request);
+  const isPing = list.isPing(request, ping?.secret ?? NO_PING_SECRET, services.now());
+  if (!app) return createOutcome('UNKNOWN_APP');
+  if (!ping || !isPing) return createOutcome('REFUSED');
+  const waitSeconds = services.eventRates.take(app.id, request.body.length);
+  if (waitSeconds > 0) return { ...createOutcome('TOO_FAST'), waitSeconds };
+  await scheduleListRead(services, ping.key);
+  return createOutcome('ACCEPTED');
+}
+
 interface Signers {
-  secrets: readonly string[];
+  secrets: Secrets;
   subscription: AddressedSubscription | null;
 }
 
@@ -94,12 +127,12 @@ async function findSigners(
   { hasOwnSecrets }: EventRequests,
   { app, request }: { app: SealedApp | null; request: WebhookRequest },
 ): Promise<Signers | null> {
-  if (hasOwnSecrets) return findAddressed(services, app, request);
+  if (hasOwnSecrets) return findAddressedSubscription(services, app, request);
   return app && { secrets: listWebhookSecrets(services, app), subscription: null };
 }
 
-function createOutcome(receipt: Receipt, storedCount = 0): Received {
-  return { receipt, stored: storedCount };
+function createOutcome(receipt: Receipt, stored = 0): ReceivedRequest {
+  return { receipt, stored };
 }
 
 /** Parses a request. Null if it is not in the provider's format. */
@@ -118,16 +151,6 @@ function readEvents(
     throw error;
   }
 }
-
-const APPS_CACHED = 10_000;
-/** The time for which a rotated secret or a deleted app is still accepted. */
-const APP_FRESH_MS = 2_000;
-const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
-
-const APP_OF_REQUEST = withoutProject(
-  'the address of a request names the app alone',
-  'select * from "ProviderApp" where "id" = $1',
-);
 
 async function findApp(
   { database }: Services,

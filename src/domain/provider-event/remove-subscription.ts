@@ -1,4 +1,4 @@
-/** Removes unneeded subscriptions: first at the provider, then their events and rows. */
+/** Removes subscriptions that are no longer needed: first at the provider, then their events and rows. */
 import type { Prisma } from '../../database/generated/client.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -35,7 +35,7 @@ export async function removeAtProvider(
   if (list) return removePing(services, list, { subscription, session });
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, providerRef);
-  // Another installation may have reused the removed subscription in the meantime. Its maintenance creates a new one.
+  // Another installation may have started to use the subscription during its removal. Its maintenance creates a new one.
   if (calls.isShared) {
     const dueTime = services.now();
     await prisma.objectSubscription.updateMany({
@@ -45,7 +45,7 @@ export async function removeAtProvider(
   }
 }
 
-/** True if other installations of the connection need the subscription that they share at the provider. */
+/** Returns whether another installation of the connection needs the subscription, which they share at the provider. */
 export async function isUsedByOthers(
   { database }: Pick<Services, 'database'>,
   subscription: AtProvider,
@@ -67,9 +67,9 @@ function toOthersFilter({ projectId, connectionId, objectName, installationId }:
 type SubscriptionKey = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
 /**
- * Deletes the events of an unwanted subscription in batches, because there may be millions. The subscription is deleted
- * after them, so that an interrupted removal can continue. Skips events that are locked, and stops if the subscription
- * becomes wanted again.
+ * Deletes the events of an unwanted subscription in batches, because there may be millions. The caller deletes the
+ * subscription afterwards, so that an interrupted removal can continue. Skips locked events, and stops if the
+ * subscription is wanted again.
  */
 export async function removeEvents(
   query: RunQuery,
@@ -78,11 +78,11 @@ export async function removeEvents(
   const values = [projectId, installationId, objectName];
   let removedEvents: unknown[];
   do {
-    removedEvents = await query(REMOVE_SOME, values);
+    removedEvents = await query(REMOVE_BATCH, values);
   } while (removedEvents.length === EVENT_BATCH);
 }
 
-const REMOVE_SOME = `
+const REMOVE_BATCH = `
   delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
     select event.ctid from "ObjectSubscription" s cross join lateral (
       select ctid from "ProviderEvent"
@@ -91,14 +91,14 @@ const REMOVE_SOME = `
     where s."projectId" = $1 and s."installationId" = $2 and s."objectName" = $3 and not s."isWanted"))
   returning 1`;
 
-/** Deletes a subscription after its events. Returns false and changes nothing if it does not meet the condition. */
+/** Deletes a subscription and its remaining events. Returns false and changes nothing if the condition does not hold. */
 export async function removeSubscription(
   tx: Transaction,
   { projectId, installationId, objectName }: SubscriptionKey,
   condition: Prisma.ObjectSubscriptionWhereInput = {},
 ): Promise<boolean> {
   const key = { projectId, installationId, objectName };
-  // Waits for events that are being stored. No event can be stored after this statement.
+  // Waits for statements that are storing events. No event can be stored after this deletion.
   const { count } = await tx.objectSubscription.deleteMany({ where: { ...condition, ...key } });
   if (count > 0) await tx.providerEvent.deleteMany({ where: key });
   return count > 0;

@@ -1,4 +1,4 @@
-/** Stores events as rows: one for each installation that needs the event, however often the provider sends it. */
+/** Stores events. Each installation that needs an event gets one row, however often the provider sends it. */
 import { randomUUID } from 'node:crypto';
 import {
   type EventsToStore,
@@ -12,7 +12,7 @@ import { toStorableJson } from '../storable-json.ts';
 type Owner = Pick<EventsToStore, 'projectId' | 'providerAppId'>;
 
 /** Stores events in a transaction of its own. Returns the number of new rows. */
-export async function storeAlone(
+export async function storeInOwnTransaction(
   { database }: Pick<Services, 'database'>,
   owner: Owner,
   events: ProviderEvent[],
@@ -22,7 +22,7 @@ export async function storeAlone(
 }
 
 /** Stores events within a transaction. Returns the number of new rows. */
-export async function storeWithin(
+export async function storeInTransaction(
   tx: Transaction,
   owner: Owner,
   events: ProviderEvent[],

@@ -1,4 +1,4 @@
-/** Logs the work on a subscription for users, as an operation of its installation. */
+/** Shows users the work on a subscription, as an operation of its installation. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { createOperation, logOperation, updateOperation } from '../operation/operation-work.ts';

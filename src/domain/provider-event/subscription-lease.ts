@@ -8,7 +8,7 @@ import { removeEvents, removeSubscription } from './remove-subscription.ts';
 
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 
-export const SUBSCRIPTIONS = new LeasedRows({
+export const SUBSCRIPTION_LEASES = new LeasedRows({
   table: 'ObjectSubscription',
   key: KEY,
   leaseMs: 30_000,
@@ -16,12 +16,12 @@ export const SUBSCRIPTIONS = new LeasedRows({
 });
 
 /** Claims the subscription that is due first, in all projects. Null if none is due. */
-export async function claimDue({
+export async function claimDueSubscription({
   database,
   now,
 }: Pick<Services, 'database' | 'now'>): Promise<ObjectSubscription | null> {
   const due = { countMax: 1, now: now(), columns: KEY };
-  const [key] = await SUBSCRIPTIONS.claimDue(database, due);
+  const [key] = await SUBSCRIPTION_LEASES.claimDue(database, due);
   if (!key) return null;
   const where = { projectId_installationId_objectName: key };
   return database.prisma.objectSubscription.findUnique({ where });
@@ -42,10 +42,10 @@ type Change = Partial<
 >;
 
 /**
- * Stores the result of a claim. A result with a dueTime releases the claim. A subscription that changed during the
+ * Stores the result of a claim. A `dueTime` in the change releases the claim. A subscription that changed during the
  * claim stays due. Throws LeaseLost if the claim no longer holds the subscription.
  */
-export async function updateHeldSubscription(
+export async function updateClaimedSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
   change: Change,
@@ -53,31 +53,31 @@ export async function updateHeldSubscription(
 ): Promise<void> {
   if (!tx)
     return inTransaction(database, (tx) =>
-      updateHeldSubscription({ database }, subscription, change, tx),
+      updateClaimedSubscription({ database }, subscription, change, tx),
     );
-  const where = SUBSCRIPTIONS.getClaimFilter(subscription);
+  const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
   const current = await tx.objectSubscription.findFirst({ where });
   requireLease(current ? 1 : 0);
-  const isAnew = current?.dueTime?.getTime() !== subscription.dueTime?.getTime();
+  const hasChanged = current?.dueTime?.getTime() !== subscription.dueTime?.getTime();
   const { dueTime, ...rest } = change;
   await tx.objectSubscription.updateMany({
     where,
     data: {
-      ...(isAnew ? {} : { ...rest, ...(dueTime !== undefined && { dueTime }) }),
-      ...(isAnew && change.providerRef !== undefined && { providerRef: change.providerRef }),
+      ...(hasChanged ? {} : { ...rest, ...(dueTime !== undefined && { dueTime }) }),
+      ...(hasChanged && change.providerRef !== undefined && { providerRef: change.providerRef }),
       ...(isReleased && RELEASED_LEASE),
     },
   });
 }
 
-/** Deletes a subscription with its events after it was removed at the provider. */
-export async function deleteHeld(
+/** Deletes a subscription with its events. Must run after its removal at the provider. */
+export async function deleteClaimedSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
 ): Promise<void> {
   await removeEvents(database.rows.query, subscription);
-  const where = SUBSCRIPTIONS.getClaimFilter(subscription);
+  const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
   await inTransaction(database, async (tx) => {
     if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
     // The subscription is needed again. The next maintenance creates it at the provider.

@@ -16,7 +16,7 @@ export interface SubscriptionParties {
   account: string;
 }
 
-/** Throws UNPROCESSABLE with the reason if a party is missing. */
+/** Throws UNPROCESSABLE with the reason if the connection, the app or the account can't be found. */
 export async function getSubscriptionParties(
   services: Services,
   { projectId, connectionId, provider }: Subscribed,

@@ -9,9 +9,9 @@ import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
-import type { SealedApp } from './webhook-secret.ts';
+import type { SealedApp, Secrets } from './webhook-secret.ts';
 
-/** Requests from before a replacement may arrive this much later. */
+/** How long requests that were signed with replaced secrets may still arrive. */
 const OVERLAP_MS = DAY_MS;
 /** The query parameter with the id of the subscription. */
 const ID_PARAMETER = 'subscription';
@@ -24,7 +24,7 @@ export function addIdToAddress(url: string, id: string): string {
   return address.href;
 }
 
-/** Returns the id in the address. Empty if there is none with this prefix. */
+/** Returns the id in the address. Empty if the address has no id with this prefix. */
 export function readIdFromAddress(url: string, prefix: IdPrefix): string {
   const id = URL.parse(url)?.searchParams.get(ID_PARAMETER) ?? '';
   return findPrefix(id) === prefix ? id : '';
@@ -55,7 +55,6 @@ export async function replaceSecrets(
   await tx.subscriptionSecret.create({ data: { id, ...key, ...columns, secretsSealed } });
 }
 
-/** Deletes expired secrets. */
 export async function deleteExpiredSecrets(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
@@ -66,15 +65,15 @@ export async function deleteExpiredSecrets(
 }
 
 interface SubscriptionSecrets {
-  secrets: readonly string[];
+  secrets: Secrets;
   subscription: AddressedSubscription;
 }
 
 /**
- * Returns the subscription that the address of a request names. Null if the address contains no subscription of the app. Without an app the query runs too, so that the response time
- * does not reveal that the app is missing.
+ * Returns the subscription that the address of a request names. Null if it names no subscription of the app. The query
+ * also runs without an app, so that the response time does not reveal whether the app exists.
  */
-export async function findAddressed(
+export async function findAddressedSubscription(
   { database, vault, now }: Pick<Services, 'database' | 'vault' | 'now'>,
   app: Pick<SealedApp, 'id' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
@@ -84,7 +83,7 @@ export async function findAddressed(
   const [row] = await database.rows.query<SecretRow>(SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
-  const secrets: string[] = JSON.parse(vault.open(secretsSealed, toSealedLocation(id, projectId)));
+  const secrets: Secrets = JSON.parse(vault.open(secretsSealed, toSealedLocation(id, projectId)));
   return { secrets, subscription };
 }
 

@@ -7,6 +7,8 @@ import {
   toWebhookSecretLocation,
 } from '../provider/provider-app.ts';
 
+export type Secrets = readonly [string, ...string[]];
+
 /** A provider app with its secrets, as Prisma returns it without `omit`. */
 export type SealedApp = Pick<Row<'ProviderApp'>, 'id' | 'projectId' | 'provider'> & {
   clientSecretSealed: string;
@@ -22,7 +24,7 @@ export function toWebhookUrl(
   return `${publicUrl()}/webhooks/${encodeURIComponent(provider)}/${id}`;
 }
 
-/** Returns the address for the provider's requests. Null if the provider sends none. */
+/** Returns the address to which the provider sends events. Null if the provider sends none. */
 export function createWebhookUrl(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
@@ -31,7 +33,7 @@ export function createWebhookUrl(
   return requests || list ? toWebhookUrl(services, app) : null;
 }
 
-/** Returns instructions for the steps that a user must do at the provider. Null if there are none. */
+/** Returns instructions for setting up events at the provider. Null if the provider requires no manual steps. */
 export function createWebhookInstructions(
   services: Pick<Services, 'publicUrl' | 'catalogue'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
@@ -44,14 +46,14 @@ export function createWebhookInstructions(
 export function listWebhookSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   app: SealedApp,
-): [string, ...string[]] {
+): Secrets {
   const { id, projectId, webhookSecretSealed, previousWebhookSecretSealed } = app;
   const current =
     webhookSecretSealed === null
       ? vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId))
       : vault.open(webhookSecretSealed, toWebhookSecretLocation(id, projectId));
-  const isOver = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
-  if (previousWebhookSecretSealed === null || isOver) return [current];
+  const isExpired = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
+  if (previousWebhookSecretSealed === null || isExpired) return [current];
   return [
     current,
     vault.open(previousWebhookSecretSealed, toPreviousSecretLocation(id, projectId)),

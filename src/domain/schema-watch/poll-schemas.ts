@@ -1,6 +1,6 @@
 /**
  * Polls the fields of watched installations that are due, and enqueues a message for each object whose fields changed.
- * The known fields and the messages commit together, so that a change is reported once.
+ * The current fields and the messages commit together, so that each change is reported once.
  */
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { listColumns, type Row } from '../../database/tables.ts';
@@ -31,7 +31,7 @@ import { formatSchemaMessage } from './schema-message.ts';
 
 type SchemaWatch = Row<'SchemaWatch'>;
 
-const WATCHES = new LeasedRows({
+const WATCH_LEASES = new LeasedRows({
   table: 'SchemaWatch',
   key: ['projectId', 'installationId'],
   leaseMs: 30_000,
@@ -58,13 +58,13 @@ async function claimWatch({
   now,
 }: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
   const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
-  const [watch] = await WATCHES.claimDue(database, due);
+  const [watch] = await WATCH_LEASES.claimDue(database, due);
   return watch ?? null;
 }
 
 async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
-  using _lease = WATCHES.keepRenewing(services, watch, {
+  using _lease = WATCH_LEASES.keepRenewing(services, watch, {
     notRenewed: 'schema_watch.lease_not_renewed',
   });
   try {
@@ -73,12 +73,12 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     if (!installed) return;
     const { watchSchema } = installed.content;
     if (!watchSchema) {
-      const where = WATCHES.getClaimFilter(watch);
+      const where = WATCH_LEASES.getClaimFilter(watch);
       await services.database.prisma.schemaWatch.deleteMany({ where });
       return;
     }
     await stopIfBacklogged(services, projectId);
-    const descriptions = await describeAll(services, installed);
+    const descriptions = await describeObjects(services, installed);
     await recordFields(services, watch, { installed, watchSchema, descriptions });
   } catch (error) {
     if (error instanceof LeaseLost) return;
@@ -87,10 +87,10 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
 }
 
 /**
- * Describes each object of the integration. Objects with a partial description are omitted, because their changes can't
- * be detected.
+ * Describes each object of the integration. Omits objects whose description is partial, because changes to them can't be
+ * detected.
  */
-async function describeAll(
+async function describeObjects(
   services: Services,
   { content, installation }: InstallationContent,
 ): Promise<KnownObjects> {
@@ -129,7 +129,7 @@ async function recordFields(
 ): Promise<void> {
   const { projectId } = watch;
   const { connection } = installed.installation;
-  // Another account has other fields, so its first poll only stores them.
+  // A different account has different fields, so its first poll only stores them.
   const previous: KnownObjects =
     watch.connectionId === connection.id ? readJsonColumn(watch.known) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
@@ -142,7 +142,7 @@ async function recordFields(
   const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
     const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
-    await WATCHES.updateClaimed(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
+    await WATCH_LEASES.updateClaimed(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -168,7 +168,7 @@ async function recordFailure(
   });
   const { prisma } = services.database;
   const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };
-  await WATCHES.updateClaimed(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
+  await WATCH_LEASES.updateClaimed(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
     if (!(failure instanceof LeaseLost)) throw failure;
   });
 }

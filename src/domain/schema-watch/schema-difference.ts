@@ -24,16 +24,16 @@ export function findSchemaDifference(
   after: KnownFields,
   { fieldCreated, fieldDeleted, fieldChanged }: WatchSchema['allObjects'],
 ): SchemaDifference | null {
-  const listMissingFrom = (left: KnownFields, right: KnownFields) =>
-    listNames(left).flatMap((name) => (Object.hasOwn(right, name) ? [] : (left[name] ?? [])));
+  const listFieldsOnlyIn = (fields: KnownFields, others: KnownFields) =>
+    listNames(fields).flatMap((name) => (Object.hasOwn(others, name) ? [] : (fields[name] ?? [])));
   const changedFields = listNames(after).flatMap((name) => {
     const [oldSchema, newSchema] = [before[name], after[name]];
-    const isOther = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);
-    return isOther ? [{ oldSchema, newSchema }] : [];
+    const hasChanged = oldSchema && newSchema && !isDeepStrictEqual(oldSchema, newSchema);
+    return hasChanged ? [{ oldSchema, newSchema }] : [];
   });
   const difference = {
-    createdFields: fieldCreated ? listMissingFrom(after, before) : [],
-    deletedFields: fieldDeleted ? listMissingFrom(before, after) : [],
+    createdFields: fieldCreated ? listFieldsOnlyIn(after, before) : [],
+    deletedFields: fieldDeleted ? listFieldsOnlyIn(before, after) : [],
     changedFields: fieldChanged ? changedFields : [],
   };
   return Object.values(difference).some((fields) => fields.length > 0) ? difference : null;

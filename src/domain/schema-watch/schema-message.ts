@@ -1,4 +1,4 @@
-/** Builds the message about changed fields of an object. */
+/** Formats the message about changed fields of an object. */
 import { z } from 'zod';
 import { showField, VALUE_TYPE_WORDS } from '../installation/shown-field.ts';
 import { installationMessage } from '../operation/read/read-message.ts';
@@ -45,7 +45,6 @@ export const schemaMessage = installationMessage.extend({
     .describe('The changes since the previous poll, as one entry.'),
 });
 
-/** Formats the body of a message. */
 export function formatSchemaMessage(head: object, difference: SchemaDifference): string {
   const { createdFields, deletedFields, changedFields } = difference;
   const changes = {

@@ -1,4 +1,4 @@
-/** Starts and stops the schema watches of installations, as their integration requires. */
+/** Starts and stops schema watches when an installation is created or its integration has a new revision. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -32,7 +32,7 @@ export async function followSchemaOfRevision(
   tx: Transaction,
   { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {
-  // Older revisions lack the member.
+  // Older revisions have no member `watchSchema`.
   const wasWatched = Boolean(before.watchSchema);
   const isWatched = Boolean(content.watchSchema);
   if (wasWatched === isWatched) return;

@@ -3,9 +3,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { endSubscriptions } from '../../../src/domain/erasure/end-subscriptions.ts';
-import { claimWaiting } from '../../../src/domain/provider-event/event-lease.ts';
-import { storeAlone, storeWithin } from '../../../src/domain/provider-event/store-events.ts';
-import { claimDue, deleteHeld } from '../../../src/domain/provider-event/subscription-lease.ts';
+import { claimSubscriptionsWithEvents } from '../../../src/domain/provider-event/event-lease.ts';
+import {
+  storeInOwnTransaction,
+  storeInTransaction,
+} from '../../../src/domain/provider-event/store-events.ts';
+import {
+  claimDueSubscription,
+  deleteClaimedSubscription,
+} from '../../../src/domain/provider-event/subscription-lease.ts';
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { sharedApp } from '../../support/app.ts';
@@ -57,7 +63,7 @@ async function storeEvent(
   beforeCommit: () => void,
 ) {
   await inTransaction(database, async (tx) => {
-    expect(await storeWithin(tx, owner, createEvents(1))).toBe(1);
+    expect(await storeInTransaction(tx, owner, createEvents(1))).toBe(1);
     beforeCommit();
     await wait(SOON_MS);
   });
@@ -69,14 +75,14 @@ test('deletes the events that are being stored when a subscription is removed', 
     where: key,
     data: { isWanted: false, dueTime: services.now() },
   });
-  const claim = await claimDue(services);
+  const claim = await claimDueSubscription(services);
   if (!claim) throw new Error('Nothing is due.');
   await prisma.objectSubscription.updateMany({ where: key, data: { isWanted: true } });
   let ending: Promise<void> | undefined;
   await storeEvent(owner, () => {
     ending = prisma.objectSubscription
       .updateMany({ where: key, data: { isWanted: false } })
-      .then(() => deleteHeld(services, claim));
+      .then(() => deleteClaimedSubscription(services, claim));
   });
   await ending;
   expect(await prisma.objectSubscription.count({ where: key })).toBe(0);
@@ -90,20 +96,20 @@ test('deletes the events of an erased subscription, and stores none afterwards',
     ending = endSubscriptions(services, erasure);
   });
   expect(await ending).toBe(true);
-  expect(await storeAlone(services, owner, createEvents(1))).toBe(0);
+  expect(await storeInOwnTransaction(services, owner, createEvents(1))).toBe(0);
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
 test.skipIf(isEmbedded)('stores and claims events while others are being stored', async () => {
   const { key, owner } = await createSubscription();
-  await storeAlone(services, owner, createEvents(1));
+  await storeInOwnTransaction(services, owner, createEvents(1));
   let concurrent: Promise<unknown> | undefined;
   const done: string[] = [];
   await storeEvent(owner, () => {
     concurrent = (async () => {
-      await storeAlone(services, owner, createEvents(1));
+      await storeInOwnTransaction(services, owner, createEvents(1));
       done.push('stored');
-      const claims = await claimWaiting(services, 16);
+      const claims = await claimSubscriptionsWithEvents(services, 16);
       done.push(...claims.map(({ installationId }) => installationId));
     })();
   });
@@ -126,7 +132,7 @@ test(
   { tags: ['all/rows'] },
   async () => {
     const { key, owner, erasure } = await createSubscription();
-    await storeAlone(services, owner, createEvents(4_500));
+    await storeInOwnTransaction(services, owner, createEvents(4_500));
     const listRemaining = async () => [
       await prisma.objectSubscription.count({ where: key }),
       await prisma.providerEvent.count({ where: key }),
@@ -134,11 +140,11 @@ test(
     await expect(endSubscriptions(endProcess(), erasure)).rejects.toThrow('Cut off.');
     expect(await listRemaining()).toEqual([1, 2_500]);
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
-    const claim = await claimDue(services);
+    const claim = await claimDueSubscription(services);
     if (!claim) throw new Error('Nothing is due.');
-    await expect(deleteHeld(endProcess(), claim)).rejects.toThrow('Cut off.');
+    await expect(deleteClaimedSubscription(endProcess(), claim)).rejects.toThrow('Cut off.');
     expect(await listRemaining()).toEqual([1, 500]);
-    await deleteHeld(services, claim);
+    await deleteClaimedSubscription(services, claim);
     expect(await listRemaining()).toEqual([0, 0]);
   },
 );

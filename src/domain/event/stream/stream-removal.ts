@@ -1,7 +1,7 @@
 /**
- * Removes stream messages: old ones, messages beyond the byte limit of a stream, and all messages of a deleted
- * destination. It uses small statements, and is safe in several processes in parallel and after any interruption. The
- * stream's row stores the last removed position, so that no cursor skips removed messages unnoticed.
+ * Removes stream messages: old messages, messages beyond the byte limit of a stream, and all messages of a deleted
+ * destination. Statements are small, and several processes can run them at the same time. The stream's row stores the
+ * last removed position, so that a reader with an older cursor gets an error instead of a gap.
  */
 import {
   acrossProjects,
@@ -17,10 +17,10 @@ import type { Services } from '../../call.ts';
 
 const STATEMENT_MESSAGES = 500;
 const SWEEP_STREAMS = 1_000;
-/** The most messages removed while the caller of a deletion waits. The sweep removes the rest. */
+/** The most messages that are removed while the caller of a deletion waits. The sweep removes the rest. */
 const DELETION_MESSAGES_MAX = 10_000;
 
-/** Selects the messages to remove. */
+/** Which messages to remove. */
 interface Surplus {
   /** Removes messages that were created before this time. */
   before: Date;
@@ -35,7 +35,7 @@ export async function closeStream(tx: Transaction, stream: StreamId): Promise<vo
 }
 
 /** Removes the messages of a closed stream, up to the limit of a deletion. */
-export async function removeStream(
+export async function removeMessages(
   { config, database: { rows } }: Services,
   stream: StreamId,
 ): Promise<void> {
@@ -43,15 +43,15 @@ export async function removeStream(
   let removedCount = 0;
   let count: number;
   do {
-    count = await removeSome(rows.query, stream, surplus);
+    count = await removeBatch(rows.query, stream, surplus);
     removedCount += count;
   } while (count === STATEMENT_MESSAGES && removedCount < DELETION_MESSAGES_MAX);
-  await rows.query(FORGET_STREAM, [stream.projectId, stream.destinationId]);
+  await rows.query(DELETE_STREAM, [stream.projectId, stream.destinationId]);
 }
 
 /**
- * Removes surplus messages and returns their number. Without `before`, only stream messages that are too large or
- * deleted.
+ * Removes surplus messages of all streams, and returns their number. Without `before`, messages of any age are kept
+ * within the byte limit.
  */
 export async function removeSurplus(
   { config, database }: Services,
@@ -59,28 +59,27 @@ export async function removeSurplus(
 ): Promise<number> {
   const surplus = { before, bytesMax: config.LIMIT_STREAM_BYTES };
   let removedCount = 0;
-  let last: StreamId | undefined = { projectId: '', destinationId: '' };
-  while (last && !signal?.aborted) {
-    const streams = await listWithSurplus(database, last, surplus);
+  let lastStream: StreamId | undefined = { projectId: '', destinationId: '' };
+  while (lastStream && !signal?.aborted) {
+    const streams = await listStreamsWithSurplus(database, lastStream, surplus);
     for (const stream of streams) {
       let count = STATEMENT_MESSAGES;
       while (count === STATEMENT_MESSAGES && !signal?.aborted) {
-        count = await removeSome(database.rows.query, stream, surplus);
+        count = await removeBatch(database.rows.query, stream, surplus);
         removedCount += count;
       }
     }
-    last = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
+    lastStream = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
   }
-  await sweep(database, FORGET_STREAMS);
+  await sweep(database, DELETE_STREAMS);
   return removedCount;
 }
 
 /**
- * The stream's row has its size in bytes. The creation time of its oldest message determines whether messages are too
- * old.
+ * A stream exceeds the byte limit if its row says so, and has messages that are too old if its oldest one is.
  */
-const WITH_SURPLUS = acrossProjects(
-  'streams that hold too much',
+const STREAMS_WITH_SURPLUS = acrossProjects(
+  'streams with surplus messages',
   (inProjects) => `
   select s."projectId", s."destinationId" from "StreamLog" s
   where ${inProjects('s."projectId"')} and (s."projectId", s."destinationId") > ($1, $2) and (
@@ -92,18 +91,18 @@ const WITH_SURPLUS = acrossProjects(
   order by s."projectId", s."destinationId" limit ${SWEEP_STREAMS}`,
 );
 
-async function listWithSurplus(
+async function listStreamsWithSurplus(
   database: SweepDatabase,
   after: StreamId,
   { before, bytesMax }: Surplus,
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
-  const streams = await sweep<StreamId>(database, WITH_SURPLUS, values);
+  const streams = await sweep<StreamId>(database, STREAMS_WITH_SURPLUS, values);
   return mergeFirst(streams, SWEEP_STREAMS, (stream) => [stream.projectId, stream.destinationId]);
 }
 
 /** Removes the oldest messages of a stream. Messages can be appended at the same time. */
-const REMOVE_SOME = `
+const REMOVE_BATCH = `
   with oldest as materialized (
     select m."projectId", m."destinationId", m."position" from "StreamLog" s cross join lateral (
       select * from "StreamMessage" m
@@ -118,7 +117,7 @@ const REMOVE_SOME = `
     returning m."position", m."lastByte"
   ),
   last as (select max("position") as "position", max("lastByte") as "byte" from removed),
-  noted as (
+  recorded as (
     update "StreamLog" s set
       "removedPosition" = greatest(s."removedPosition", last."position"),
       "removedByte" = greatest(s."removedByte", last."byte")
@@ -126,25 +125,25 @@ const REMOVE_SOME = `
   )
   select count(*)::int as "count" from removed`;
 
-async function removeSome(
+async function removeBatch(
   query: RunQuery,
   { projectId, destinationId }: StreamId,
   { before, bytesMax }: Surplus,
 ): Promise<number> {
   const values = [projectId, destinationId, bytesMax, before];
-  const [removed] = await query<{ count: number }>(REMOVE_SOME, values);
+  const [removed] = await query<{ count: number }>(REMOVE_BATCH, values);
   return removed?.count ?? 0;
 }
 
-const forgetSql = (condition: string) => `
+const deleteStreamSql = (condition: string) => `
   delete from "StreamLog" s where ${condition} and s."isDeleted" and not exists (
     select 1 from "StreamMessage" m
     where m."projectId" = s."projectId" and m."destinationId" = s."destinationId")`;
 
-const FORGET_STREAM = forgetSql('s."projectId" = $1 and s."destinationId" = $2');
+const DELETE_STREAM = deleteStreamSql('s."projectId" = $1 and s."destinationId" = $2');
 
-/** A statement that deletes must name the projects of its rows. Here these are the projects with deleted streams. */
-const FORGET_STREAMS = acrossProjects('deleted streams without messages', (inProjects) =>
-  forgetSql(`s."projectId" in (
+/** A deletion must name the projects of its rows, so a subquery selects the projects with deleted streams. */
+const DELETE_STREAMS = acrossProjects('deleted streams without messages', (inProjects) =>
+  deleteStreamSql(`s."projectId" in (
     select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );

@@ -17,10 +17,6 @@ interface StreamSubscription {
   after?: string | null;
 }
 
-/**
- * Yields the messages after the cursor, then each new message, in the list's order, without gaps or
- * repetitions. Each message has its cursor in Destination.messages.
- */
 export const followStreamMessages = read(
   'payloads:read',
   'The messages of a destination of the type STREAM, as edges of `Destination.messages`: first those after the cursor, ' +
@@ -51,8 +47,8 @@ export const followStreamMessages = read(
 );
 
 /**
- * Returns the position of a cursor. Throws BAD_USER_INPUT if it is no cursor of the list, or if a message after it has
- * been removed.
+ * Returns the position of a cursor. Throws BAD_USER_INPUT if it is not a cursor of the list, or if a message after it
+ * was removed.
  */
 function readCursor(stream: Row<'StreamLog'>, after: string): bigint {
   const position = decodeCursor(createMessageList(stream.destinationId), after);

@@ -1,6 +1,6 @@
 /**
- * Follows the event streams and lists of connections. One worker at a time follows each. Events are stored together
- * with the position in the stream.
+ * Follows the event streams and lists of connections. One worker at a time follows each, and stores the events together
+ * with the position after them.
  */
 import type { Client } from '@grpc/grpc-js';
 import { unprocessable } from '../../../errors.ts';
@@ -14,13 +14,13 @@ import { findVariable } from '../../connection/session/account-address.ts';
 import type { FollowedStream } from './followed.ts';
 import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
-import { claimStreams, type ProviderStream, STREAMS } from './stream-lease.ts';
+import { claimStreams, type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
 import { recordLostPosition, recordStreamFailure, recordStreamOpen } from './stream-state.ts';
 import { waitForCapacity } from './wait-for-capacity.ts';
 
 /** The most streams that one process follows. */
 const STREAMS_MAX = 1_000;
-/** Claims are small, so that processes that poll at the same time share the streams. */
+/** Small claims distribute the streams over processes that poll at the same time. */
 const CLAIM_BATCH = 10;
 /** The interval between polls for more streams while some are followed. */
 const POLL_MS = 2_000;
@@ -28,37 +28,37 @@ const POLL_MS = 2_000;
 /** Returns when there is no stream to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
   await runClaims({
-    claim: (followed) => claimSome(services, followed, signal),
+    claim: (followedCount) => claimSome(services, followedCount, signal),
     work: (stream) => followStream(services, stream, signal),
     pollMs: POLL_MS,
   });
 }
 
-/** A database outage here must not end the followed streams. They detect it when they store events. */
+/** Ignores a database outage while streams are followed, which detect it when they store events. */
 async function claimSome(
   services: Services,
-  followed: number,
+  followedCount: number,
   signal: AbortSignal,
 ): Promise<ProviderStream[]> {
-  const free = signal.aborted ? 0 : Math.min(STREAMS_MAX - followed, CLAIM_BATCH);
-  if (free <= 0) return [];
-  return claimStreams(services, free).catch((error: unknown) => {
-    if (followed === 0) throw error;
+  const countMax = signal.aborted ? 0 : Math.min(STREAMS_MAX - followedCount, CLAIM_BATCH);
+  if (countMax <= 0) return [];
+  return claimStreams(services, countMax).catch((error: unknown) => {
+    if (followedCount === 0) throw error;
     return [];
   });
 }
 
-/** Ending without events counts as a failure. Otherwise the stream would be reopened in a loop without a delay. */
+/** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
-/** Follows a stream until it fails, ends or is unwanted, and releases the lease. Never throws. */
+/** Follows a stream until it fails, ends or is no longer needed, and releases the lease. Never throws. */
 async function followStream(
   services: Services,
   stream: ProviderStream,
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController();
-  using _lease = STREAMS.keepRenewing(services, stream, {
+  using _lease = STREAM_LEASES.keepRenewing(services, stream, {
     notRenewed: 'provider_stream.lease_not_renewed',
     onLost: () => lost.abort(),
   });
@@ -68,7 +68,11 @@ async function followStream(
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await storeEvents(services, stream, signal);
-    await STREAMS.updateClaimed(services.database.prisma.providerStream, stream, RELEASED_LEASE);
+    await STREAM_LEASES.updateClaimed(
+      services.database.prisma.providerStream,
+      stream,
+      RELEASED_LEASE,
+    );
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordStreamFailure(services, stream, error).catch((failure: unknown) => {
@@ -94,7 +98,6 @@ async function storeEvents(
       try {
         return await storeBatches(services, followed, { client, signal, onStored });
       } catch (error) {
-        // The recovery did not help.
         if (hasRecovered) throw error;
         await recover(services, followed, error);
         hasRecovered = true;
@@ -132,7 +135,7 @@ async function* openBatches(
 ) {
   const { stream, capability, session, account, accessToken } = followed;
   const { position } = stream;
-  // The signal closes the stream when this attempt ends, whatever its outcome.
+  // Closes the stream when this attempt ends, whatever its outcome.
   const attempt = new AbortController();
   const closing = AbortSignal.any([signal, attempt.signal]);
   try {

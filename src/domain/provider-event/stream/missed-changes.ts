@@ -1,4 +1,4 @@
-/** Finds changes without events: records are read again, and the provider is queried for deletions. */
+/** Recovers changes for which no events arrived: reads the records, and queries the provider for deletions. */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../providers/subscribing.ts';
@@ -9,16 +9,16 @@ import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
 
-/** The largest difference between the provider's clock and the gateway's. */
-const CLOCKS_MS = MINUTE_MS;
+/** The largest expected difference between the clocks of the provider and the gateway. */
+const CLOCK_SKEW_MS = MINUTE_MS;
 
-/** Returns the start of the period to read if all changes before `knownTime` are known. */
+/** Returns the start of the period to read if all changes before `knownTime` have arrived. */
 export function getPeriodStart(knownTime: Date): Date {
-  return new Date(knownTime.getTime() - CLOCKS_MS);
+  return new Date(knownTime.getTime() - CLOCK_SKEW_MS);
 }
 
-/** A period with missed changes. Null for `objectName` means all objects. */
-export type Missed = TimeSpan & { objectName: string | null };
+/** A period in which changes were missed. Null for `objectName` means all objects. */
+export type MissedPeriod = TimeSpan & { objectName: string | null };
 
 interface MissedSpan {
   subscription: ObjectSubscription;
@@ -30,35 +30,35 @@ interface MissedChanges {
   events: ProviderEvent[];
   spans: MissedSpan[];
   /** False if the provider can't list deletions. */
-  hasDeletions: boolean;
+  listsDeletions: boolean;
 }
 
 /** Finds the affected subscriptions and the deletions. Must run before the transaction that records them. */
-export async function findMissed(
+export async function findMissedChanges(
   { database }: Pick<Services, 'database'>,
   followed: Followed,
-  missed: readonly Missed[],
+  periods: readonly MissedPeriod[],
 ): Promise<MissedChanges> {
-  if (missed.length === 0) return { events: [], spans: [], hasDeletions: true };
+  if (periods.length === 0) return { events: [], spans: [], listsDeletions: true };
   const { projectId, connectionId } = followed.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
-  const spans = missed.flatMap(({ objectName, ...span }) =>
+  const spans = periods.flatMap(({ objectName, ...span }) =>
     subscriptions
       .filter((candidate) => objectName === null || candidate.objectName === objectName)
       .map((subscription) => ({ subscription, span })),
   );
   const { deletions, session, account } = followed;
-  if (deletions === null) return { events: [], spans, hasDeletions: false };
+  if (deletions === null) return { events: [], spans, listsDeletions: false };
   const events: ProviderEvent[] = [];
   for (const object of listObjectsWithDeletions(spans)) {
     events.push(...(await deletions(session, { account, ...object })));
   }
-  return { events, spans, hasDeletions: true };
+  return { events, spans, listsDeletions: true };
 }
 
-/** Returns each object and period once, because several installations may subscribe to an object. */
+/** Lists each object and period once, even if several installations subscribe to the object. */
 function listObjectsWithDeletions(spans: readonly MissedSpan[]) {
   const objects = new Map<string, TimeSpan & { objectName: string }>();
   for (const { subscription, span } of spans) {
@@ -70,11 +70,11 @@ function listObjectsWithDeletions(spans: readonly MissedSpan[]) {
   return objects.values();
 }
 
-/** Starts the reads and returns their operations, which must begin after the commit. */
-export async function startMissed(
+/** Creates the reads and returns their operations, which the caller must begin after the commit. */
+export async function startReads(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { spans, hasDeletions }: MissedChanges,
+  { spans, listsDeletions }: MissedChanges,
 ): Promise<Row<'Operation'>[]> {
   const operations: Row<'Operation'>[] = [];
   for (const { subscription, span } of spans) {
@@ -85,11 +85,11 @@ export async function startMissed(
     });
     if (!installation) continue;
     const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
-    const isDeletionLost = !hasDeletions && kinds.includes('DELETE');
+    const isDeletionLost = !listsDeletions && kinds.includes('DELETE');
     const result = `Changes ${times} without events ${describeOutcome(isRead, isDeletionLost)}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
-    const until = new Date(span.until.getTime() + CLOCKS_MS);
+    const until = new Date(span.until.getTime() + CLOCK_SKEW_MS);
     const run = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
     operations.push(await startRun(tx, { installation, objectName, ...run }));
   }

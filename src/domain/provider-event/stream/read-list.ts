@@ -1,6 +1,6 @@
 /**
- * Reads a connection's list of changes when the provider notifies the gateway, and at regular intervals. One
- * worker at a time holds the list. Each page is stored together with the position after it.
+ * Reads a connection's list of changes when the provider notifies the gateway, and at regular intervals. One worker at
+ * a time reads the list, and stores each page together with the position after it.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -14,18 +14,17 @@ import { toWebhookUrl } from '../webhook-secret.ts';
 import type { FollowedList } from './followed.ts';
 import { getPeriodStart } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
-import { type ProviderStream, STREAMS } from './stream-lease.ts';
+import { type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
 import { replacePing } from './stream-ping.ts';
 import { recordLostPosition, recordStreamOpen } from './stream-state.ts';
 import { waitForCapacity } from './wait-for-capacity.ts';
 
 /**
- * The interval between reads without a notification. If a notification is lost or stops, changes are delayed by up to
- * this time.
+ * The interval between reads without a notification. If notifications are lost, changes are delayed by up to this time.
  */
 const POLL_MS = HOUR_MS;
 
-interface ToRead {
+interface ListRead {
   stream: ProviderStream;
   capability: SubscribeCapability;
   list: EventList;
@@ -33,13 +32,13 @@ interface ToRead {
 }
 
 /** Reads the list to its end and releases the lease. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
-export async function readList(services: Services, toRead: ToRead): Promise<void> {
-  const { stream, signal } = toRead;
-  const followed = await loadFollowedList(services, toRead);
-  const accessError = await readUnlessGone(services, followed, signal);
-  const isChecked = accessError === null && !isCheckDue(services, followed);
-  if (!isChecked && !signal.aborted) {
-    if (!(await isStillNotified(services, followed))) {
+export async function readList(services: Services, listRead: ListRead): Promise<void> {
+  const { stream, signal } = listRead;
+  const followed = await loadFollowedList(services, listRead);
+  const accessError = await readIfAccessible(services, followed, signal);
+  const isCheckNeeded = accessError !== null || isCheckDue(services, followed);
+  if (isCheckNeeded && !signal.aborted) {
+    if (!(await renewNotifications(services, followed))) {
       await createNotifications(services, followed);
       await readAll(services, followed, signal);
     } else if (accessError) throw accessError;
@@ -49,7 +48,7 @@ export async function readList(services: Services, toRead: ToRead): Promise<void
 
 async function loadFollowedList(
   services: Services,
-  { stream, capability, list }: ToRead,
+  { stream, capability, list }: ListRead,
 ): Promise<FollowedList> {
   const { projectId, connectionId: id } = stream;
   const { session, app, account } = await getSubscriptionParties(services, stream, capability);
@@ -60,7 +59,7 @@ async function loadFollowedList(
 }
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
-async function readUnlessGone(
+async function readIfAccessible(
   services: Services,
   followed: FollowedList,
   signal: AbortSignal,
@@ -69,9 +68,9 @@ async function readUnlessGone(
     await readAll(services, followed, signal);
     return null;
   } catch (error) {
-    const kind = error instanceof ProviderError ? error.kind : null;
-    if (kind !== 'MISSING_OBJECT' && kind !== 'FORBIDDEN') throw error;
-    return error as ProviderError;
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind !== 'MISSING_OBJECT' && error.kind !== 'FORBIDDEN') throw error;
+    return error;
   }
 }
 
@@ -93,7 +92,7 @@ async function readAll(
     const { incompleteUntil: until } = page;
     const gaps =
       knownTime && until ? [{ objectName: null, since: getPeriodStart(knownTime), until }] : [];
-    // A page without a time does not advance the known time, because the list may have ended.
+    // A page without a time may be the end of the list, so it does not advance the known time.
     const lastTime = page.lastTime ?? knownTime;
     await storeBatch(services, followed, { ...page, lastTime, gaps });
     hasMore = page.hasMore;
@@ -122,8 +121,8 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
   return !ping || ping.address !== address || ping.checkTime <= now();
 }
 
-/** False if the provider sends no notifications to the address: they have ended, or go to another address. */
-async function isStillNotified(services: Services, followed: FollowedList): Promise<boolean> {
+/** Returns false if notifications have ended, or if the provider sends them to another address. */
+async function renewNotifications(services: Services, followed: FollowedList): Promise<boolean> {
   const { stream, list, session, ping, address } = followed;
   if (!ping || ping.address !== address) return false;
   if (!(await list.renewWebhook(session, ping.providerRef))) return false;
@@ -135,15 +134,15 @@ async function isStillNotified(services: Services, followed: FollowedList): Prom
 }
 
 /**
- * Creates new notifications for the list. Changes since the last known one are read separately. Throws LeaseLost if the
- * claim no longer holds the stream.
+ * Subscribes to notifications of the list, which starts without a position. Throws LeaseLost if the claim no longer
+ * holds the stream.
  */
 async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: previous } = followed;
   const webhook = await list.createWebhook(session, address);
   const start = { position: null, failures: 0 };
   followed.ping = await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateClaimed(tx.providerStream, stream, start);
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, start);
     return replacePing(services, tx, stream, {
       ...webhook,
       address,
@@ -170,17 +169,17 @@ function computeNextPollTime({ now }: Pick<Services, 'now'>): Date {
 async function releaseList(
   services: Services,
   stream: ProviderStream,
-  { aborted: isUnfinished }: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { providerStream } = services.database.prisma;
-  if (!isUnfinished) {
-    const where = { ...STREAMS.getClaimFilter(stream), dueTime: stream.dueTime };
+  if (!signal.aborted) {
+    const where = { ...STREAM_LEASES.getClaimFilter(stream), dueTime: stream.dueTime };
     const data = { dueTime: computeNextPollTime(services), ...RELEASED_LEASE };
     const { count } = await providerStream.updateMany({ where, data });
     if (count > 0) return;
   }
   const { count } = await providerStream.updateMany({
-    where: STREAMS.getClaimFilter(stream),
+    where: STREAM_LEASES.getClaimFilter(stream),
     data: RELEASED_LEASE,
   });
   requireLease(count);

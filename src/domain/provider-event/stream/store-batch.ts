@@ -1,42 +1,49 @@
 /**
- * Stores a batch of a stream in one transaction with its position, so that each event is stored once even after an
- * interruption.
+ * Stores a batch of a stream and its position in one transaction, so that an interruption neither loses nor repeats an
+ * event.
  */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, StreamBatch } from '../../../providers/subscribing.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
-import { storeWithin } from '../store-events.ts';
+import { storeInTransaction } from '../store-events.ts';
 import type { Followed } from './followed.ts';
-import { findMissed, type Missed, startMissed } from './missed-changes.ts';
-import { STREAMS } from './stream-lease.ts';
+import { findMissedChanges, type MissedPeriod, startReads } from './missed-changes.ts';
+import { STREAM_LEASES } from './stream-lease.ts';
 
 /** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
 export async function storeBatch(
   services: Services,
   followed: Followed,
-  { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: Missed[] },
+  { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
 ): Promise<void> {
   const { stream } = followed;
   const knownTime = lastTime ?? services.now();
-  const missed = await findMissed(services, followed, gaps);
+  const missed = await findMissedChanges(services, followed, gaps);
   const allEvents = [...events, ...missed.events];
-  const { stored, started } = await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateClaimed(tx.providerStream, stream, { position, knownTime, failures: 0 });
-    return {
-      stored: await storeEvents(tx, followed, allEvents),
-      started: await startMissed(services, tx, missed),
-    };
-  });
+  const { stored: storedCount, started: operations } = await inTransaction(
+    services.database,
+    async (tx) => {
+      await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+        position,
+        knownTime,
+        failures: 0,
+      });
+      return {
+        stored: await storeEvents(tx, followed, allEvents),
+        started: await startReads(services, tx, missed),
+      };
+    },
+  );
   Object.assign(stream, { position, knownTime, failures: 0 });
-  for (const { id: operationId, projectId } of started) {
+  for (const { id: operationId, projectId } of operations) {
     await beginRun(services, { operationId, projectId });
   }
   if (allEvents.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
-  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
-  const counts = { events: events.length, gaps: gaps.length, stored };
+  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: storedCount });
+  const counts = { events: events.length, gaps: gaps.length, stored: storedCount };
   services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
 }
 
@@ -51,7 +58,7 @@ export async function storeEvents(
   followed.apps = await listAppIds(tx, followed);
   let storedCount = 0;
   for (const providerAppId of followed.apps) {
-    storedCount += await storeWithin(tx, { projectId, providerAppId }, events);
+    storedCount += await storeInTransaction(tx, { projectId, providerAppId }, events);
   }
   return storedCount;
 }

@@ -11,11 +11,11 @@ export type ProviderStream = Row<'ProviderStream'>;
 const IS_WANTED = Prisma.sql`exists (select 1 from "ObjectSubscription" s
   where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
 
-/** The provider still sends notifications, which must be removed first. */
+/** True while the provider sends notifications for the list. They must be removed before the stream is deleted. */
 const HAS_PING = Prisma.sql`exists (select 1 from "StreamPing" p
   where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
 
-export const STREAMS = new LeasedRows({
+export const STREAM_LEASES = new LeasedRows({
   table: 'ProviderStream',
   key: ['projectId', 'connectionId'],
   leaseMs: 10_000,
@@ -25,16 +25,16 @@ export const STREAMS = new LeasedRows({
 
 const UNWANTED = Prisma.raw(allProjectsMark('streams without subscriptions'));
 
-/** Claims streams without a worker, in all projects. Deletes streams that no subscription needs. */
+/** Claims streams without a worker in all projects, after it has deleted the streams that no subscription needs. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  const forget = Prisma.sql`${UNWANTED}
+  const deleteUnwanted = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${STREAMS.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
-  await runSweep(database, forget);
+      where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
+  await runSweep(database, deleteUnwanted);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
-  return STREAMS.claimDue(database, due);
+  return STREAM_LEASES.claimDue(database, due);
 }

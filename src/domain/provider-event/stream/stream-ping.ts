@@ -33,20 +33,20 @@ export async function replacePing(
   });
 }
 
-interface PingName {
+interface AddressedPing {
   key: Key;
   secret: string;
 }
 
 /**
- * Null if the address contains no ping of the app's project. Without an app the query runs too, so that the response
- * time does not reveal that the app is missing.
+ * Returns null if the address names no ping of the app's project. The query also runs without an app, so that the
+ * response time does not reveal whether the app exists.
  */
 export async function findPing(
   { database, vault }: Pick<Services, 'database' | 'vault'>,
   app: Pick<SealedApp, 'provider' | 'projectId'> | null,
   { url }: Pick<WebhookRequest, 'url'>,
-): Promise<PingName | null> {
+): Promise<AddressedPing | null> {
   const id = readIdFromAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
   const [row] = await database.rows.query<{ secretSealed: string }>(PING, [
@@ -79,22 +79,22 @@ export async function removePing(
   list: EventList,
   { subscription, session }: { subscription: RemovedSubscription; session: AccountSession },
 ): Promise<void> {
-  const ping = await findUnneeded(services, subscription);
+  const ping = await findUnneededPing(services, subscription);
   if (!ping) return;
   await list.deleteWebhook(session, ping.providerRef);
-  await forget(services, ping);
+  await deletePingRow(services, ping);
 }
 
-/** Deletes the row of the ping if the provider does not remove it. Later pings are refused. */
+/** Deletes the row of the ping after its removal at the provider has failed. Later pings are refused. */
 export async function deletePing(
   services: Pick<Services, 'database' | 'now'>,
   subscription: RemovedSubscription,
 ): Promise<void> {
-  const ping = await findUnneeded(services, subscription);
-  if (ping) await forget(services, ping);
+  const ping = await findUnneededPing(services, subscription);
+  if (ping) await deletePingRow(services, ping);
 }
 
-async function findUnneeded(
+async function findUnneededPing(
   { database: { prisma } }: Pick<Services, 'database'>,
   { projectId, connectionId, installationId, objectName }: RemovedSubscription,
 ): Promise<StreamPing | null> {
@@ -106,20 +106,25 @@ async function findUnneeded(
 }
 
 /**
- * Deletes the row and releases the lease, so that a worker that reads the list stores nothing more. If the list is
- * needed again, it starts anew.
+ * Deletes the row and takes the lease away, so that a worker that reads the list stores nothing more. If the list is
+ * needed again, it starts without a position.
  */
-async function forget(
+async function deletePingRow(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, id, providerRef }: StreamPing,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
     const { count } = await tx.streamPing.deleteMany({ where: { projectId, id, providerRef } });
     if (count === 0) return;
-    const begun = { status: 'PENDING', position: null, knownTime: null, failures: 0 } as const;
+    const initialState = {
+      status: 'PENDING',
+      position: null,
+      knownTime: null,
+      failures: 0,
+    } as const;
     await tx.providerStream.updateMany({
       where: { projectId, connectionId: id },
-      data: { ...begun, ...RELEASED_LEASE, dueTime: now() },
+      data: { ...initialState, ...RELEASED_LEASE, dueTime: now() },
     });
     notifySubscriptions(tx);
   });

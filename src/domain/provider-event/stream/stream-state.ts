@@ -1,50 +1,71 @@
-/** Records the state of a stream, and reports it to the stream's subscriptions. */
+/** Records the state of the stream that all subscriptions of a connection share, and reports it to them. */
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { notifySubscriptions } from '../../../events/channel.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
-import { recordSubscribeError } from '../object-subscription.ts';
+import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
 import type { Followed } from './followed.ts';
-import { findMissed, getPeriodStart, type Missed, startMissed } from './missed-changes.ts';
+import {
+  findMissedChanges,
+  getPeriodStart,
+  type MissedPeriod,
+  startReads,
+} from './missed-changes.ts';
 import { storeEvents } from './store-batch.ts';
-import { type ProviderStream, STREAMS } from './stream-lease.ts';
+import { type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** The number of consecutive temporary failures after which users see the error. */
 const FAILURES_REPORTED = 4;
 
+/** Creates the stream if it does not exist. Returns its status, which is locked until the transaction ends. */
+export async function joinStream(
+  tx: Transaction,
+  { projectId, connectionId, provider }: ObjectSubscription,
+): Promise<Pick<ProviderStream, 'status' | 'error'>> {
+  const stream = await tx.providerStream.upsert({
+    where: { projectId_connectionId: { projectId, connectionId } },
+    create: { projectId, connectionId, provider },
+    update: { provider },
+    select: { status: true, error: true },
+  });
+  if (stream.status === 'PENDING') notifySubscriptions(tx);
+  return stream;
+}
+
 /**
- * Records that the stream is open. The count of failures stays until an event or a position arrives. If the position
- * was lost, the missed changes are read. Throws LeaseLost if the claim no longer holds the stream.
+ * Records that the stream is open. The failure count is only reset by the first event or position. If the position was
+ * lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
  */
 export async function recordStreamOpen(services: Services, followed: Followed): Promise<void> {
   const { stream } = followed;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
-  const lostSpans = position === null ? createMissedPeriods(stream, now) : [];
-  const missed = await findMissed(services, followed, lostSpans);
+  const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
+  const missed = await findMissedChanges(services, followed, lostPeriods);
   const knownTime = position === null ? now : stream.knownTime;
   const operations = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
-    await STREAMS.updateClaimed(tx.providerStream, stream, { ...working, knownTime });
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
     await tx.objectSubscription.updateMany({
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
       data: { ...working, failures: 0 },
     });
     await storeEvents(tx, followed, missed.events);
-    return startMissed(services, tx, missed);
+    return startReads(services, tx, missed);
   });
   stream.knownTime = knownTime;
   for (const { id: operationId } of operations)
     await beginRun(services, { operationId, projectId });
 }
 
-function createMissedPeriods({ knownTime }: ProviderStream, until: Date): Missed[] {
+function createMissedPeriods({ knownTime }: ProviderStream, until: Date): MissedPeriod[] {
   if (knownTime === null) return [];
   return [{ objectName: null, since: getPeriodStart(knownTime), until }];
 }
@@ -57,7 +78,7 @@ export async function recordLostPosition(services: Services, { stream }: Followe
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {
-    await STREAMS.updateClaimed(tx.providerStream, stream, { position: null });
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
     const result = `The provider no longer has events of that age. Changes${since} are read instead.`;
     for (const subscription of await listSubscriptions(tx, stream)) {
@@ -73,19 +94,19 @@ export async function recordStreamFailure(
   stream: ProviderStream,
   error: unknown,
 ): Promise<void> {
-  const { reason, isTemporary: mayPass } = logWorkFailure(services.log, error, {
+  const { reason, isTemporary } = logWorkFailure(services.log, error, {
     fields: { connectionId: stream.connectionId },
     retryEvent: 'provider_stream.interrupted',
     defectEvent: 'provider_stream.failed',
   });
   const { failures, dueTime } = scheduleRetry(services, RETRY, stream.failures);
-  const isReported = !mayPass || failures >= FAILURES_REPORTED;
+  const isReported = !isTemporary || failures >= FAILURES_REPORTED;
   await inTransaction(services.database, async (tx) => {
-    const news = isReported ? ({ status: 'FAILED', error: reason } as const) : {};
-    await STREAMS.updateClaimed(tx.providerStream, stream, {
+    const reportedState = isReported ? ({ status: 'FAILED', error: reason } as const) : {};
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       failures,
       dueTime,
-      ...news,
+      ...reportedState,
       ...RELEASED_LEASE,
     });
     if (isReported) await reportFailure(services, tx, { stream, reason });

@@ -1,4 +1,4 @@
-/** Waits while the project is backlogged. The provider keeps further events in the meantime. */
+/** Waits while too many events are undelivered. The provider keeps further events in the meantime. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Services } from '../../call.ts';
 import { isEventBacklogged } from '../event-backlog.ts';
