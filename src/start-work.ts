@@ -1,7 +1,7 @@
 /** Starts the background work of a worker: deliveries, jobs and sweeps. */
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
-import { selectEarliestDue } from './deliveries/outbox.ts';
+import { selectEarliestDueSql } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
 import { HANDLERS } from './jobs/handlers.ts';
 import { type AdditionalWork, type BackgroundWork, startJobs } from './jobs/job-worker.ts';
@@ -35,7 +35,7 @@ function startSending(services: Services): AdditionalWork {
   return {
     watched: [
       {
-        createDueTimeSql: selectEarliestDue,
+        createDueTimeSql: selectEarliestDueSql,
         minIntervalMs: DUE_GAP_MS,
         onDue: () => deliveries.wake(),
       },

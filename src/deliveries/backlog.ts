@@ -10,13 +10,12 @@ import type { DeliveryLimits } from './limits.ts';
 /** The share of the capacity that failing destinations may use. */
 const FAILING_SHARE = 1 / 4;
 
-/** The most quick destinations that are remembered: as many as can be in flight at the same time. */
+/** The most quick destinations in memory: as many as attempts can be in flight. */
 const QUICK_MAX = 64;
 
 /**
- * The share that one project may use of the capacity that other projects leave. The value is a choice, not a measured
- * optimum. Any value below 1 lets the next project claim and send, even if destinations of other projects do not
- * respond.
+ * The share of the capacity left by other projects that one project may use. Any value below 1 lets another project
+ * claim and send, even if the destinations of this one do not respond. The value was chosen, not measured.
  */
 const PROJECT_SHARE = 3 / 4;
 
@@ -59,10 +58,10 @@ export class Backlog {
   readonly #limits: DeliveryLimits;
   /** Destinations with claimed messages. The one that had its turn last is at the end. */
   readonly #queues = new Map<string, DestinationQueue>();
-  readonly #quick = new LRUCache<string, true>({ max: QUICK_MAX });
-  #stale: ClaimedDelivery[] = [];
+  readonly #quickDestinations = new LRUCache<string, true>({ max: QUICK_MAX });
+  #staleDeliveries: ClaimedDelivery[] = [];
   readonly #total: HeldCounts = { ...ZERO_COUNTS };
-  readonly #projects = new Map<string, HeldCounts>();
+  readonly #countsByProject = new Map<string, HeldCounts>();
 
   constructor(limits: DeliveryLimits) {
     this.#limits = limits;
@@ -79,14 +78,14 @@ export class Backlog {
   /** Returns the free capacity of each project with held deliveries, and that of any other project. */
   getCapacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
     const byProject = new Map(
-      [...this.#projects].map(([id, held]) => [id, this.#getCapacity(held)]),
+      [...this.#countsByProject].map(([id, held]) => [id, this.#getCapacity(held)]),
     );
     return { byProject, other: this.#getCapacity(ZERO_COUNTS) };
   }
 
   /** Returns how many more deliveries each destination may hold. Destinations without an entry hold none. */
   getFreeCapacities(): Map<string, number> {
-    const destinationIds = new Set([...this.#queues.keys(), ...this.#quick.keys()]);
+    const destinationIds = new Set([...this.#queues.keys(), ...this.#quickDestinations.keys()]);
     return new Map([...destinationIds].map((id) => [id, this.#getFreeCapacity(id)]));
   }
 
@@ -97,7 +96,11 @@ export class Backlog {
       this.#queues.set(destinationId, queue);
       queue.waiting.push(delivery);
       queue.held += 1;
-      this.#count(queue, { rows: 1, bytes: delivery.bodyBytes, failing: queue.isFailing ? 1 : 0 });
+      this.#addCounts(queue, {
+        rows: 1,
+        bytes: delivery.bodyBytes,
+        failing: queue.isFailing ? 1 : 0,
+      });
     }
   }
 
@@ -106,9 +109,9 @@ export class Backlog {
     if (this.#total.inFlight >= this.#limits.inFlight) return undefined;
     for (const [destinationId, queue] of this.#queues) {
       while ((queue.waiting[0]?.startByMs ?? nowMs) < nowMs)
-        this.#stale.push(...queue.waiting.splice(0, 1));
-      if (!this.#mayStart(queue)) continue;
-      const [delivery] = queue.waiting.splice(0, 1);
+        this.#staleDeliveries.push(...queue.waiting.splice(0, 1));
+      if (!this.#canStart(queue)) continue;
+      const delivery = queue.waiting.shift();
       this.#countInFlight(queue, 1);
       this.#queues.delete(destinationId);
       this.#queues.set(destinationId, queue);
@@ -117,7 +120,7 @@ export class Backlog {
     return undefined;
   }
 
-  /** Counts the end of an attempt. Its result decides how the destination's waiting deliveries are treated. */
+  /** Counts the end of an attempt. Its result determines whether the destination is failing, quick or neither. */
   endAttempt(
     { row: { destinationId } }: ClaimedDelivery,
     { isSuccess, durationMs }: { isSuccess: boolean; durationMs: number },
@@ -125,31 +128,30 @@ export class Backlog {
     const queue = this.#getQueue(destinationId);
     this.#countInFlight(queue, -1);
     this.#setFailing(queue, !isSuccess);
-    if (isSuccess && durationMs <= this.#limits.quickMs) this.#quick.set(destinationId, true);
-    else this.#quick.delete(destinationId);
+    if (isSuccess && durationMs <= this.#limits.quickMs)
+      this.#quickDestinations.set(destinationId, true);
+    else this.#quickDestinations.delete(destinationId);
   }
 
   /** Removes deliveries that were recorded or released. */
   drop(deliveries: readonly ClaimedDelivery[]): void {
-    for (const {
-      row: { destinationId },
-      bodyBytes,
-    } of deliveries) {
+    for (const { row, bodyBytes } of deliveries) {
+      const { destinationId } = row;
       const queue = this.#getQueue(destinationId);
       queue.held -= 1;
-      this.#count(queue, { rows: -1, bytes: -bodyBytes, failing: queue.isFailing ? -1 : 0 });
+      this.#addCounts(queue, { rows: -1, bytes: -bodyBytes, failing: queue.isFailing ? -1 : 0 });
       if (queue.held === 0) this.#queues.delete(destinationId);
     }
   }
 
-  /** Removes the deliveries that were not started in time and returns them, to be released. */
+  /** Removes and returns the deliveries that were not started in time. The caller releases them. */
   takeStale(): ClaimedDelivery[] {
-    const stale = this.#stale;
-    this.#stale = [];
+    const stale = this.#staleDeliveries;
+    this.#staleDeliveries = [];
     return stale;
   }
 
-  /** Removes and returns the waiting deliveries: of one destination, or all. */
+  /** Removes and returns the waiting deliveries of one destination, or of all. */
   takeWaiting(destinationId?: string): ClaimedDelivery[] {
     const queues =
       destinationId === undefined ? [...this.#queues.values()] : [this.#queues.get(destinationId)];
@@ -157,13 +159,13 @@ export class Backlog {
   }
 
   #getFreeCapacity(destinationId: string): number {
-    const mayHold = this.#quick.has(destinationId)
+    const heldMax = this.#quickDestinations.has(destinationId)
       ? this.#limits.heldPerQuickDestination
       : this.#limits.inFlightPerDestination;
-    return Math.max(0, mayHold - (this.#queues.get(destinationId)?.held ?? 0));
+    return Math.max(0, heldMax - (this.#queues.get(destinationId)?.held ?? 0));
   }
 
-  #mayStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
+  #canStart({ projectId, waiting, inFlight, isFailing }: DestinationQueue): boolean {
     if (waiting.length === 0 || inFlight >= this.#limits.inFlightPerDestination) return false;
     const projectCounts = this.#getCounts(projectId);
     if (this.#countFree('inFlight', projectCounts) <= 0) return false;
@@ -172,22 +174,22 @@ export class Backlog {
 
   #countInFlight(queue: DestinationQueue, change: 1 | -1): void {
     queue.inFlight += change;
-    this.#count(queue, { inFlight: change, inFlightFailing: queue.isFailing ? change : 0 });
+    this.#addCounts(queue, { inFlight: change, inFlightFailing: queue.isFailing ? change : 0 });
   }
 
-  #count({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
+  #addCounts({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
     const projectCounts = this.#getCounts(projectId);
-    if (projectCounts === ZERO_COUNTS) this.#projects.set(projectId, { ...ZERO_COUNTS });
+    if (projectCounts === ZERO_COUNTS) this.#countsByProject.set(projectId, { ...ZERO_COUNTS });
     for (const counts of [this.#total, this.#getCounts(projectId)]) {
       for (const [name, change] of Object.entries(changes)) {
         counts[name as keyof HeldCounts] += change;
       }
     }
-    if (this.#getCounts(projectId).rows === 0) this.#projects.delete(projectId);
+    if (this.#getCounts(projectId).rows === 0) this.#countsByProject.delete(projectId);
   }
 
   #getCounts(projectId: string): HeldCounts {
-    return this.#projects.get(projectId) ?? ZERO_COUNTS;
+    return this.#countsByProject.get(projectId) ?? ZERO_COUNTS;
   }
 
   #getCapacity(held: HeldCounts): ProjectCapacity {
@@ -196,7 +198,7 @@ export class Backlog {
     return { rows, bytes, failing: this.#countFree('failing', held) };
   }
 
-  /** Returns how much more a project may hold. It is rounded up, so that projects take turns at a limit of 1. */
+  /** Returns how much more a project may hold. Rounds up, so that projects take turns even at a limit of 1. */
   #countFree(resource: keyof HeldCounts, held: HeldCounts): number {
     const others = this.#total[resource] - held[resource];
     const free = this.#getMaximum(resource) - others;
@@ -213,7 +215,7 @@ export class Backlog {
     if (queue.isFailing === isFailing) return;
     queue.isFailing = isFailing;
     const sign = isFailing ? 1 : -1;
-    this.#count(queue, { failing: sign * queue.held, inFlightFailing: sign * queue.inFlight });
+    this.#addCounts(queue, { failing: sign * queue.held, inFlightFailing: sign * queue.inFlight });
   }
 
   #getQueue(destinationId: string): DestinationQueue {

@@ -10,7 +10,7 @@ import {
   type ClaimedRow,
   claimDue,
   type DestinationKey,
-  findPending,
+  listProjectsWithDueDeliveries,
   type ProjectIds,
 } from './outbox.ts';
 import { createSigningKey } from './sign.ts';
@@ -24,7 +24,6 @@ export interface DeliveryTarget {
   headers: TargetHeaders;
 }
 
-/** A claimed delivery. */
 export interface ClaimedDelivery {
   row: ClaimedRow;
   bodyBytes: number;
@@ -42,11 +41,11 @@ export interface Claim {
   isComplete: boolean;
   /** True if the next claim concerns other projects. */
   hasNextTurn: boolean;
-  /** True if due deliveries were left because the share of their destination or the memory is full. */
+  /** True if due deliveries were skipped because a limit of their project or destination, or of memory, is reached. */
   isSaturated: boolean;
 }
 
-interface ClaimDeps {
+interface ClaimerServices {
   database: Pick<Database, 'rows' | 'processes' | 'group'>;
   vault: Vault;
   log: Log;
@@ -61,7 +60,6 @@ const EMPTY_CLAIM: Claim = {
   isSaturated: false,
 };
 
-/** The projects of a claim. */
 interface ClaimTurn {
   projectIds: ProjectIds;
   /** Projects up to this id have had their turn. */
@@ -70,17 +68,17 @@ interface ClaimTurn {
 
 /**
  * Claims deliveries of the projects in rotation, and of the destinations of each project in rotation. A claim continues
- * after the last project of the previous claim. A project that did not get all of its due deliveries continues after
- * its last destination. In a shard group, a query first finds the projects with due deliveries, and each claim takes
+ * after the last project of the previous claim. A project whose due deliveries were not all claimed continues after its
+ * last destination. In a shard group, a query first finds the projects with due deliveries, and each claim takes
  * projects that one statement may change together.
  */
 export class Claimer {
-  readonly #deps: ClaimDeps;
+  readonly #deps: ClaimerServices;
   #turns: ClaimTurn[] = [];
   /** The last destination that had its turn, for projects that did not get all of their due deliveries. */
   readonly #afterDestinations = new Map<string, string>();
 
-  constructor(deps: ClaimDeps) {
+  constructor(deps: ClaimerServices) {
     this.#deps = deps;
   }
 
@@ -93,13 +91,13 @@ export class Claimer {
     const [turn] = this.#turns;
     if (!turn) return EMPTY_CLAIM;
 
-    const free = backlog.getFreeCapacities();
+    const freeCapacities = backlog.getFreeCapacities();
     const capacities = backlog.getCapacities();
     const requestedMs = performance.now();
     const claimed = await claimDue(database.rows.query, {
       ...turn,
       afterDestinations: this.#afterDestinations,
-      free,
+      free: freeCapacities,
       freeByDefault: limits.inFlightPerDestination,
       capacities,
       rows,
@@ -109,36 +107,36 @@ export class Claimer {
       now: now(),
     });
     const isFull = claimed.length === rows || countBytes(claimed) >= bytes;
-    const { isCut, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
+    const { isExhausted, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
     this.#turns.shift();
     if (isFull) this.#turns.push({ ...turn, afterProjectId: findLastId(claimed, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
       this.#turns.push({ ...turn, afterProjectId: '' });
     }
-    const [next] = this.#turns;
+    const [nextTurn] = this.#turns;
     return {
       deliveries: this.#createDeliveries(claimed, requestedMs),
-      isComplete: !next,
-      hasNextTurn: next !== undefined && next.projectIds !== turn.projectIds,
-      isSaturated: isCut || isSaturated(claimed, free, limits),
+      isComplete: !nextTurn,
+      hasNextTurn: nextTurn !== undefined && nextTurn.projectIds !== turn.projectIds,
+      isSaturated: isExhausted || isSaturated(claimed, freeCapacities, limits),
     };
   }
 
   /**
-   * Stores where each project continues. `isCut` is true if a project has exhausted its capacity. `hasMore` is true if
-   * another claim for these projects may find more deliveries: only destinations after a certain one were searched, or
-   * failing ones have exhausted the capacity.
+   * Stores where each project continues. `isExhausted` is true if a project has exhausted its capacity. `hasMore` is
+   * true if another claim for these projects may find more deliveries, because this one started after a certain
+   * destination or because failing destinations exhausted their capacity.
    */
   #recordTurns(
     { projectIds, afterProjectId }: ClaimTurn,
     claimed: readonly ClaimedRow[],
     { capacities, isFull }: { capacities: ReturnType<Backlog['getCapacities']>; isFull: boolean },
-  ): { isCut: boolean; hasMore: boolean } {
+  ): { isExhausted: boolean; hasMore: boolean } {
     const rowsByProject = Map.groupBy(claimed, ({ projectId }) => projectId);
     const lastProjectId = isFull ? findLastId(claimed, 'projectId') : null;
     const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
-    let isCut = [capacities.other, ...capacities.byProject.values()].some(
+    let isExhausted = [capacities.other, ...capacities.byProject.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
     );
     let hasMore = false;
@@ -156,12 +154,12 @@ export class Claimer {
       if (hasUsedUp || projectId === lastProjectId) {
         this.#afterDestinations.set(projectId, findLastId(rows, 'destinationId'));
       }
-      const failing = rows.filter(({ isFailing }) => isFailing).length;
-      const isFailingCut = failing > 0 && failing >= capacity.failing;
-      isCut ||= hasUsedUp || isFailingCut;
-      hasMore ||= isFailingCut;
+      const failingCount = rows.filter(({ isFailing }) => isFailing).length;
+      const isFailingExhausted = failingCount > 0 && failingCount >= capacity.failing;
+      isExhausted ||= hasUsedUp || isFailingExhausted;
+      hasMore ||= isFailingExhausted;
     }
-    return { isCut, hasMore };
+    return { isExhausted, hasMore };
   }
 
   async #createTurns(): Promise<ClaimTurn[]> {
@@ -169,7 +167,7 @@ export class Claimer {
     const { rows, group } = database;
     const projectIds = group.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
-    const pending = await findPending(rows.query, projectIds, now());
+    const pending = await listProjectsWithDueDeliveries(rows.query, projectIds, now());
     return group
       .splitIntoParts(pending)
       .map((projectPart) => ({ projectIds: projectPart, afterProjectId: '' }));
@@ -205,9 +203,9 @@ export class Claimer {
   }
 }
 
-/** Returns the last id in the order of the claim, which is byte by byte. Ids are ASCII. */
+/** Returns the last id in the order of the claim, which compares bytes. JavaScript's order is the same for ASCII ids. */
 function findLastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
-  return claimed.reduce((latest, { [column]: id }) => (id > latest ? id : latest), '');
+  return claimed.reduce((lastId, { [column]: id }) => (id > lastId ? id : lastId), '');
 }
 
 function countBytes(claimed: readonly ClaimedRow[]): number {

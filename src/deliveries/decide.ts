@@ -20,14 +20,14 @@ export interface Outcome {
   responseBody?: string | null;
 }
 
-export interface Decision {
-  status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
-  failureReason: string | null;
-  nextAttemptTime: Date | null;
-}
+/** The new state of a delivery after an attempt. */
+export type Decision =
+  | { status: 'PENDING'; failureReason: null; nextAttemptTime: Date }
+  | { status: 'SUCCEEDED'; failureReason: null; nextAttemptTime: null }
+  | { status: 'FAILED'; failureReason: string; nextAttemptTime: null };
 
 interface RetryRules {
-  /** Delays before the retries: the first one follows the first attempt. */
+  /** The delay before each retry. */
   retrySeconds: readonly number[];
   now: Date;
   /** A random number from 0 to below 1. */
@@ -44,14 +44,15 @@ export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules
     const failureReason = `Failed permanently at attempt ${attemptCount + 1}: ${outcome.error}`;
     return { status: 'FAILED', failureReason, nextAttemptTime: null };
   }
-  const jittered = delaySeconds * 1000 * (1 + JITTER * (2 * rules.random() - 1));
-  const delayMs = Math.max(jittered, parseRetryAfterMs(outcome.retryAfter, rules.now));
+  const jitteredMs = delaySeconds * 1000 * (1 + JITTER * (2 * rules.random() - 1));
+  const delayMs = Math.max(jitteredMs, parseRetryAfterMs(outcome.retryAfter, rules.now));
   const nextAttemptTime = new Date(rules.now.getTime() + Math.round(delayMs));
   return { status: 'PENDING', failureReason: null, nextAttemptTime };
 }
 
 /**
- * Returns the requested wait, which is a number of seconds or a date (RFC 9110, section 10.2.3). Ignores other values.
+ * Returns the wait that the header requests, as a number of seconds or a date (RFC 9110, section 10.2.3). Returns 0 for
+ * other values.
  */
 function parseRetryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;

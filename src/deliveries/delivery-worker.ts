@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries of a shard group. A delivery is claimed, sent and recorded. It stays in the outbox until it is
- * recorded, so that it is retried if this process ends before.
+ * Sends the deliveries of a shard group. A delivery is claimed, sent and recorded. It stays in the outbox until its
+ * attempt is recorded, so that another process retries it if this one ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SpanKind, type Tracer } from '@opentelemetry/api';
@@ -21,19 +21,19 @@ import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, type ClaimedDelivery, Claimer } from './claim.ts';
-import { type Decision, decide, type Outcome } from './decide.ts';
+import { decide, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
-import { release, releaseOrphans } from './outbox.ts';
+import { releaseClaims, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
 import { send } from './send.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** The time to record an attempt that used all of its own time. */
+/** The time that a stop allows for recording an attempt that took as long as it may. */
 const STOP_MARGIN_MS = 2_000;
-/** The largest share of time for claims. If they get slow, they run less often. */
+/** The largest share of the time that claims take. The slower they are, the less often they run. */
 const CLAIM_SHARE = 1 / 3;
 const GAP_MAX_MS = 1_000;
-/** The interval in which deliveries that wait for an ended one are released. */
+/** The interval between searches for deliveries whose predecessor has ended. */
 const ORPHANS_EVERY_MS = 5_000;
 
 export interface DeliveryDeps {
@@ -59,13 +59,13 @@ export class DeliveryWorker {
   readonly #backlog: Backlog;
   readonly #claimer: Claimer;
   readonly #recorder: Recorder;
-  readonly #due = new Alarm();
-  readonly #dropped = new Alarm();
-  readonly #stopping = new AbortController();
-  /** Aborts all work that the worker still waits for. */
-  readonly #aborting = new AbortController();
-  readonly #claiming: Outage;
-  readonly #releasing: Outage;
+  readonly #dueAlarm = new Alarm();
+  readonly #dropAlarm = new Alarm();
+  readonly #stopController = new AbortController();
+  /** Aborts the attempts and statements that a stop no longer waits for. */
+  readonly #abortController = new AbortController();
+  readonly #claimOutage: Outage;
+  readonly #releaseOutage: Outage;
   #isSaturated = false;
   #nextDueMs = Number.POSITIVE_INFINITY;
   #orphansDueMs = 0;
@@ -74,13 +74,13 @@ export class DeliveryWorker {
     this.#deps = deps;
     this.#limits = { ...DELIVERY_LIMITS, ...deps.limits };
     this.#backlog = new Backlog(this.#limits);
-    this.#claiming = new Outage(deps.log, 'deliveries.claim_failed');
-    this.#releasing = new Outage(deps.log, 'deliveries.release_failed');
+    this.#claimOutage = new Outage(deps.log, 'deliveries.claim_failed');
+    this.#releaseOutage = new Outage(deps.log, 'deliveries.release_failed');
     this.#claimer = new Claimer({ ...deps, limits: this.#limits });
     this.#recorder = new Recorder({
       ...deps,
       limits: this.#limits,
-      signal: this.#aborting.signal,
+      signal: this.#abortController.signal,
       onDone: (deliveries) => this.#drop(deliveries),
       onReleased: () => this.wake(),
       onDisabled: (destinationId) => this.#release(this.#backlog.takeWaiting(destinationId)),
@@ -89,29 +89,29 @@ export class DeliveryWorker {
 
   /** Starts a claim, because deliveries may be due. */
   wake(): void {
-    this.#due.ring();
+    this.#dueAlarm.ring();
   }
 
   /** Claims and sends deliveries until `stop` is called. */
   async run(): Promise<void> {
-    const { signal } = this.#stopping;
+    const { signal } = this.#stopController;
     let previousClaimMs = 0;
     while (!signal.aborted) {
       const startMs = performance.now();
       const claim = await this.#retryUntilDone(
         async () => (signal.aborted ? undefined : this.#claim()),
-        this.#claiming,
+        this.#claimOutage,
       );
       const claimMs = performance.now() - startMs;
-      // A single slow claim is a stall of the database. It must not delay the next claims further, so the shorter of
-      // two durations counts.
+      // The shorter of two durations counts, so that one slow claim, such as a stall of the database, delays no further
+      // claims.
       const gapMs = Math.min(claimMs, previousClaimMs) * (1 / CLAIM_SHARE - 1);
       previousClaimMs = claimMs;
       if (claim?.hasNextTurn || (claim && claim.deliveries.length * 2 > this.#limits.claimRows))
         continue;
       const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
-      if (claim?.isComplete) await this.#due.wait(this.#untilNextDueMs());
+      if (claim?.isComplete) await this.#dueAlarm.wait(this.#getMsUntilDue());
     }
   }
 
@@ -129,13 +129,13 @@ export class DeliveryWorker {
    * that still runs then is repeated after its lease ends. Pass the promise of `run`.
    */
   async stop(running: Promise<void> = Promise.resolve()): Promise<void> {
-    this.#stopping.abort();
-    this.#due.ring();
+    this.#stopController.abort();
+    this.#dueAlarm.ring();
     const waitMs = Math.min(
       this.#limits.attemptMs + STOP_MARGIN_MS,
       getStopWorkMs(this.#deps.config),
     );
-    const timer = setTimeout(() => this.#aborting.abort(), waitMs);
+    const timer = setTimeout(() => this.#abortController.abort(), waitMs);
     await running;
     this.#release(this.#backlog.takeWaiting());
     await this.#waitUntilEmpty();
@@ -143,7 +143,7 @@ export class DeliveryWorker {
   }
 
   async #claim(): Promise<Claim> {
-    // While the recorder is behind, a claim could return deliveries that were just sent.
+    // A claim could return deliveries that were sent but whose attempts the recorder has not recorded yet.
     if (this.#recorder.isBehind) {
       this.#isSaturated = true;
       return { deliveries: [], isComplete: true, hasNextTurn: false, isSaturated: true };
@@ -166,7 +166,7 @@ export class DeliveryWorker {
   }
 
   #sendNext(): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopController.signal.aborted) return;
     const nowMs = performance.now();
     while (this.#recorder.unrecorded < this.#limits.unrecorded) {
       const delivery = this.#backlog.takeNext(nowMs);
@@ -189,7 +189,7 @@ export class DeliveryWorker {
 
   /** Sends a message. Returns undefined if the attempt was aborted. */
   async #trySend(delivery: ClaimedDelivery): Promise<Outcome | undefined> {
-    const { signal } = this.#aborting;
+    const { signal } = this.#abortController;
     try {
       return await this.#send(delivery, signal);
     } catch (error) {
@@ -233,7 +233,8 @@ export class DeliveryWorker {
     const attemptId = newId('att');
     const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
     const response = { responseStatus, responseBody, error };
-    const event = decision.status === 'FAILED' ? createFailureEvent(delivery, decision) : null;
+    const event =
+      decision.status === 'FAILED' ? createFailureEvent(delivery, decision.failureReason) : null;
     this.#recorder.add({ delivery, record: { ...ids, ...time, ...response, event, ...decision } });
     const dueMs = decision.nextAttemptTime?.getTime() ?? Number.POSITIVE_INFINITY;
     this.#nextDueMs = Math.min(this.#nextDueMs, dueMs);
@@ -243,24 +244,24 @@ export class DeliveryWorker {
     if (deliveries.length === 0) return;
     const { rows, group } = this.#deps.database;
     const claimed = deliveries.map(({ row }) => row);
-    const released = batchRows(group, claimed, ({ projectId }) => projectId).map((batch) =>
-      this.#retryUntilDone(() => release(rows.query, batch), this.#releasing),
+    const releases = batchRows(group, claimed, ({ projectId }) => projectId).map((batch) =>
+      this.#retryUntilDone(() => releaseClaims(rows.query, batch), this.#releaseOutage),
     );
-    void Promise.all(released).then(() => this.#drop(deliveries));
+    void Promise.all(releases).then(() => this.#drop(deliveries));
   }
 
   #drop(deliveries: ClaimedDelivery[]): void {
     this.#backlog.drop(deliveries);
-    this.#dropped.ring();
+    this.#dropAlarm.ring();
     this.#sendNext();
-    if (this.#isSaturated) this.#due.ring();
+    if (this.#isSaturated) this.#dueAlarm.ring();
   }
 
   async #waitUntilEmpty(): Promise<void> {
-    while (this.#backlog.heldRows > 0) await this.#dropped.wait(this.#limits.pollMs);
+    while (this.#backlog.heldRows > 0) await this.#dropAlarm.wait(this.#limits.pollMs);
   }
 
-  #untilNextDueMs(): number {
+  #getMsUntilDue(): number {
     const dueMs = this.#nextDueMs - this.#deps.now().getTime();
     return Math.min(Math.max(dueMs, 0), this.#limits.pollMs);
   }
@@ -269,7 +270,7 @@ export class DeliveryWorker {
     const result = await retryUntilDone(work, {
       backoff: this.#limits.backoff,
       onFailure: (error) => outage.recordFailure(error),
-      signal: this.#aborting.signal,
+      signal: this.#abortController.signal,
     });
     outage.end();
     return result;
@@ -282,7 +283,7 @@ interface DeliverySender extends AsyncDisposable {
   wake(): void;
 }
 
-/** Starts sending. Disposing waits for running attempts; other deliveries are sent later. */
+/** Starts sending. Disposal waits for running attempts and releases all other deliveries. */
 export function startDeliveries(deps: DeliveryDeps): DeliverySender {
   const worker = new DeliveryWorker(deps);
   const running = worker.run();
@@ -293,13 +294,10 @@ export function startDeliveries(deps: DeliveryDeps): DeliverySender {
 }
 
 /**
- * Creates the event that a delivery failed permanently. The statement that records the last attempt appends it, and
- * adds the destination's name and the operation's id.
+ * Creates the event that a delivery failed permanently. The statement that records the last attempt replaces the
+ * destination's name and adds the operation's id.
  */
-export function createFailureEvent(
-  { row }: ClaimedDelivery,
-  { failureReason }: Decision,
-): EventRow {
+export function createFailureEvent({ row }: ClaimedDelivery, failureReason: string): EventRow {
   const { id: deliveryId, projectId, destinationId, url, attemptCount } = row;
   return createEventRow({
     projectId,
@@ -311,7 +309,7 @@ export function createFailureEvent(
       destinationName: destinationId,
       url: maskUrl(url),
       attempts: attemptCount + 1,
-      error: failureReason ?? '',
+      error: failureReason,
     },
     destinationId,
     subject: null,

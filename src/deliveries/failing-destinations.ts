@@ -1,4 +1,4 @@
-/** Reports destinations that fail for an hour, and disables those that fail for days. */
+/** Reports destinations that have failed for an hour, and disables destinations that have failed for days. */
 import type { Database } from '../database/database.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
@@ -7,24 +7,26 @@ import type { ClaimedRow, DestinationKey } from './outbox.ts';
 import type { DisableThreshold } from './record-attempts.ts';
 import { maskUrl } from './target-secrets.ts';
 
-/** A destination is reported after this time. A receiver that is restarted or replaced recovers before. */
+/** A destination is reported after this time, in which a receiver that is restarted or replaced recovers. */
 const REPORT_AFTER_MS = HOUR_MS;
+/** A destination is disabled after this time and this many failed attempts without a success. */
+const DISABLE_AFTER_MS = 5 * DAY_MS;
+const DISABLE_AFTER_ATTEMPTS = 20;
 
-/** Returns the time for reports: destinations without a success since then are reported. */
+/** Returns the time since which a destination must have failed to be reported. */
 export function getReportCutoff(now: Date): Date {
   return new Date(now.getTime() - REPORT_AFTER_MS);
 }
 
 /**
- * Records the event that a destination fails, once until it recovers. The event commits together with the flag that it
- * was recorded. Returns true if this call recorded it.
+ * Records the event that a destination is failing, once until it recovers. Returns whether this call recorded it.
  */
 export async function reportFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
 ): Promise<boolean> {
   return inTransaction(database, async (tx) => {
-    const [failing] = await tx.destination.updateManyAndReturn({
+    const [destination] = await tx.destination.updateManyAndReturn({
       where: {
         projectId,
         id,
@@ -34,8 +36,8 @@ export async function reportFailing(
       data: { isFailingTold: true },
       select: { name: true, url: true, failingSince: true, failedAttempts: true },
     });
-    if (!failing?.failingSince) return false;
-    const { name: destinationName, url, failingSince, failedAttempts } = failing;
+    if (!destination?.failingSince) return false;
+    const { name: destinationName, url, failingSince, failedAttempts } = destination;
     await recordEvent(tx, {
       projectId,
       eventType: 'DESTINATION_WEBHOOK_FAILING',
@@ -54,11 +56,6 @@ export async function reportFailing(
   });
 }
 
-/** A destination is disabled after this time and this many failed attempts without a success. */
-const DISABLE_AFTER_MS = 5 * DAY_MS;
-const DISABLE_AFTER_ATTEMPTS = 20;
-
-/** Returns the thresholds for disabling a destination. */
 export function getDisableThreshold(now: Date): DisableThreshold {
   return {
     failingSince: new Date(now.getTime() - DISABLE_AFTER_MS),
@@ -66,15 +63,15 @@ export function getDisableThreshold(now: Date): DisableThreshold {
   };
 }
 
-/** Disables a destination whose receiver at this URL responded with 410. */
+type GoneReceiver = Pick<ClaimedRow, 'projectId' | 'destinationId' | 'url' | 'urlSealed'> & {
+  now: Date;
+};
+
+/** Disables a destination whose receiver responded with 410, unless its URL has changed. */
 export function disableGone(
   database: Database,
-  {
-    now,
-    ...row
-  }: Pick<ClaimedRow, 'projectId' | 'destinationId' | 'url' | 'urlSealed'> & { now: Date },
+  { projectId, destinationId: id, url, urlSealed, now }: GoneReceiver,
 ): Promise<boolean> {
-  const { projectId, destinationId: id, url, urlSealed } = row;
   return disable(
     database,
     { projectId, id, url, urlSealed },
@@ -82,7 +79,7 @@ export function disableGone(
   );
 }
 
-/** Disables a destination without a success for too long. The transaction checks the thresholds again. */
+/** Disables a destination that still exceeds the thresholds. */
 export function disableFailing(
   database: Database,
   { projectId, destinationId: id, now }: DestinationKey & { now: Date },
@@ -105,7 +102,7 @@ type DestinationCondition = Parameters<
 >[0]['where'];
 
 /**
- * Disables a destination and records the event. Its deliveries stay pending until it is enabled. Returns true if this
+ * Disables a destination and records the event. Its deliveries stay pending until it is enabled. Returns whether this
  * call disabled it.
  */
 async function disable(
@@ -114,14 +111,14 @@ async function disable(
   { reason, now }: { reason: string; now: Date },
 ): Promise<boolean> {
   return inTransaction(database, async (tx) => {
-    const [disabled] = await tx.destination.updateManyAndReturn({
+    const [destination] = await tx.destination.updateManyAndReturn({
       where: { ...condition, status: 'ENABLED' },
       data: { status: 'DISABLED', disabledReason: reason, updateTime: now },
       select: { id: true, projectId: true, name: true, url: true },
     });
-    if (!disabled) return false;
-    // Only webhooks are disabled for failures, and a webhook has a URL.
-    const { id: destinationId, projectId, name: destinationName, url } = disabled;
+    if (!destination) return false;
+    // Only webhooks fail, and a webhook has a URL.
+    const { id: destinationId, projectId, name: destinationName, url } = destination;
     await recordEvent(tx, {
       projectId,
       eventType: 'DESTINATION_WEBHOOK_DISABLED',

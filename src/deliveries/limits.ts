@@ -17,7 +17,7 @@ export interface DeliveryLimits {
   heldBytes: number;
   inFlight: number;
   inFlightPerDestination: number;
-  /** The most attempts in flight to all failing destinations together, so that others always have capacity. */
+  /** The most attempts in flight to all failing destinations together. The rest is for other destinations. */
   inFlightFailing: number;
   /**
    * The most deliveries that are sent and not yet recorded. Sending pauses at this limit, because these deliveries are
@@ -26,14 +26,15 @@ export interface DeliveryLimits {
   unrecorded: number;
   /** The most deliveries held for a quick destination, so that its next messages need no claim. */
   heldPerQuickDestination: number;
-  /** The longest attempt that makes its destination a quick one. */
+  /** The longest duration of an attempt after which its destination counts as quick. */
   quickMs: number;
   /** The interval of claims without a notification. */
   pollMs: number;
   /** The pause after a claim that took all due deliveries, so that the next ones are claimed together. */
   gapMs: number;
   /**
-   * How long the first result waits for others, to be recorded together. It does not wait if `inFlight` have arrived.
+   * How long the first result waits for others that are recorded with it. It does not wait if `inFlight` results have
+   * arrived.
    */
   recordGapMs: number;
   /** The waits between attempts while the database is unavailable. */

@@ -1,7 +1,7 @@
 /**
- * The outbox: statements of workers on the table Delivery, in hand-written SQL, because each handles many deliveries. A
- * delivery is due if its nextAttemptTime has passed and no process holds its lease. Leases use the database's clock,
- * which all processes share.
+ * Claims and releases deliveries of the outbox, which is the table Delivery. The SQL is hand-written, because each
+ * statement handles many deliveries. A delivery is due if its nextAttemptTime has passed and no process holds its
+ * lease. Leases use the database's clock, which all processes share.
  */
 import {
   type MissedCount,
@@ -62,7 +62,7 @@ interface ClaimOrder {
   afterProjectId: string;
   /** The last destination that has had its turn, by project. */
   afterDestinations: ReadonlyMap<string, string>;
-  /** How many deliveries each destination may get. Others get `freeByDefault`. */
+  /** How many deliveries of each destination may be claimed. Default: `freeByDefault`. */
   free: ReadonlyMap<string, number>;
   freeByDefault: number;
   /** The free capacity of each project. Other projects have the capacity `other`. */
@@ -71,13 +71,13 @@ interface ClaimOrder {
   bytes: number;
   leaseToken: string;
   leaseMs: number;
-  /** The process's estimate of the database's clock. The statement uses the later of both. */
+  /** The process's estimate of the database's clock. The statement uses the later of the two times. */
   now: Date;
 }
 
 /**
- * Selects each destination with pending deliveries by a recursive scan that reads one index entry for each. A failing
- * destination with a hundred thousand due deliveries costs no more than one with a single one.
+ * Selects the destinations with pending deliveries by a recursive scan that reads one index entry for each. A destination
+ * with a hundred thousand due deliveries costs no more than a destination with one.
  */
 export const selectPendingSql = (after: string, inProjects: InProjects) => `
   with recursive pending_destination as (
@@ -94,7 +94,7 @@ export const selectPendingSql = (after: string, inProjects: InProjects) => `
   )`;
 
 /** Selects the time at which the next delivery is due. Null if none is pending. */
-export const selectEarliestDue = (inProjects: InProjects) => `
+export const selectEarliestDueSql = (inProjects: InProjects) => `
   ${selectPendingSql("'', ''", inProjects)}
   select least(
     (select min(pending_destination."earliest") from pending_destination
@@ -102,7 +102,7 @@ export const selectEarliestDue = (inProjects: InProjects) => `
       where d."status" = 'ENABLED'),
     (select now() from "Delivery" where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
-const PENDING = acrossProjects(
+const PROJECTS_WITH_DUE_DELIVERIES = acrossProjects(
   'projects with due deliveries',
   (inProjects) => `
   select t."projectId" from "Destination" t
@@ -113,19 +113,21 @@ const PENDING = acrossProjects(
 );
 
 /** Returns the projects with due deliveries, even if a process holds the deliveries. */
-export async function findPending(
+export async function listProjectsWithDueDeliveries(
   query: RunQuery,
   projectIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const pending = await query<{ projectId: string }>(...bindProjects(PENDING, projectIds, [now]));
+  const pending = await query<{ projectId: string }>(
+    ...bindProjects(PROJECTS_WITH_DUE_DELIVERIES, projectIds, [now]),
+  );
   return pending.map(({ projectId }) => projectId);
 }
 
 const joinDestination = (row: string, id: string, columns: readonly string[]) =>
   rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
 
-/** Selects each project with pending deliveries by a recursive scan that reads one index entry for each. */
+/** Selects the projects with pending deliveries by a recursive scan that reads one index entry for each. */
 const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
   with recursive pending_project as (
     (select "projectId" from "Delivery"
@@ -139,8 +141,8 @@ const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** Selects each destination with pending deliveries of the project `capacity."projectId"` by a recursive scan. */
-const PENDING_OF_PROJECT = `
+/** Selects the destinations of the project `capacity."projectId"` with pending deliveries by a recursive scan. */
+const SELECT_PENDING_OF_PROJECT = `
   with recursive pending_destination as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
       where "projectId" = capacity."projectId" and "nextAttemptTime" is not null
@@ -155,8 +157,8 @@ const PENDING_OF_PROJECT = `
   )`;
 
 /**
- * Claims due deliveries of enabled destinations, project by project and destination by destination. No project gets
- * more than its capacity, so that the number of its due deliveries does not delay others.
+ * Claims due deliveries of enabled destinations, project by project and destination by destination. No project exceeds
+ * its capacity, so that a project with many due deliveries does not delay others.
  */
 const CLAIM = acrossProjects(
   'deliveries that are due',
@@ -170,7 +172,7 @@ const CLAIM = acrossProjects(
         coalesce(project_state."rows", $7::int) as "rows", coalesce(project_state."bytes", $8::int) as "bytes",
         coalesce(project_state."failing", $9::int) as "failing") capacity
     cross join lateral (
-      ${PENDING_OF_PROJECT}
+      ${SELECT_PENDING_OF_PROJECT}
       select "place", "projectId", "bytes" from (
         select ready.*, sum("bytes") over until_here - "bytes" as "bytesBefore",
           count(*) filter (where "isFailing") over until_here as "failing"
@@ -255,14 +257,14 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
 }
 
 /**
- * An SQL condition for pending deliveries `d`. The planner does not match this form with an index that contains the
+ * An SQL condition for pending deliveries `d`. Its form keeps the planner from choosing an index that contains the
  * status.
  */
 export const IS_PENDING = `d."status" is not distinct from 'PENDING'`;
 
 const RELEASED_MAX = 1_000;
 
-const RELEASE_NEXT = forProjects(
+const RELEASE_SUCCESSORS = forProjects(
   (inProjects) => `
   with selected as materialized (
     select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
@@ -285,18 +287,18 @@ const RELEASE_NEXT = forProjects(
   select ${selectMissedCount('selected', 'released')}`,
 );
 
-/** Makes deliveries due that waited for the end of these. */
-export async function releaseNext(
+/** Makes the deliveries due that waited for the end of one of these. */
+export async function releaseSuccessors(
   query: RunQuery,
   { projectIds, rows: ended }: RowBatch<RowKey>,
 ): Promise<void> {
   await repeatUntilAllChanged(() =>
-    query<MissedCount>(...bindProjects(RELEASE_NEXT, projectIds, keyColumns(ended))),
+    query<MissedCount>(...bindProjects(RELEASE_SUCCESSORS, projectIds, keyColumns(ended))),
   );
 }
 
 const ORPHANS = acrossProjects(
-  'deliveries that wait for one that has ended',
+  'deliveries that wait for an ended delivery',
   (inProjects) => `select d."projectId", d."afterId" as "id" from "Delivery" d
    left join "Delivery" before on before."projectId" = d."projectId" and before."id" = d."afterId"
    where ${inProjects('d."projectId"')} and d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
@@ -304,18 +306,18 @@ const ORPHANS = acrossProjects(
 );
 
 /**
- * Releases deliveries whose predecessor has ended. They remain if the process that recorded the end stopped before it
- * released them.
+ * Releases deliveries whose predecessor has ended. Such deliveries remain if a process stopped after it had recorded the
+ * end and before it released them.
  */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
   const ended = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
   if (ended.length === 0) return;
   for (const part of batchRows(group, ended, ({ projectId }) => projectId)) {
-    await releaseNext(query, part);
+    await releaseSuccessors(query, part);
   }
 }
 
-const RELEASE = forProjects(
+const RELEASE_CLAIMS = forProjects(
   (inProjects) => `
   with selected as materialized (
     select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
@@ -330,13 +332,13 @@ const RELEASE = forProjects(
 );
 
 /** Releases claimed deliveries that were not sent. They are due again immediately. */
-export async function release(
+export async function releaseClaims(
   query: RunQuery,
   { projectIds, rows: claimed }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
 ): Promise<void> {
   const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
   const values = [...keyColumns(claimed), [...tokens]];
   await repeatUntilAllChanged(() =>
-    query<MissedCount>(...bindProjects(RELEASE, projectIds, values)),
+    query<MissedCount>(...bindProjects(RELEASE_CLAIMS, projectIds, values)),
   );
 }

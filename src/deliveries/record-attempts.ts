@@ -1,5 +1,6 @@
 /**
- * Records the results of attempts in the outbox. The SQL is hand-written, because each statement handles many attempts.
+ * Records attempts and the new states of their deliveries. The SQL is hand-written, because each statement handles many
+ * attempts.
  */
 import type { Database } from '../database/database.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../database/hot/append-events.ts';
@@ -37,16 +38,16 @@ export interface AttemptRecord {
 }
 
 export interface DisableThreshold {
-  /** A destination that has had no success since this time is disabled, if it also has `failedAttempts` failures. */
+  /** The latest start of the failures of a destination to disable. */
   failingSince: Date;
+  /** The fewest failed attempts of a destination to disable. */
   failedAttempts: number;
 }
 
 /** Destinations that have failed for long. */
 export interface FailingDestinations {
-  /** Destinations to disable. */
   toDisable: DestinationKey[];
-  /** Destinations to report: no event has reported them yet. */
+  /** Destinations that no event has reported yet. */
   toReport: DestinationKey[];
 }
 
@@ -55,7 +56,7 @@ const listFailingSql = (condition: string) => `(
     from failing where ${condition})`;
 
 /**
- * Returns members of a `with`: the rows of `result` whose claims are still valid, with the physical positions of their
+ * Returns the CTE `held`: the rows of `result` whose claims are still valid, with the physical positions of their
  * deliveries.
  */
 const selectHeldSql = (inProjects: InProjects) => `
@@ -64,13 +65,13 @@ const selectHeldSql = (inProjects: InProjects) => `
     cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
     where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
-/** An SQL condition: the delivery belongs to a row `r` of `held`, and its claim is still valid. */
+/** An SQL condition: the delivery `d` belongs to a row `r` of `held`, and its claim is still valid. */
 const IS_HELD = `${matchPosition('d', { with: 'held', as: 'r' })}
       and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
 
 /**
- * Records attempts, the new states of their deliveries, and the failures of their destinations. A result of a claim
- * that another process took over changes nothing: only the newer claim's result counts.
+ * Records attempts, the new states of their deliveries, and the failures of their destinations. If another process has
+ * taken over a claim, the result of the older claim changes nothing.
  */
 const recordSql = (hasFailures: boolean) =>
   forProjects(
@@ -113,8 +114,8 @@ const recordSql = (hasFailures: boolean) =>
   );
 
 /**
- * Members of a `with`: the events that deliveries failed permanently. A delivery of such an event, or of an event about
- * its destination's state, causes none.
+ * CTEs that append the events of permanently failed deliveries. A delivery of such an event, or of an event about a
+ * destination's state, causes no further event.
  */
 const FAILURE_EVENTS = `,
   new_events as (
@@ -133,8 +134,7 @@ const RECORD = recordSql(false);
 const RECORD_WITH_FAILURES = recordSql(true);
 
 /**
- * Records attempts that all succeeded. It handles no failures and takes its values as columns, which saves the server
- * two thirds of the work.
+ * Records attempts that all succeeded. Without failures and with values as columns, the statement costs a third.
  */
 const RECORD_SUCCESSES = forProjects(
   (inProjects) => `
@@ -169,7 +169,7 @@ interface RecordingTimes {
   reportSince: Date;
 }
 
-/** Returns how many attempts were recorded, and the destinations that have failed for long. */
+/** Records a batch of attempts. Returns how many were recorded, and the destinations that have failed for long. */
 export function recordAttempts(
   database: RecordingDatabase,
   batch: RowBatch<AttemptRecord>,

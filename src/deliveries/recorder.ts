@@ -1,4 +1,4 @@
-/** Records attempts, many with one statement, while the next ones arrive. */
+/** Collects the attempts of a process and records many of them with one statement. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
 import { batchRows, type RowBatch } from '../database/projects/project-groups.ts';
@@ -15,7 +15,7 @@ import {
   reportFailing,
 } from './failing-destinations.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type DestinationKey, releaseNext, releaseOrphans } from './outbox.ts';
+import { type DestinationKey, releaseOrphans, releaseSuccessors } from './outbox.ts';
 import { type AttemptRecord, type FailingDestinations, recordAttempts } from './record-attempts.ts';
 
 export interface Attempt {
@@ -28,11 +28,11 @@ interface RecorderDeps {
   log: Log;
   now: () => Date;
   limits: DeliveryLimits;
-  /** Aborts the recording of results that could not be recorded yet. */
+  /** Aborts the retries of results that could not be recorded. */
   signal: AbortSignal;
-  /** Called when deliveries are recorded or their recording was aborted: this process no longer holds them. */
+  /** Called when this process no longer holds the deliveries: they are recorded, or their recording was aborted. */
   onDone(deliveries: ClaimedDelivery[]): void;
-  /** Called when deliveries that waited for these are due. */
+  /** Called when deliveries that waited for recorded ones are due. */
   onReleased(): void;
   onDisabled(destinationId: string): void;
 }
@@ -59,7 +59,7 @@ export class Recorder {
     return this.#isBehind;
   }
 
-  /** Enqueues a result to be recorded within milliseconds, and retries until that succeeds. */
+  /** Records a result within milliseconds, together with others. Retries until it succeeds. */
   add(attempt: Attempt): void {
     this.#unrecorded += 1;
     this.#waiting.push(attempt);
@@ -96,8 +96,8 @@ export class Recorder {
     projectIds,
     rows: attempts,
   }: RowBatch<Attempt>): Promise<FailingDestinations & { refused: number }> {
-    const { database, log, now: clock } = this.#deps;
-    const now = clock();
+    const { database, log } = this.#deps;
+    const now = this.#deps.now();
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
     const thresholds = {
       now,
@@ -114,18 +114,17 @@ export class Recorder {
     { projectIds, rows: attempts }: RowBatch<Attempt>,
     refused: number,
   ): Promise<void> {
-    const ended = attempts.filter(
+    const endedAttempts = attempts.filter(
       ({ delivery, record }) => delivery.row.isOrdered && record.status !== 'PENDING',
     );
-    if (ended.length === 0) return;
+    if (endedAttempts.length === 0) return;
     const { rows, group } = this.#deps.database;
-    // A refused delivery may not have ended: a newer claim holds it, and the next message waits for the result of that
-    // claim.
+    // A newer claim may hold a refused delivery, so the delivery has not ended and its successors must wait.
     if (refused > 0) await releaseOrphans(rows.query, group);
     else
-      await releaseNext(rows.query, {
+      await releaseSuccessors(rows.query, {
         projectIds,
-        rows: ended.map(({ delivery }) => delivery.row),
+        rows: endedAttempts.map(({ delivery }) => delivery.row),
       });
     this.#deps.onReleased();
   }

@@ -1,4 +1,4 @@
-/** One attempt of a delivery: builds the request, sends it, and returns the outcome. */
+/** Makes one attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { ClaimedDelivery, DeliveryTarget } from './claim.ts';
@@ -7,25 +7,6 @@ import { createSignatureHeaders } from './sign.ts';
 
 /** The most bytes of a response that are stored: enough for an error message. */
 const STORED_BYTES_MAX = 4 * 1024;
-
-/** Returns the beginning of a response as text. Null if it is empty. A note if it is not UTF-8. */
-export function decodeResponse(body: Buffer, contentType: string | undefined): string | null {
-  if (body.length === 0) return null;
-  try {
-    // With `stream`, the decoder omits a character that the limit cuts off.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(
-      body.subarray(0, STORED_BYTES_MAX),
-      {
-        stream: true,
-      },
-    );
-    // The database can't store NUL.
-    if (!text.includes('\0')) return text;
-  } catch {
-    // The response is not UTF-8.
-  }
-  return `(binary, ${contentType?.slice(0, 100) ?? 'of no content type'})`;
-}
 
 /**
  * The most bytes of a response that are read. An ordinary response is smaller, and must be read completely so that its
@@ -62,7 +43,7 @@ function buildRequest(
   { keys, url, headers }: DeliveryTarget,
   options: SendOptions,
 ): OutboundRequest {
-  // Receivers refuse messages with a wrong time. The database's clock is the only one that must be right.
+  // Receivers refuse messages with a wrong time, so the timestamp is the time of the database's clock.
   const timestampSeconds = Math.floor((performance.now() + clockOffsetMs) / 1000);
   const message = { id: row.id, timestampSeconds, body: row.body };
   return {
@@ -88,6 +69,21 @@ function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
     error: status >= 200 && status < 300 ? null : describeStatus(status),
     retryAfter: headers['retry-after'],
   };
+}
+
+/** Returns the beginning of a response as text. Null if the response is empty, and a note if it is not text. */
+export function decodeResponse(body: Buffer, contentType: string | undefined): string | null {
+  if (body.length === 0) return null;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    // With `stream`, the decoder omits a character that the limit cuts off.
+    const text = decoder.decode(body.subarray(0, STORED_BYTES_MAX), { stream: true });
+    // The database can't store NUL.
+    if (!text.includes('\0')) return text;
+  } catch {
+    // The response is not UTF-8.
+  }
+  return `(binary, ${contentType?.slice(0, 100) ?? 'of no content type'})`;
 }
 
 function describeStatus(status: number): string {

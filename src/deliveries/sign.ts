@@ -1,8 +1,8 @@
-/** The only module that signs and verifies messages, by Standard Webhooks 1.0. */
+/** Signs and verifies messages as Standard Webhooks 1.0 specifies. No other module does. */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
-/** The difference between clocks that receivers accept. */
+/** The largest difference between the clocks of sender and receiver. */
 const TOLERANCE_SECONDS = 5 * 60;
 
 interface SignedMessage {
@@ -26,7 +26,7 @@ export function createSignatureHeaders(message: SignedMessage, keys: readonly Ke
   };
 }
 
-/** True if one of the signatures was created with this secret, and the timestamp is within the tolerance. */
+/** Returns whether one of the signatures was created with this secret and the timestamp is within the tolerance. */
 export function isSigned(
   body: string,
   headers: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * The only module that creates, encrypts and decrypts the secrets that sign a destination's messages (Standard
- * Webhooks). After a rotation the previous secret also signs for 24 hours, while receivers switch.
+ * Creates, encrypts and decrypts the secrets that sign a destination's messages (Standard Webhooks). No other module
+ * does. After a rotation, the previous secret also signs for 24 hours, so that receivers can switch.
  */
 import { randomBytes } from 'node:crypto';
 import type { RowKey } from '../database/row-keys.ts';
@@ -17,6 +17,15 @@ interface SealedSecrets {
   previousSecretExpireTime: Date | null;
 }
 
+/** The columns that `openSigningSecrets` needs. Ordinary reads omit encrypted columns. */
+export const SEALED_SECRETS = {
+  id: true,
+  projectId: true,
+  signingSecretSealed: true,
+  previousSecretSealed: true,
+  previousSecretExpireTime: true,
+} as const;
+
 /** True for a webhook. Streams have no secret. */
 export function hasSecret<D extends { signingSecretSealed: string | null }>(
   destination: D,
@@ -30,7 +39,9 @@ export function createSigningSecret(): string {
 
 /** Returns the columns of a first secret. */
 export function sealSigningSecret(vault: Vault, owner: RowKey, secret: string) {
-  return { signingSecretSealed: vault.seal(secret, sealContext(owner, 'signingSecretSealed')) };
+  return {
+    signingSecretSealed: vault.seal(secret, toSealedLocation(owner, 'signingSecretSealed')),
+  };
 }
 
 /** Returns the columns after a rotation to a new secret. */
@@ -41,11 +52,11 @@ export function rotateSecrets(
 ): SealedSecrets {
   const previous = vault.open(
     sealed.signingSecretSealed,
-    sealContext(sealed, 'signingSecretSealed'),
+    toSealedLocation(sealed, 'signingSecretSealed'),
   );
   return {
     ...sealSigningSecret(vault, sealed, secret),
-    previousSecretSealed: vault.seal(previous, sealContext(sealed, 'previousSecretSealed')),
+    previousSecretSealed: vault.seal(previous, toSealedLocation(sealed, 'previousSecretSealed')),
     previousSecretExpireTime: new Date(now.getTime() + OVERLAP_MS),
   };
 }
@@ -58,22 +69,13 @@ export function openSigningSecrets(
 ): [string, ...string[]] {
   const current = vault.open(
     sealed.signingSecretSealed,
-    sealContext(sealed, 'signingSecretSealed'),
+    toSealedLocation(sealed, 'signingSecretSealed'),
   );
   const { previousSecretSealed: previous, previousSecretExpireTime: expireTime } = sealed;
   if (previous === null || expireTime === null || expireTime <= now) return [current];
-  return [current, vault.open(previous, sealContext(sealed, 'previousSecretSealed'))];
+  return [current, vault.open(previous, toSealedLocation(sealed, 'previousSecretSealed'))];
 }
 
-/** The columns that `openSigningSecrets` needs. Ordinary reads omit encrypted columns. */
-export const SEALED_SECRETS = {
-  id: true,
-  projectId: true,
-  signingSecretSealed: true,
-  previousSecretSealed: true,
-  previousSecretExpireTime: true,
-} as const;
-
-function sealContext({ id, projectId }: RowKey, column: keyof SealedSecrets) {
+function toSealedLocation({ id, projectId }: RowKey, column: keyof SealedSecrets) {
   return { table: 'Destination', column, row: id, projectId };
 }

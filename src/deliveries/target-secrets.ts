@@ -53,14 +53,15 @@ export function maskHeaders(headers: unknown): TargetHeaders | null {
 }
 
 export function sealUrl(vault: Vault, owner: RowKey, url: string) {
-  const masked = maskUrl(url);
-  const urlSealed = masked === url ? null : vault.seal(url, sealContext(owner, 'urlSealed'));
-  return { url: masked, urlSealed };
+  const maskedUrl = maskUrl(url);
+  const urlSealed =
+    maskedUrl === url ? null : vault.seal(url, toSealedLocation(owner, 'urlSealed'));
+  return { url: maskedUrl, urlSealed };
 }
 
 export function sealHeaders(vault: Vault, owner: RowKey, headers: TargetHeaders | null) {
   const headersSealed =
-    headers && vault.seal(JSON.stringify(headers), sealContext(owner, 'headersSealed'));
+    headers && vault.seal(JSON.stringify(headers), toSealedLocation(owner, 'headersSealed'));
   return { maskedHeaders: maskHeaders(headers), headersSealed };
 }
 
@@ -78,23 +79,23 @@ export function openTarget(
 function openUrl(vault: Vault, row: RowKey & SealedTarget): string | null {
   const { url, urlSealed } = row;
   if (url === null || urlSealed === null || maskUrl(url) !== url) return url;
-  const opened = vault.open(urlSealed, sealContext(row, 'urlSealed'));
-  return maskUrl(opened) === url ? opened : url;
+  const openedUrl = vault.open(urlSealed, toSealedLocation(row, 'urlSealed'));
+  return maskUrl(openedUrl) === url ? openedUrl : url;
 }
 
 function openHeaders(vault: Vault, row: RowKey & SealedTarget): TargetHeaders | null {
   const headers = row.maskedHeaders as TargetHeaders | null;
   if (!headers || !row.headersSealed || !isMasked(headers)) return headers;
   return JSON.parse(
-    vault.open(row.headersSealed, sealContext(row, 'headersSealed')),
+    vault.open(row.headersSealed, toSealedLocation(row, 'headersSealed')),
   ) as TargetHeaders;
 }
 
-/** True if every value is masked: there is nothing to encrypt. */
+/** Returns whether every value is the mask. */
 export function isMasked(headers: TargetHeaders): boolean {
   return Object.values(headers).every((value) => value === MASK);
 }
 
-function sealContext({ id, projectId }: RowKey, column: 'urlSealed' | 'headersSealed') {
+function toSealedLocation({ id, projectId }: RowKey, column: 'urlSealed' | 'headersSealed') {
   return { table: 'Destination', column, row: id, projectId };
 }

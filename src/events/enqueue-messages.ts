@@ -30,9 +30,9 @@ interface MessagesToEnqueue {
 }
 
 /**
- * Enqueues messages and returns their ids. A stream keeps their order. Messages to an enabled webhook are due
- * immediately; with an order key, when the previous message of the key has succeeded or failed permanently. Messages to
- * a disabled webhook wait until it is enabled.
+ * Enqueues messages and returns their ids. A stream keeps their order. A message to a webhook is due immediately, or
+ * with an order key when the previous message with the key has succeeded or failed permanently. Messages to a disabled
+ * webhook wait until it is enabled.
  */
 export async function enqueueMessages(
   tx: Transaction,
@@ -67,22 +67,22 @@ async function enqueueDeliveries(
   const keys = messages.flatMap(({ orderKey }) => orderKey ?? []);
   const lastMessages =
     keys.length > 0 ? await findLastByOrderKey(tx, { projectId, destinationId }, keys) : [];
-  const lastIds = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
+  const lastIdsByOrderKey = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
   const commonColumns = { projectId, destinationId, operationId, ...subject };
   const traceparent = currentTraceparent();
   return messages.map(({ body, orderKey }) => {
     const message = { id: newId('dlv'), ...commonColumns, traceparent, body };
     if (orderKey === undefined) return message;
-    const afterId = lastIds.get(orderKey);
-    lastIds.set(orderKey, message.id);
+    const afterId = lastIdsByOrderKey.get(orderKey);
+    lastIdsByOrderKey.set(orderKey, message.id);
     const isDue = afterId === undefined;
     return { ...message, orderKey, ...(!isDue && { afterId, nextAttemptTime: null }) };
   });
 }
 
 /**
- * Finds the last pending message of each order key: no other message waits for it. The order of ids can't determine it,
- * because processes have different clocks. The lock keeps the message pending until the transaction ends.
+ * Finds the last pending message of each order key, for which no other message waits. The order of ids does not
+ * determine it, because the clocks of processes differ. The lock keeps the message pending until the transaction ends.
  */
 function findLastByOrderKey(
   tx: Transaction,
@@ -91,11 +91,11 @@ function findLastByOrderKey(
 ): Promise<{ orderKey: string; id: string }[]> {
   return run(
     tx,
-    sql`select line.*, last."id"
-      from (select distinct * from unnest(${orderKeys}::text[]) as requested("orderKey")) line
+    sql`select requested.*, last."id"
+      from (select distinct "orderKey" from unnest(${orderKeys}::text[]) as keys("orderKey")) requested
       cross join lateral (
         select "id" from "Delivery" d
-        where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = line."orderKey"
+        where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = requested."orderKey"
           and d."status" = 'PENDING' and (
             select next."id" from "Delivery" next
             where next."projectId" = ${projectId} and next."afterId" = d."id"

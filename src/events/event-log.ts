@@ -1,6 +1,5 @@
 /**
- * Reads a project's event log. Positions are in commit order, so that no event can appear later before a position that
- * was read.
+ * Reads a project's event log. Positions are in commit order, so no event can appear before a position that was read.
  */
 import type { Database } from '../database/database.ts';
 import type { NotificationEventType } from '../database/generated/enums.ts';
@@ -34,10 +33,12 @@ export function createEventLogSource(
         logs.map(({ projectId }) => projectId),
       ),
     async createMatcher({ projectId }, events, filters) {
-      const byTopic = filters.some(({ topicId }) => topicId !== undefined);
-      const topicIds = byTopic ? await readTopicIds(database, projectId, events) : new Map();
+      const hasTopicFilter = filters.some(({ topicId }) => topicId !== undefined);
+      const topicIdsByEventId = hasTopicFilter
+        ? await readTopicIds(database, projectId, events)
+        : new Map();
       return ({ id, eventType }, { topicId, eventTypes }) =>
-        (topicId === undefined || topicIds.get(id)?.has(topicId) === true) &&
+        (topicId === undefined || topicIdsByEventId.get(id)?.has(topicId) === true) &&
         (eventTypes === undefined || eventTypes.includes(eventType));
     },
     encodeCursor,
@@ -55,18 +56,18 @@ export async function readEvents(
   const where = { projectId, ...(eventTypes && { eventType: [...eventTypes] }) };
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
-  const readTo = (page: readonly LogEntry[]) =>
+  const getReadTo = (page: readonly LogEntry[]) =>
     page.length === limit ? (page.at(-1)?.position ?? null) : null;
   if (topicId === undefined) {
     const entries = await rows.page('NotificationEvent', where, range);
-    return { entries, readTo: readTo(entries) };
+    return { entries, readTo: getReadTo(entries) };
   }
-  const routed = await rows.page('NotificationEventTopic', { ...where, topicId }, range);
-  if (routed.length === 0) return { entries: [], readTo: null };
-  const ids = routed.map(({ eventId }) => eventId);
+  const eventTopics = await rows.page('NotificationEventTopic', { ...where, topicId }, range);
+  if (eventTopics.length === 0) return { entries: [], readTo: null };
+  const ids = eventTopics.map(({ eventId }) => eventId);
   const events = await rows.find('NotificationEvent', { projectId, id: ids });
   const entries = events.sort((a, b) => (a.position < b.position ? -1 : 1));
-  return { entries, readTo: readTo(routed) };
+  return { entries, readTo: getReadTo(eventTopics) };
 }
 
 /** Returns the topics to which each event was routed, by the event's id. */
@@ -76,9 +77,9 @@ export async function readTopicIds(
   events: readonly LoggedEvent[],
 ): Promise<Map<string, Set<string>>> {
   const eventId = events.map(({ id }) => id);
-  const routed = await rows.find('NotificationEventTopic', { projectId, eventId });
+  const eventTopics = await rows.find('NotificationEventTopic', { projectId, eventId });
   const topicIds = new Map<string, Set<string>>();
-  for (const route of routed) {
+  for (const route of eventTopics) {
     const eventTopicIds = topicIds.get(route.eventId) ?? new Set();
     topicIds.set(route.eventId, eventTopicIds.add(route.topicId));
   }
@@ -95,8 +96,8 @@ export async function readLastPositions(
 }
 
 /**
- * True if retention, which deletes the oldest events first, has deleted none after the position. Later events are then
- * missing only if they were erased.
+ * Returns whether an event at or next to the position exists. Retention deletes the oldest events first, so it has then
+ * deleted none after the position.
  */
 export async function isRetainedAfter(
   { rows }: Database,

@@ -1,4 +1,4 @@
-/** The source of a feed: logs of one kind, whose entries are in commit order. */
+/** The contract between a feed and the logs that it reads. The entries of a log are in commit order. */
 import { DomainError } from '../errors.ts';
 import type { StreamItem } from './stream-item.ts';
 
@@ -23,7 +23,6 @@ export interface LogRange {
   limit: number;
 }
 
-/** Entries of a range, and the position up to which it was read. */
 export interface LogRead<E> {
   entries: E[];
   /**

@@ -1,6 +1,6 @@
 /**
  * Publishes new entries of logs. Each followed log has one reader in this process, which database notifications wake.
- * Because these may be lost, the last positions of the logs are also polled.
+ * Notifications may be lost, so the last positions of the logs are polled as well.
  */
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -72,7 +72,7 @@ export function createFeed<E extends LogEntry, F>(
       }
       const isFirst = tail.followers.size === 0;
       const follower = new Follower(tail, { after, filter });
-      // Entries may have been appended after the end was read, before their notifications were received.
+      // Entries may have been appended between the read of the end and the first notification.
       if (isFirst) void outage.watch(() => tail.advance());
       return follower;
     },
@@ -86,8 +86,8 @@ export function createFeed<E extends LogEntry, F>(
 }
 
 /**
- * Returns a poller that runs at most one poll of each shard group at a time. A database server that hangs does not
- * delay the logs of other groups.
+ * Returns a function that polls a shard group, at most once at a time. A database server that hangs does not delay the
+ * logs of other groups.
  */
 function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
   const polls = new Map<string, { isRunning: boolean; outage: Outage }>();

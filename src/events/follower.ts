@@ -1,17 +1,15 @@
 /**
- * A subscriber with its cursor in the stored log. A live subscriber gets new entries from the tail. If it lags, the
- * tail drops it, and it reads the log individually from its cursor until it has caught up. A stalled subscriber
+ * A subscriber with its position in the stored log. A live subscriber gets new entries from the tail. If it lags, the
+ * tail drops it, and it reads the log individually from its position until it has caught up. A stalled subscriber
  * therefore costs a bounded buffer and misses no entry.
  */
 import { Signal } from '../work/signal.ts';
 import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
 import type { Tail } from './tail.ts';
 
-/**
- * The most entries that wait for a live subscriber. They cost only references, because subscribers share the entries.
- */
+/** The most entries that wait for a live subscriber. Each costs a reference, because subscribers share the entries. */
 export const WAITING_MAX = 512;
-/** The most bytes of the entries that wait for a subscriber. Stalled subscribers share the same entries. */
+/** The most bytes of the entries that wait for a subscriber. Stalled subscribers share them too. */
 export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 /** The entries that a lagging subscriber reads in one batch. They are not shared. */
 export const CATCH_UP_BATCH = 100;
@@ -22,29 +20,31 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   readonly filter: F;
   readonly #tail: Tail<E, F>;
   readonly #signal = new Signal();
-  /** Every matching entry up to this position was returned, or is in `#read`. */
-  #covered: bigint;
+  /** Every matching entry up to this position was returned, or is in `#readItems`. */
+  #coveredPosition: bigint;
   /** Entries that the follower read individually. */
-  #read: LogItem<E>[] = [];
-  /** Entries after `#joinedAt` that the tail has passed on, and their bytes. */
-  #waiting: LogItem<E>[] = [];
+  #readItems: LogItem<E>[] = [];
+  /** Entries after `#joinedPosition` that the tail has passed on, and their bytes. */
+  #waitingItems: LogItem<E>[] = [];
   #waitingBytes = 0;
-  #joinedAt = 0n;
+  #joinedPosition = 0n;
   #isLive = false;
   #hasFailed = false;
   #hasEnded = false;
-  #lost: LogLost | null = null;
+  #loss: LogLost | null = null;
 
   constructor(tail: Tail<E, F>, { after, filter }: { after: bigint; filter: F }) {
     this.#tail = tail;
-    this.#covered = after;
+    this.#coveredPosition = after;
     this.filter = filter;
     tail.followers.add(this);
   }
 
   /** True if the follower has started and is behind the entries that the tail passes on. */
   get isLagging(): boolean {
-    return this.#joinedAt > 0n && (!this.#isLive || this.#covered < this.#joinedAt);
+    return (
+      this.#joinedPosition > 0n && (!this.#isLive || this.#coveredPosition < this.#joinedPosition)
+    );
   }
 
   /** Returns the next entry. Throws LogLost if it was removed. */
@@ -52,9 +52,9 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     while (!this.#hasEnded) {
       const item = this.#takeNext();
       if (item) return { done: false, value: item };
-      if (this.#lost) await this.#endWith(this.#lost);
+      if (this.#loss) await this.#endWith(this.#loss);
       if (!this.#isLive) this.#join();
-      if (this.#covered < this.#joinedAt) await this.#readMissing();
+      if (this.#coveredPosition < this.#joinedPosition) await this.#readMissing();
       else await this.#signal.wait();
     }
     return DONE;
@@ -63,7 +63,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   /** Ends the stream, and a waiting `next()` immediately. */
   async return(): Promise<IteratorResult<LogItem<E>>> {
     this.#hasEnded = true;
-    this.#read = [];
+    this.#readItems = [];
     this.#clearWaiting();
     this.#tail.followers.delete(this);
     this.#signal.raise();
@@ -77,11 +77,13 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   /** Receives the tail's next entries and keeps those that match the follower's filter. */
   offer(items: readonly LogItem<E>[], matches: (entry: E) => boolean): void {
     if (!this.#isLive) return;
-    const matching = items.filter(({ node }) => node.position > this.#covered && matches(node));
+    const matching = items.filter(
+      ({ node }) => node.position > this.#coveredPosition && matches(node),
+    );
     if (matching.length === 0) return;
-    this.#waiting.push(...matching);
+    this.#waitingItems.push(...matching);
     for (const { node } of matching) this.#waitingBytes += this.#tail.source.countBytes(node);
-    if (this.#waiting.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
+    if (this.#waitingItems.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
       this.#isLive = false;
       this.#clearWaiting();
     }
@@ -90,8 +92,8 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
 
   /** Reports that the tail could not read the entries after its position. */
   reportLoss(lost: LogLost): void {
-    if (!this.#isLive || (lost.upTo !== null && this.#covered >= lost.upTo)) return;
-    this.#lost = lost;
+    if (!this.#isLive || (lost.upTo !== null && this.#coveredPosition >= lost.upTo)) return;
+    this.#loss = lost;
     this.#signal.raise();
   }
 
@@ -102,32 +104,36 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
 
   /** Joins the tail, which passes on new entries from now on. The follower reads the earlier ones individually. */
   #join(): void {
-    this.#joinedAt = this.#tail.position;
+    this.#joinedPosition = this.#tail.position;
     this.#isLive = true;
   }
 
   #takeNext(): LogItem<E> | undefined {
-    if (this.#read.length > 0) return this.#read.shift();
-    if (this.#covered < this.#joinedAt) return undefined;
-    const item = this.#waiting.shift();
+    if (this.#readItems.length > 0) return this.#readItems.shift();
+    if (this.#coveredPosition < this.#joinedPosition) return undefined;
+    const item = this.#waitingItems.shift();
     if (!item) return undefined;
     this.#waitingBytes -= this.#tail.source.countBytes(item.node);
-    this.#covered = item.node.position;
+    this.#coveredPosition = item.node.position;
     return item;
   }
 
   #clearWaiting(): void {
-    this.#waiting = [];
+    this.#waitingItems = [];
     this.#waitingBytes = 0;
   }
 
   async #readMissing(): Promise<void> {
-    const range = { above: this.#covered, upTo: this.#joinedAt, limit: CATCH_UP_BATCH };
+    const range = {
+      above: this.#coveredPosition,
+      upTo: this.#joinedPosition,
+      limit: CATCH_UP_BATCH,
+    };
     try {
       this.#hasFailed = false;
       const { entries, readTo } = await this.#tail.read(range, this.filter);
-      this.#read = entries;
-      this.#covered = readTo ?? this.#joinedAt;
+      this.#readItems = entries;
+      this.#coveredPosition = readTo ?? this.#joinedPosition;
     } catch (error) {
       if (error instanceof LogLost) await this.#endWith(error);
       // The feed logs the failure once for all followers. Its next poll also wakes this follower.

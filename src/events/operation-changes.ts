@@ -1,6 +1,6 @@
 /**
- * Publishes changes of operations. One reader serves all followed operations of this process. Database notifications
- * and polling wake it. A follower gets the newest state, but not every state in between.
+ * Publishes changes of operations. One reader serves all followers in this process. Database notifications and polling
+ * wake it. A follower gets the newest state, but not every state in between.
  */
 import type { Database } from '../database/database.ts';
 import { OPERATIONS_CHANNEL } from '../database/hot/notification-channels.ts';
@@ -49,7 +49,7 @@ class OperationReader {
   readonly #database: Database;
   readonly #outage: Outage;
   readonly #followers = new Map<string, Set<OperationFollower>>();
-  readonly #toRead = new Set<string>();
+  readonly #idsToRead = new Set<string>();
   #isReading = false;
 
   constructor(database: Database, log: Log) {
@@ -59,13 +59,13 @@ class OperationReader {
 
   follow(operation: OperationRow): OperationFollower {
     const { id } = operation;
-    const siblings = this.#followers.get(id) ?? new Set();
+    const followers = this.#followers.get(id) ?? new Set();
     const follower = new OperationFollower(operation, () => {
-      siblings.delete(follower);
-      if (siblings.size === 0 && this.#followers.get(id) === siblings) this.#followers.delete(id);
+      followers.delete(follower);
+      if (followers.size === 0 && this.#followers.get(id) === followers) this.#followers.delete(id);
     });
-    this.#followers.set(id, siblings.add(follower));
-    // The operation may have changed after it was read, before its notifications were received.
+    this.#followers.set(id, followers.add(follower));
+    // The operation may have changed between its read and the first notification.
     void this.read([id]);
     return follower;
   }
@@ -75,18 +75,18 @@ class OperationReader {
   }
 
   async read(ids: Iterable<string>): Promise<void> {
-    for (const id of ids) if (this.#followers.has(id)) this.#toRead.add(id);
+    for (const id of ids) if (this.#followers.has(id)) this.#idsToRead.add(id);
     if (this.#isReading) return;
     this.#isReading = true;
     await this.#outage.watch(async () => {
-      while (this.#toRead.size > 0) await this.#readBatch();
+      while (this.#idsToRead.size > 0) await this.#readBatch();
     });
     this.#isReading = false;
   }
 
   async #readBatch(): Promise<void> {
-    const ids = [...this.#toRead].slice(0, READ_BATCH);
-    for (const id of ids) this.#toRead.delete(id);
+    const ids = [...this.#idsToRead].slice(0, READ_BATCH);
+    for (const id of ids) this.#idsToRead.delete(id);
     const projectId = [...new Set(ids.flatMap((id) => this.#findProjectId(id) ?? []))];
     const rows = await this.#database.rows.find('Operation', { projectId, id: ids });
     const items = new Map(rows.map((row) => [row.id, new StreamItem(row, undefined)]));
@@ -112,25 +112,25 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
   readonly #signal = new Signal();
   readonly #onEnd: () => void;
   readonly projectId: string;
-  #latest: OperationItem | null;
+  #currentItem: OperationItem | null;
   #lastYielded: OperationItem | null = null;
   #hasEnded = false;
 
   constructor(operation: OperationRow, onEnd: () => void) {
-    this.#latest = new StreamItem(operation, undefined);
+    this.#currentItem = new StreamItem(operation, undefined);
     this.projectId = operation.projectId;
     this.#onEnd = onEnd;
   }
 
   async next(): Promise<IteratorResult<OperationItem>> {
     while (!this.#hasEnded) {
-      const latest = this.#latest;
-      if (!latest) break;
-      if (!this.#lastYielded || !isUnchanged(this.#lastYielded.node, latest.node)) {
-        this.#lastYielded = latest;
-        return { done: false, value: latest };
+      const currentItem = this.#currentItem;
+      if (!currentItem) break;
+      if (!this.#lastYielded || !isUnchanged(this.#lastYielded.node, currentItem.node)) {
+        this.#lastYielded = currentItem;
+        return { done: false, value: currentItem };
       }
-      if (latest.node.status !== 'IN_PROGRESS') break;
+      if (currentItem.node.status !== 'IN_PROGRESS') break;
       await this.#signal.wait();
     }
     return this.return();
@@ -149,7 +149,7 @@ class OperationFollower implements AsyncIterableIterator<OperationItem> {
 
   /** Passes the current operation to the follower. Null if it was deleted. Ignores a row of another project. */
   offer(item: OperationItem | null): void {
-    this.#latest = item?.node.projectId === this.projectId ? item : null;
+    this.#currentItem = item?.node.projectId === this.projectId ? item : null;
     this.#signal.raise();
   }
 }

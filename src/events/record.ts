@@ -1,4 +1,4 @@
-/** Records an event in the transaction of the change that caused it: they commit together or not at all. */
+/** Records events in the transaction of the change that causes them. */
 import type { NotificationEventType } from '../database/generated/enums.ts';
 import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
 import type { Transaction } from '../database/transaction.ts';
@@ -20,9 +20,8 @@ export interface EventToRecord<T extends NotificationEventType = NotificationEve
 }
 
 /**
- * Records an event: stores the topics that it is routed to, and a delivery for each destination. An event without a
- * route is not stored. Call it last in a transaction: until the commit, other events of the project wait, so that
- * positions are in commit order.
+ * Stores an event with its topics, and a delivery for each destination. An event without a route is not stored. Must run
+ * last in a transaction: other events of the project wait until the commit, so that positions are in commit order.
  */
 export async function recordEvent<T extends NotificationEventType>(
   tx: Transaction,

@@ -19,9 +19,7 @@ export type StreamId = Pick<Row<'StreamLog'>, 'projectId' | 'destinationId'>;
 
 /** The most bytes of bodies in one read. The first body may be larger. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
-/**
- * The last position of a deleted stream. Its followers read after their cursor and find that the stream was deleted.
- */
+/** Reported as the last position of a deleted stream, so that its followers read on and notice the deletion. */
 const BEYOND_END = 2n ** 63n - 1n;
 
 /** Returns at least one row while the stream exists. */
@@ -59,7 +57,7 @@ export function createStreamLogSource(
   };
 }
 
-/** Finds a stream. Null if its destination was deleted. */
+/** Returns a stream. Null if its destination was deleted. */
 export async function findStream(
   { rows }: Database,
   { projectId, destinationId }: StreamId,
@@ -87,12 +85,12 @@ async function readMessages(
   const below = upTo === undefined ? undefined : upTo + 1n;
   const range = { column: 'position', direction: 'asc', above, below, limit } as const;
   const messages = await rows.page('StreamMessage', stream, range);
-  // The limit does not count the first body, which may be larger than it.
+  // The first body does not count, because it may be larger than the limit.
   const firstEnd = messages[0]?.lastByte ?? 0n;
   const selectedMessages = messages.filter(
     ({ lastByte }) => lastByte - firstEnd <= BATCH_BYTES_MAX,
   );
-  const bodies = await readBodies(rows.query, stream, { above, selected: selectedMessages });
+  const bodies = await readBodies(rows.query, stream, { above, messages: selectedMessages });
   const entries = selectedMessages.flatMap((message) => {
     const body = bodies.get(message.position);
     return body === undefined ? [] : { ...message, body };
@@ -102,19 +100,19 @@ async function readMessages(
 }
 
 /**
- * Reads bodies by position. Throws LogLost if a message after `above` was removed, because `selected` may then be
+ * Reads bodies by position. Throws LogLost if a message after `above` was removed, because `messages` may then be
  * incomplete.
  */
 async function readBodies(
   query: Database['rows']['query'],
   { projectId, destinationId }: StreamId,
-  { above, selected }: { above: bigint; selected: Row<'StreamMessage'>[] },
+  { above, messages }: { above: bigint; messages: Row<'StreamMessage'>[] },
 ): Promise<Map<bigint | null, string>> {
-  const positions = selected.map(({ position }) => position);
+  const positions = messages.map(({ position }) => position);
   const rows = await query<BodyRow>(READ_BODIES, [projectId, destinationId, positions]);
-  const [first] = rows;
-  if (!first) throw new LogLost(notFound('Destination', destinationId), null);
-  if (first.removedPosition > above)
-    throw new LogLost(createMessagesRemovedError(), first.removedPosition);
+  const [firstRow] = rows;
+  if (!firstRow) throw new LogLost(notFound('Destination', destinationId), null);
+  if (firstRow.removedPosition > above)
+    throw new LogLost(createMessagesRemovedError(), firstRow.removedPosition);
   return new Map(rows.map(({ position, body }) => [position, body]));
 }

@@ -1,4 +1,4 @@
-/** Follows the end of a log. It reads new entries once for all followers. */
+/** Follows the end of a log, and reads new entries once for all followers. */
 import {
   type FeedSource,
   type FollowedLog,
@@ -18,7 +18,7 @@ export class Tail<E extends LogEntry, F> {
   readonly log: FollowedLog;
   readonly source: FeedSource<E, F>;
   readonly followers = new Set<Follower<E, F>>();
-  /** Every entry up to this position was passed to the followers that were live. */
+  /** Every entry up to this position was passed to the live followers. */
   position: bigint;
   #isReading = false;
   #hasMore = false;
@@ -30,7 +30,6 @@ export class Tail<E extends LogEntry, F> {
     this.position = position;
   }
 
-  /** Reads items of the log. */
   async read(range: LogRange, filter?: F): Promise<LogRead<LogItem<E>>> {
     const { entries, readTo } = await this.source.read(this.log, range, filter);
     const toItem = (entry: E) => new StreamItem(entry, this.source.encodeCursor(entry));

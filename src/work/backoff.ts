@@ -1,6 +1,5 @@
 /**
- * Retries with backoff: each wait is longer than the previous one, so that retries do not overload a service that is
- * failing.
+ * Retries with exponential backoff, so that retries do not overload a service that is failing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -75,7 +74,7 @@ export async function retryUpTo<T>(
   }
 }
 
-/** Counts a further consecutive failure. Returns the number of failures, and the time of the next try. */
+/** Adds a failure to the consecutive ones before. Returns their number and the time of the next try. */
 export function scheduleRetry(
   { now, random }: { now: () => Date; random: () => number },
   backoff: Backoff,

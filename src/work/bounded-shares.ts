@@ -1,9 +1,9 @@
-/** The share of the resource that is reserved for small holders, and the most that a small holder may hold. */
+/** The share of a resource that is reserved for small holders, and the largest share of a small holder. */
 const RESERVED_SHARE = 1 / 5;
 const SMALL_USE_SHARE = 1 / 100;
 
-/** The levels of a holder. It has no bound on an absent level. */
 export type ShareLevel = 'caller' | 'project' | 'connection';
+/** The name of a holder on each level. A holder has no bound on a level without a name. */
 export type Holder = { readonly [L in ShareLevel]?: string };
 
 interface ShareLimits {
@@ -16,10 +16,10 @@ interface ShareLimits {
 export type ExhaustedLimit = 'process' | ShareLevel;
 
 /**
- * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (a caller, a
- * project, a connection) has its own maximum. A holder never gets more than is left for others: it is refused when it
- * holds as much as is free. A share of the resource is reserved for small holders, so that several large holders
- * together can't use all of it.
+ * A bounded resource that many holders share, such as the requests or sockets of a process. Each level (caller, project,
+ * connection) has a maximum. A holder is refused when it holds as much as is free, so that it never has more than is
+ * left for others. A share of the resource is reserved for small holders, so that several large holders can't use all
+ * of it.
  */
 export class BoundedShares {
   readonly max: number;

@@ -1,8 +1,7 @@
 /**
- * Estimates the time of another clock without a request for each access: the last reading, plus the time that this
- * process's monotonic clock has measured since. The process's own date does not matter.
+ * Estimates the time of another clock between its readings: the last reading, plus the time that this process's
+ * monotonic clock has measured since. This process's wall clock does not matter.
  */
-
 export class RemoteClock {
   readonly #read: () => Promise<number>;
   #offsetMs = Number.NaN;
@@ -15,9 +14,9 @@ export class RemoteClock {
   now = (): Date => new Date(performance.now() + this.#offsetMs);
 
   /**
-   * Reads the other clock. The reading happened at an unknown moment between request and response. A slow reading moves
-   * the offset only if the offset lies outside its bounds. A quick reading determines it precisely. If `read` throws,
-   * so does this function, and the offset is kept.
+   * Reads the other clock. The reading was taken at an unknown moment between request and response, which bounds the
+   * offset. An offset within the bounds is kept, so a slow reading does not make it less precise. Throws the error of
+   * `read`, and keeps the offset.
    */
   async sync(): Promise<void> {
     const requestedMs = performance.now();

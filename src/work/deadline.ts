@@ -1,7 +1,7 @@
 /** Time limits of waits. A limit ends the wait, not the work. */
 import { DomainError } from '../errors.ts';
 
-/** Returns the result of `running`. If it takes longer than `maxMs`, returns or throws the result of `late`. */
+/** Returns the result of `running`. If it takes longer than `maxMs`, returns or throws the result of `onLate`. */
 export async function withDeadline<T, L = T>(
   running: Promise<T>,
   maxMs: number,

@@ -14,12 +14,12 @@ export interface QueuedWork {
 
 const acceptAll = () => true;
 
-/** The number of names above which idle ones are removed. */
+/** The number of parties above which idle ones are removed. */
 const NAMES_MAX = 1_000;
 
-/** A participant of a level: a project, or a caller of a project. */
+/** A project, or a caller of a project. */
 class Party<T> {
-  /** The end of the participant's last work, in virtual time. */
+  /** The end of the party's last work, in virtual time. */
   finish = 0;
   /** Start tags of waiting work. Entries of callers also have the work. */
   readonly waiting: { start: number; work?: T }[] = [];

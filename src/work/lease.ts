@@ -1,7 +1,7 @@
 /**
  * Leases on rows. A process that works on a row holds it until a time of the database's clock, and may renew the lease.
- * The token identifies the process and the claim. The leases of an ended process are free immediately. A result with
- * the token of an older claim is refused.
+ * The token identifies the process and the claim. If a process ends, its leases are released within seconds. A result
+ * with the token of an older claim is refused.
  */
 import { randomUUID } from 'node:crypto';
 

@@ -38,7 +38,7 @@ export class Outage {
     this.#loggedAtMs = null;
   }
 
-  /** Runs the work, and counts its failure or success. Undefined if it failed. */
+  /** Runs the work, and records its failure or success. Returns undefined if it failed. */
   async watch<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();

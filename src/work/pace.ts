@@ -1,6 +1,6 @@
 /**
  * Spreads long work over turns of the event loop, so that other work runs in between. All long work of a process shares
- * one allowance for each turn: several long tasks delay other work no more than one does.
+ * one allowance for each turn, so that several long tasks delay other work no more than one does.
  */
 export class Pace {
   readonly #itemsPerTurn: number;
@@ -15,7 +15,7 @@ export class Pace {
   }
 
   /**
-   * Returns undefined if a part of this many items may proceed in this turn. Otherwise, the promise resolves in the
+   * Returns undefined if a part of this many items may proceed in this turn, and otherwise a promise that resolves in the
    * turn in which it may.
    */
   waitForTurn(items: number): Promise<void> | undefined {
@@ -29,7 +29,7 @@ export class Pace {
     return promise;
   }
 
-  /** Schedules a timer, not an immediate: between two timers the event loop reads and handles I/O. */
+  /** Uses a timer and not an immediate, so that the event loop handles I/O before the next turn. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -41,21 +41,21 @@ interface RunClaims<T> {
  * first error.
  */
 export async function runClaims<T>({ claim, work, pollMs }: RunClaims<T>): Promise<void> {
-  // An alarm, because a race of the running items would add handlers to each of them in every round.
+  // A race of the running items would add handlers to each of them in every round.
   const endAlarm = new Alarm();
   const errors: unknown[] = [];
-  let underWay = 0;
+  let runningCount = 0;
   do {
-    for (const item of await claim(underWay)) {
-      underWay += 1;
+    for (const item of await claim(runningCount)) {
+      runningCount += 1;
       void work(item)
         .catch((error: unknown) => errors.push(error))
         .finally(() => {
-          underWay -= 1;
+          runningCount -= 1;
           endAlarm.ring();
         });
     }
-    if (underWay > 0) await endAlarm.wait(pollMs);
+    if (runningCount > 0) await endAlarm.wait(pollMs);
     if (errors.length > 0) throw errors[0];
-  } while (underWay > 0);
+  } while (runningCount > 0);
 }

@@ -8,9 +8,9 @@ export class Signal {
   }
 
   raise(): void {
-    const raised = this.#next;
+    const current = this.#next;
     this.#next = Promise.withResolvers();
-    raised.resolve();
+    current.resolve();
   }
 }
 

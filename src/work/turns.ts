@@ -45,8 +45,8 @@ export class Turns {
   }
 
   /**
-   * Returns undefined if the work starts immediately. Otherwise, resolves to true at its turn, or to false if it waited
-   * too long.
+   * Returns undefined if the work starts immediately. If not, the promise resolves to true at its turn, or to false if
+   * it has waited too long.
    */
   begin(turn: Turn): Promise<boolean> | undefined {
     return this.#getQueue(turn).begin(turn);

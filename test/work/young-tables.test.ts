@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
-import { claimDue, release, releaseNext } from '../../src/deliveries/outbox.ts';
+import { claimDue, releaseClaims, releaseSuccessors } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
@@ -117,8 +117,8 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
     const { recorded } = await recordAttempts(database, toBatch(records), times);
     expect(recorded).toBe(records.length);
   }
-  await releaseNext(query, toBatch(claimed));
-  await release(query, toBatch(await claimDue(query, order)));
+  await releaseSuccessors(query, toBatch(claimed));
+  await releaseClaims(query, toBatch(await claimDue(query, order)));
 }
 
 async function runWrites({ app, projectId, installationId, newest }: Young): Promise<void> {

@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { type ObjectOfProvider, withSupport } from '../provider/provider.ts';
+import { type ObjectOfProvider, toProviderObject } from '../provider/provider.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -20,6 +20,6 @@ export const listAccountObjects = read(
     const objects = await waitForProvider(call, { projectId, connectionId }, () =>
       withDomainErrors(async () => list(openSession(call, connection))),
     );
-    return objects.map((object) => withSupport(provider, object));
+    return objects.map((object) => toProviderObject(provider, object));
   },
 );

@@ -85,7 +85,7 @@ function toContractSource(
   catalogue: Call['catalogue'],
   content: IntegrationContent,
 ): Pick<ContractInput, 'integration' | 'content' | 'provider'> {
-  const provider = catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findWithModule(content.provider, content.module);
   return { integration: content.name, content, provider };
 }
 

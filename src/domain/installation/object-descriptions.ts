@@ -61,7 +61,7 @@ function createKey({
 
 async function fetchDescription(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, connection, module, objectName } = request;
-  const provider = services.catalogue.findAt(connection.provider, module);
+  const provider = services.catalogue.findWithModule(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
   const description = await describe(openSession(services, connection, provider), objectName);

@@ -136,7 +136,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
     if (!revision || !connection) throw notFound('Installation', installation.id);
     const content = readIntegrationContent(revision);
     const { module } = content;
-    const provider = call.catalogue.findAt(content.provider, module);
+    const provider = call.catalogue.findWithModule(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
     const defineFields = getDefineFields(provider);
     requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));

@@ -155,7 +155,7 @@ function fetchDescription(
   target: Omit<DescriptionRequest, 'services'>,
 ): Promise<ObjectDescription> {
   const { connection, module } = target;
-  const provider = call.catalogue.findAt(connection.provider, module);
+  const provider = call.catalogue.findWithModule(connection.provider, module);
   const objectName = resolveObjectName(provider, target.objectName);
   const account = { projectId: connection.projectId, connectionId: connection.id };
   return waitForProvider(call, account, () =>

@@ -14,7 +14,7 @@ export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
   content: IntegrationContent | null,
 ): C | ParsedConfig {
   if (!config || !content) return config;
-  const provider = catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findWithModule(content.provider, content.module);
   if (!provider?.objectAliases?.size) return config;
   const parts = [content.read, content.write, content.subscribe];
   const revisionNames = new Set(

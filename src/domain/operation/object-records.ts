@@ -85,7 +85,7 @@ function refuseUnknownConditions(
   const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
   const spec = content.read?.objects.find(isOfObject);
   const choice = config.read.find(isOfObject);
-  const provider = catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findWithModule(content.provider, content.module);
   // `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);

@@ -8,20 +8,20 @@ export const NOT_A_PROVIDER =
 
 export interface Catalogue {
   find(name: string): Provider | null;
-  /** Finds the provider as an integration of this module uses it. A null `module` means the default one. */
-  findAt(name: string, module: string | null): Provider | null;
-  /** Sorted by name. */
-  all: readonly Provider[];
+  /** Returns the provider as an integration with this module uses it. Null means the default module. */
+  findWithModule(name: string, module: string | null): Provider | null;
+  /** All providers, sorted by name. */
+  providers: readonly Provider[];
 }
 
 export function createCatalogue(providers: readonly Provider[]): Catalogue {
-  const sorted = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const byName = new Map(sorted.map((provider) => [provider.name, provider]));
+  const sortedProviders = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
   const find = (name: string) => byName.get(name) ?? null;
   return {
-    all: sorted,
+    providers: sortedProviders,
     find,
-    findAt(name, module) {
+    findWithModule(name, module) {
       const provider = find(name);
       return provider && applyModule(provider, module);
     },

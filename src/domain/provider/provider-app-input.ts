@@ -63,7 +63,7 @@ export const createProviderAppInput = z
   })
   .meta({ id: 'CreateProviderAppInput', description: 'The provider app to create.' });
 
-const MASKS = {
+const FIELDS_BY_MASK = {
   EXTERNAL_REF: 'externalRef',
   CLIENT_ID: 'clientId',
   CLIENT_SECRET: 'clientSecret',
@@ -117,10 +117,10 @@ const providerAppField = enumeration(
     PROVIDER: 'The provider: `provider`. It can change only while no connection uses the app.',
     SCOPES: 'The OAuth scopes to request: `scopes`.',
     METADATA: 'Further parameters: `metadata`.',
-  } satisfies Record<keyof typeof MASKS, string>,
+  } satisfies Record<keyof typeof FIELDS_BY_MASK, string>,
 );
 
-const MISSING = 'is required, because updateMask names it.';
+const MISSING_VALUE = 'is required, because updateMask names it.';
 
 export const updateProviderAppInput = z
   .object({
@@ -134,7 +134,7 @@ export const updateProviderAppInput = z
   })
   .superRefine((input, context) => {
     const { error } = selectMaskedFields(input).safeParse(input.providerApp, {
-      error: ({ input: value }) => (value === undefined ? MISSING : undefined),
+      error: ({ input: value }) => (value === undefined ? MISSING_VALUE : undefined),
     });
     for (const issue of error?.issues ?? []) {
       context.addIssue({ ...issue, path: ['providerApp', ...issue.path] });
@@ -147,12 +147,12 @@ export const updateProviderAppInput = z
   });
 
 interface MaskedInput {
-  updateMask: readonly (keyof typeof MASKS)[];
+  updateMask: readonly (keyof typeof FIELDS_BY_MASK)[];
   providerApp: unknown;
 }
 
 function selectMaskedFields({ updateMask }: Pick<MaskedInput, 'updateMask'>) {
-  const maskedNames = Object.fromEntries(updateMask.map((mask) => [MASKS[mask], true]));
+  const maskedNames = Object.fromEntries(updateMask.map((mask) => [FIELDS_BY_MASK[mask], true]));
   return fields.pick(maskedNames as Record<keyof AppChanges, true>);
 }
 

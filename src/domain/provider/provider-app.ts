@@ -82,7 +82,7 @@ const SECRET_COLUMNS = {
   previousWebhookSecretSealed: true,
 } as const;
 
-/** The time for which a replaced secret still verifies requests of the provider. */
+/** How long a replaced secret still verifies requests of the provider. */
 const OVERLAP_MS = DAY_MS;
 
 export const providerAppFilters = z.object({
@@ -104,7 +104,7 @@ export const listProviderApps = read(
   },
 );
 
-/** Returns the app that connects use by default: the newest for the provider. Null if there is none. */
+/** Returns the newest app for the provider, which new connections use by default. Null if there is none. */
 export async function findDefaultApp(
   { database }: Pick<Call, 'database'>,
   where: Pick<Row<'ProviderApp'>, 'projectId' | 'provider'>,
@@ -144,7 +144,7 @@ export const createProviderApp = projectMutation({
   },
 });
 
-/** Changes only the masked fields. An app that connections use can't change its provider. */
+/** Throws CONFLICT if the provider changes while connections use the app. */
 export const updateProviderApp = projectMutation({
   description: 'Updates the fields of a provider app that updateMask names.',
   needs: 'provider-apps:write',
@@ -163,13 +163,13 @@ export const updateProviderApp = projectMutation({
       appId,
       inTransaction(call.database, async (tx) => {
         const where = { projectId_id: { projectId, id: appId } };
-        const rotated = isRotated(changes) && (await rotateWebhookSecret(call, tx, current));
+        const secretColumns = isRotated(changes) && (await rotateWebhookSecret(call, tx, current));
         const app = await tx.providerApp.update({
           where,
-          data: { ...data, ...rotated },
+          data: { ...data, ...secretColumns },
           omit: SECRET_COLUMNS,
         });
-        // The check runs under the row's lock, for which a new connection waits.
+        // The update has locked the row, so no connection can be created until the transaction ends.
         if (changes.provider !== undefined) await refuseOtherProviders(tx, app);
         return app;
       }),
@@ -231,7 +231,7 @@ function isRotated(changes: AppChanges): boolean {
   return changes.webhookSecret !== undefined || changes.clientSecret !== undefined;
 }
 
-/** Keeps the previous secret valid for another day, and schedules new subscriptions at the provider. */
+/** Keeps the previous secret valid for another day, and schedules the renewal of subscriptions at the provider. */
 async function rotateWebhookSecret(
   { vault, now }: Call,
   tx: Transaction,

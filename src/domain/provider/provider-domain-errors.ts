@@ -1,8 +1,8 @@
-/** The only module that maps a provider's error to the error for the caller. */
+/** Converts a provider's error to the error that a caller receives. No other module does. */
 import { DomainError, unprocessable } from '../../errors.ts';
 import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
 
-/** Kinds for which a retry can't help: the request, the account or its permissions must change. */
+/** A retry can't succeed before the request, the account or its permissions change. */
 const UNPROCESSABLE = new Set<ProviderErrorKind>([
   'AUTH_INVALIDATED',
   'FORBIDDEN',
@@ -13,8 +13,8 @@ const UNPROCESSABLE = new Set<ProviderErrorKind>([
 ]);
 
 /**
- * Returns UNPROCESSABLE for a permanent error, and PROVIDER_ERROR for any other. The latter has the wait before the
- * next try if it is known.
+ * Returns UNPROCESSABLE for a permanent error, and PROVIDER_ERROR for any other error, with the wait before a retry if
+ * the provider states it.
  */
 export function toDomainError({ kind, message, retryAfterMs }: ProviderError): DomainError {
   if (UNPROCESSABLE.has(kind)) return unprocessable(message);
@@ -22,7 +22,7 @@ export function toDomainError({ kind, message, retryAfterMs }: ProviderError): D
   return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
 }
 
-/** Runs work that calls a provider, and converts its ProviderError for the caller. */
+/** Runs work that calls a provider. Converts a ProviderError to the error for the caller. */
 export async function withDomainErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,23 +3,24 @@ import type { Provider } from '../../providers/contract.ts';
 
 export type ProviderHosts = Pick<Provider, 'hosts'>;
 
-/** True if the variable may have this host. A variable without a list in the provider may have any host. */
+const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** Returns whether the variable may have this host. Without a list of hosts in the provider, it may have any. */
 export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
-  return hosts?.[variable]?.some((pattern) => matches(pattern, host.toLowerCase())) ?? true;
+  return hosts?.[variable]?.some((pattern) => matchesPattern(pattern, host.toLowerCase())) ?? true;
 }
 
-/** Formats the allowed hosts for an error message. Null if the provider has no list. */
+/** Formats the allowed hosts for an error message. Null if any host is allowed. */
 export function formatAllowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
   const patterns = hosts?.[variable];
   return patterns ? LIST.format(patterns) : null;
 }
-const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** True if the host is in the list. `*.` in the list matches all names below a domain. */
+/** Returns whether the list contains the host. `*.` in the list matches all names below a domain. */
 export function matchesHost(hosts: readonly string[], host: string): boolean {
-  return hosts.some((pattern) => matches(pattern, host.toLowerCase()));
+  return hosts.some((pattern) => matchesPattern(pattern, host.toLowerCase()));
 }
 
-function matches(pattern: string, host: string): boolean {
+function matchesPattern(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 }

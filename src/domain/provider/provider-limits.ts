@@ -1,7 +1,7 @@
 /**
- * Limits requests to providers. Each connection has a concurrency, a rate, and a pause if the provider requires one.
- * Each project, each provider and the process also have a concurrency, so that no slow provider delays another
- * provider, and no project another project. The counts are in memory, so each process has its own.
+ * Limits requests to providers. Each connection has a maximum concurrency and rate, and pauses if the provider requires
+ * it. Each project, each provider and the process have a maximum concurrency too, so that a slow provider does not delay
+ * other providers, nor a project other projects. The counts are in memory, so each process has its own.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -53,7 +53,7 @@ class Capacity {
     const { max, projectMax, reserved } = this.#limits;
     const projectRunning = this.#runningByProject.get(projectId) ?? 0;
     if (this.isFull || projectRunning === 0) return !this.isFull;
-    // A project may use no more than the free capacity, so that several busy projects leave capacity for the next one.
+    // A project may use at most as much as is free, so that several busy projects leave capacity for another one.
     return projectRunning < Math.min(projectMax, max - this.#running - reserved);
   }
 
@@ -85,7 +85,7 @@ class ProviderQueue {
   readonly rates: TokenBuckets;
   readonly capacity = new Capacity(PROVIDER_CAPACITY);
   /** Queues of connections that wait for capacity, the longest wait first. */
-  readonly held = new Set<ConnectionQueue>();
+  readonly heldQueues = new Set<ConnectionQueue>();
 
   constructor({ requestsPerSecond, concurrency }: Provider['limits'], now: () => number) {
     // The burst is at most the concurrency, because providers also limit short periods.
@@ -160,15 +160,15 @@ export class ProviderLimits {
     return promise;
   }
 
-  /** Starts the requests that may run. The others start when another request finishes or when their time comes. */
+  /** Starts the requests that may run. The rest start when another request finishes or when the rate allows it. */
   #advance(queue: ConnectionQueue): void {
     const { provider, waiting, caller } = queue;
-    provider.held.delete(queue);
+    provider.heldQueues.delete(queue);
     this.#held.delete(queue);
     for (const start of waiting) {
       if (queue.running >= caller.provider.limits.concurrency) return;
       if (!provider.capacity.isOpenTo(caller)) {
-        provider.held.add(queue);
+        provider.heldQueues.add(queue);
         return;
       }
       if (!this.#capacity.isOpenTo(caller)) {
@@ -188,9 +188,9 @@ export class ProviderLimits {
   }
 
   #finish(queue: ConnectionQueue): void {
-    const { capacity, held } = queue.provider;
+    const { capacity, heldQueues: held } = queue.provider;
     this.#count(queue, -1);
-    // Held queues come first. Otherwise a queue that is never empty would keep its capacity.
+    // Held queues come first, so that a queue that is never empty can't keep its capacity.
     this.#advanceHeld(capacity, held);
     this.#advanceHeld(this.#capacity, this.#held);
     this.#advance(queue);
@@ -218,8 +218,8 @@ export class ProviderLimits {
     else queue.timer = setTimeout(() => this.#deleteIfIdle(queue), Math.ceil(pauseMs)).unref();
   }
 
-  #getPauseMs({ pausedUntilMs: restUntil }: ConnectionQueue): number {
-    return Math.max(0, restUntil - this.#now());
+  #getPauseMs({ pausedUntilMs }: ConnectionQueue): number {
+    return Math.max(0, pausedUntilMs - this.#now());
   }
 }
 

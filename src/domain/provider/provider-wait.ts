@@ -1,18 +1,18 @@
-/** Accounts for requests that wait for a provider: they release their slot and count against a separate limit. */
+/** While a request waits for a provider, it releases its slot and counts against a separate limit. */
 import type { Call, Services } from '../call.ts';
 
-/** Services with the slot of the waiting request. Background work has no slot, and limits of its own. */
+/** Services with the slot of the waiting request. Background work has no slot and separate limits. */
 export type Waiter = Services & Pick<Call, 'slot'>;
 
-/** The account for which a request waits. Without a connection, only the shares of caller and project count. */
+/** The account that a request waits for. Without a connection, only the shares of the caller and the project count. */
 interface ProviderWaitTarget {
   projectId: string;
   connectionId?: string;
 }
 
 /**
- * Runs work that waits for a provider. Each of several calls that share one request to a provider counts as waiting.
- * Throws RATE_LIMITED or SERVICE_UNAVAILABLE before it runs anything if too many requests wait for providers.
+ * Runs work that waits for a provider. If several calls share a request to a provider, each of them counts. Throws
+ * RATE_LIMITED or SERVICE_UNAVAILABLE without running the work if too many requests are waiting for providers.
  */
 export async function waitForProvider<T>(
   { slot }: Waiter,
@@ -33,12 +33,12 @@ export async function waitForProvider<T>(
  */
 export async function waitForProviderBeyond<T>(
   { slot }: Waiter,
-  awaited: ProviderWaitTarget,
+  target: ProviderWaitTarget,
   work: () => Promise<T>,
   findEnd: (result: T) => Promise<unknown>,
 ): Promise<T> {
   if (!slot) return work();
-  const release = slot.waitForProvider(awaited);
+  const release = slot.waitForProvider(target);
   try {
     const result = await work();
     // A failure of the remaining work is reported by that work.

@@ -36,12 +36,12 @@ export function listWorkspaceIssues(provider: Provider, ref: string | null | und
   ];
 }
 
-/** True if an address of the provider contains the workspace. Otherwise the workspace is optional. */
+/** Returns whether an address of the provider contains the workspace. If none does, the workspace is optional. */
 function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
-/** True if the token response contains the account's whole address, so that the caller need not know it. */
+/** Returns whether the token response contains the account's whole address, so that callers need not know it. */
 export function comesWithToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }

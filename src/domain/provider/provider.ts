@@ -179,7 +179,7 @@ export interface ObjectOfProvider extends ObjectSummary {
   supports: readonly ProviderCapability[];
 }
 
-export function withSupport(
+export function toProviderObject(
   provider: Provider,
   { name, displayName }: ObjectSummary,
 ): ObjectOfProvider {
@@ -198,19 +198,19 @@ export function listModulesWithProvider(provider: Provider): ModuleOfProvider[] 
 export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
   const { commonObjects, objects = [] } = provider;
   const summaries = commonObjects ?? objects.map((name) => ({ name, displayName: name }));
-  return summaries.map((summary) => withSupport(provider, summary));
+  return summaries.map((summary) => toProviderObject(provider, summary));
 }
 
 /** Finds the provider with this name. Null if there is none, or if the caller may not use it. */
 export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
-  const permitted = await listPermittedProviderNames(call);
-  return permitted && !permitted.has(name) ? null : call.catalogue.find(name);
+  const permittedNames = await listPermittedProviderNames(call);
+  return permittedNames && !permittedNames.has(name) ? null : call.catalogue.find(name);
 }
 
 async function listPermittedProviders(call: Call): Promise<readonly Provider[]> {
-  const permitted = await listPermittedProviderNames(call);
-  const { all } = call.catalogue;
-  return permitted ? all.filter(({ name }) => permitted.has(name)) : all;
+  const permittedNames = await listPermittedProviderNames(call);
+  const { providers } = call.catalogue;
+  return permittedNames ? providers.filter(({ name }) => permittedNames.has(name)) : providers;
 }
 
 export const findProvider = read(
@@ -230,14 +230,13 @@ export const getProvider = read(
   },
 );
 
-/** All providers without pages, because the catalogue is small and in memory. */
+/** Returns all providers without pages, because the catalogue is small and in memory. */
 export const getCatalogue = read(
   orEndUser('read'),
   'Lists the whole catalogue of providers, by name.',
   listPermittedProviders,
 );
 
-/** All providers, by name. */
 export const listProviders = read(
   orEndUser('read'),
   'Lists the providers of the catalogue, in the order of their names.',

@@ -1,4 +1,4 @@
-/** Logs failures of background work for operators, and returns the reason for users. */
+/** Logs failures of background work for operators, and derives the reason that users see. */
 import { DomainError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { ProviderError } from '../../providers/provider-error.ts';

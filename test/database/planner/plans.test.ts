@@ -10,7 +10,7 @@ import { Backlog } from '../../../src/deliveries/backlog.ts';
 import { type ClaimedDelivery, Claimer } from '../../../src/deliveries/claim.ts';
 import { createFailureEvent } from '../../../src/deliveries/delivery-worker.ts';
 import { DELIVERY_LIMITS } from '../../../src/deliveries/limits.ts';
-import { release } from '../../../src/deliveries/outbox.ts';
+import { releaseClaims } from '../../../src/deliveries/outbox.ts';
 import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
@@ -318,12 +318,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         ...{ startTime: now(), ...result },
       }));
       const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
-      await release(query, toBatch(rows.slice(0, 1)));
+      await releaseClaims(query, toBatch(rows.slice(0, 1)));
       await recordAttempts(database, toBatch(attempts.slice(1)), time);
-      const event = createFailureEvent(deliveries[1] as ClaimedDelivery, {
-        ...result,
-        status: 'FAILED',
-      });
+      const event = createFailureEvent(deliveries[1] as ClaimedDelivery, 'The receiver is gone.');
       const failedAttempts = attempts
         .slice(0, 1)
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);

@@ -7,7 +7,9 @@ const app = await sharedApp();
 test('returns the whole catalogue by name, and a single provider', async () => {
   const rest = await restTenant(app);
   const catalogue = await rest.get('/providers');
-  expect(Object.keys(catalogue)).toEqual(app.app.services.catalogue.all.map(({ name }) => name));
+  expect(Object.keys(catalogue)).toEqual(
+    app.app.services.catalogue.providers.map(({ name }) => name),
+  );
   expect(catalogue.hubspot).toMatchObject({
     name: 'hubspot',
     displayName: 'HubSpot',

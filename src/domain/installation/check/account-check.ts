@@ -40,7 +40,7 @@ export async function listIssuesOfNames(
   const key = { projectId, id: connectionId };
   const [connection] = await services.database.rows.find('Connection', key);
   const { module } = content;
-  const provider = connection && services.catalogue.findAt(connection.provider, module);
+  const provider = connection && services.catalogue.findWithModule(connection.provider, module);
   if (!connection || !provider || provider.name !== content.provider) return [];
   const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
   if (namesToQuery.length === 0) return [];

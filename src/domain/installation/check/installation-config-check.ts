@@ -34,7 +34,7 @@ export async function listConfigIssues(
 ): Promise<Issue[]> {
   if (!config) return [];
   const destinations = await lockDestinations(tx, projectId, listDestinationsOfConfig(config));
-  const provider = catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findWithModule(content.provider, content.module);
   return [...listConfigRuleIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 

@@ -268,7 +268,7 @@ function listNewIssues(
 ): Issue[] {
   const destinations = new Set(listDestinationsOfConfig(config));
   const listIssuesWith = (content: IntegrationContent) => {
-    const provider = catalogue.findAt(content.provider, content.module);
+    const provider = catalogue.findWithModule(content.provider, content.module);
     return [...listConfigRuleIssues(config, { content, provider, destinations })];
   };
   const issues = listIssuesWith(content);

@@ -27,7 +27,7 @@ export function findNativeName(
   name: string,
 ): string | null {
   const objects = read?.objects ?? [];
-  const alias = resolveObjectName(catalogue.findAt(provider, module), name);
+  const alias = resolveObjectName(catalogue.findWithModule(provider, module), name);
   const object =
     objects.find(({ objectName }) => objectName === name) ??
     objects.find(({ mapToName }) => mapToName === name) ??

@@ -47,7 +47,7 @@ export function createReadSource(
   if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
-  const provider = catalogue.findAt(content.provider, content.module);
+  const provider = catalogue.findWithModule(content.provider, content.module);
   const readPage = provider?.capabilities.readPage;
   if (!provider || !readPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);

@@ -133,7 +133,7 @@ async function findProvider(
   { connection, integration }: WriteTarget,
 ) {
   const content = await findLatestContent(database, integration);
-  return catalogue.findAt(connection.provider, content?.module ?? null);
+  return catalogue.findWithModule(connection.provider, content?.module ?? null);
 }
 
 interface UncertainWrite {
