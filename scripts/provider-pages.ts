@@ -10,7 +10,7 @@ import {
   createDeclarativeProvider,
   type DeclaredProvider,
 } from '../src/providers/declarative/declarative-provider.ts';
-import { findSearchList } from '../src/providers/declarative/reading/equality.ts';
+import { findSearchList } from '../src/providers/declarative/reading/search-conditions.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 
 /** Pages of providers that are code and not declarations. */

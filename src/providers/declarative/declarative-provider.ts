@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { type CatalogueEntry, DEFAULT_LIMITS } from '../catalogue/catalogue-entry.ts';
 import {
+  type AccountIdentity,
   type Capabilities,
   type CommonObject,
   type Connector,
-  type ObjectSummary,
   PROVIDER_CAPABILITIES,
   type Provider,
   type ProviderCapability,
@@ -16,47 +16,26 @@ import type { BatchWrite } from '../moving-records.ts';
 import {
   type DeclarationInput,
   type ObjectDeclaration,
-  objectDeclaration,
   providerDeclaration,
 } from './declaration/declaration.ts';
-import { describeObject, describeStandardFields, listDeclaredObjects } from './describe-object.ts';
+import type { IdentityRequest } from './declaration/events-declaration.ts';
 import { createListSubscribe } from './events/event-list.ts';
-import { createSubscribe, requestIdentity } from './events/webhook-events.ts';
-import type { Vendor } from './failure.ts';
+import { createSubscribe } from './events/webhook-events.ts';
 import { findValue, parseId } from './json.ts';
-import { findSearchList } from './reading/equality.ts';
-import { readList } from './reading/list-page.ts';
-import { listPages } from './reading/list-pages.ts';
+import { describeObject, describeStandardFields, listObjects } from './metadata.ts';
 import { readPage } from './reading/object-page.ts';
+import { listPages } from './reading/proxy-list.ts';
 import { readRecords } from './reading/records-by-ids.ts';
+import { findSearchList } from './reading/search-conditions.ts';
+import { sendRequest } from './send-request.ts';
+import { fillPath } from './template.ts';
+import { listDeclaredObjects, type Vendor } from './vendor.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
-/** A limit for lists that never end. No account has that many objects. */
-const OBJECTS_MAX = 10_000;
-
-async function listObjects(vendor: Vendor, session: ProviderSession): Promise<ObjectSummary[]> {
-  const { objects, objectList } = vendor.declaration;
-  const declaredObjects = Object.entries(objects).map(([name, { displayName }]) => ({
-    name,
-    displayName,
-  }));
-  const objectsById = new Map(declaredObjects.map((object) => [object.name, object]));
-  if (!objectList) return declaredObjects;
-  const { list, name, displayName } = objectList;
-  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, list });
-  const pageSize = list.pageSize?.max ?? OBJECTS_MAX;
-  let cursor: string | undefined;
-  do {
-    const read = { objectName: 'objects', fields: [], pageSize, cursor };
-    const page = await readList(vendor, session, { object, read, variables: {} });
-    for (const { id, raw } of page.records) {
-      objectsById.set(id, { name: id, displayName: parseId(findValue(raw, displayName)) ?? id });
-    }
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && objectsById.size < OBJECTS_MAX);
-  return [...objectsById.values()];
-}
+/** The batch size for records that are written one by one. It is small, because a batch is one job. */
+const ONE_BY_ONE_MAX = 20;
+const WRITE_TYPES = ['CREATE', 'UPDATE'] as const;
 
 /** A provider's settings, as in the catalogue, and the declaration of its API for records. */
 export interface DeclaredProvider extends CatalogueEntry {
@@ -128,9 +107,6 @@ function createConnector(
   };
 }
 
-/** The batch size for records that are written one by one. It is small, because a batch is one job. */
-const ONE_BY_ONE_MAX = 20;
-
 function createLimits(
   { declaration }: Vendor,
   limits: Partial<ProviderLimits> = {},
@@ -160,8 +136,8 @@ function describeVendor({ declaration }: Vendor): VendorDescription {
 
 /** Returns the write types that the vendor has a request for. */
 function listWrites({ create, update }: ObjectDeclaration): BatchWrite['type'][] {
-  const routes = { CREATE: create, UPDATE: update };
-  return (['CREATE', 'UPDATE'] as const).filter((type) => routes[type] !== undefined);
+  const requests = { CREATE: create, UPDATE: update };
+  return WRITE_TYPES.filter((type) => requests[type] !== undefined);
 }
 
 function getFiltersMax(object: ObjectDeclaration): number {
@@ -170,45 +146,45 @@ function getFiltersMax(object: ObjectDeclaration): number {
 
 /** Returns the batch types that the vendor can refuse as a whole: those whose partial success is optional. */
 function listAllOrNoneTypes({ declaration }: Vendor): BatchWrite['type'][] {
-  const supportsAllOrNone = (part: 'createMany' | 'updateMany') => {
-    const routes = listDeclaredObjects(declaration).flatMap((object) => object[part] ?? []);
-    return (
-      routes.length > 0 &&
-      routes.every(({ partialSuccessQuery }) => partialSuccessQuery !== undefined)
-    );
+  const objects = listDeclaredObjects(declaration);
+  const batches = {
+    CREATE: objects.flatMap(({ createMany }) => createMany ?? []),
+    UPDATE: objects.flatMap(({ updateMany }) => updateMany ?? []),
   };
-  const types = {
-    CREATE: supportsAllOrNone('createMany'),
-    UPDATE: supportsAllOrNone('updateMany'),
-  };
-  return (['CREATE', 'UPDATE'] as const).filter((type) => types[type]);
+  return WRITE_TYPES.filter(
+    (type) =>
+      batches[type].length > 0 &&
+      batches[type].every(({ partialSuccessQuery }) => partialSuccessQuery !== undefined),
+  );
 }
 
 /** Returns the capabilities for one object's records. */
 function listObjectCapabilities(object: ObjectDeclaration): ProviderCapability[] {
   const { create, update, remove, createMany, updateMany, fieldList, standardFields } = object;
-  const has: Partial<Record<ProviderCapability, unknown>> = {
+  const requests: Partial<Record<ProviderCapability, unknown>> = {
     READ: true,
     WRITE: create ?? update,
     DELETE: remove,
     BATCH_WRITE: createMany ?? updateMany ?? create ?? update,
     METADATA: fieldList ?? standardFields,
   };
-  return PROVIDER_CAPABILITIES.filter((capability) => has[capability] !== undefined);
+  return PROVIDER_CAPABILITIES.filter((capability) => requests[capability] !== undefined);
 }
 
 function createCapabilities(vendor: Vendor): Capabilities {
   const { events, eventList, identity } = vendor.declaration;
   const objects = listDeclaredObjects(vendor.declaration);
-  const has = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
+  const isDeclared = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),
-    ...(has('byIds') && { readRecords: (session, read) => readRecords(vendor, session, read) }),
-    ...((has('create') || has('update')) && {
+    ...(isDeclared('byIds') && {
+      readRecords: (session, read) => readRecords(vendor, session, read),
+    }),
+    ...((isDeclared('create') || isDeclared('update')) && {
       writeRecord: (session, write) => writeRecord(vendor, session, write),
       writeBatch: (session, write) => writeBatch(vendor, session, write),
     }),
-    ...(has('remove') && {
+    ...(isDeclared('remove') && {
       deleteRecord: (session, removal) => deleteRecord(vendor, session, removal),
     }),
     ...(events && { subscribe: createSubscribe(vendor, events) }),
@@ -216,8 +192,22 @@ function createCapabilities(vendor: Vendor): Capabilities {
     ...(identity && { identify: (session) => requestIdentity(vendor, identity, session) }),
     listPages: (session, request) => listPages(vendor, session, request),
     listObjects: (session) => listObjects(vendor, session),
-    ...((has('fieldList') || has('standardFields')) && {
+    ...((isDeclared('fieldList') || isDeclared('standardFields')) && {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),
     }),
+  };
+}
+
+/** Requests the account of the connection. Throws ProviderError if the request fails. */
+async function requestIdentity(
+  vendor: Vendor,
+  { method, path, body, workspaceRef, consumerRef }: IdentityRequest,
+  session: ProviderSession,
+): Promise<AccountIdentity> {
+  const request = { method, path: fillPath(path, {}, session), ...(body && { body }) };
+  const response = await sendRequest(vendor, session, request);
+  return {
+    workspaceRef: parseId(findValue(response.body, workspaceRef)),
+    consumerRef: consumerRef === undefined ? null : parseId(findValue(response.body, consumerRef)),
   };
 }

@@ -7,13 +7,9 @@ import {
   type RequestPurpose,
   truncateMessage,
 } from '../read-responses.ts';
-import type { Declaration, RetryHeader } from './declaration/declaration.ts';
+import type { RetryHeader } from './declaration/declaration.ts';
 import { findValue, isObject } from './json.ts';
-
-export interface Vendor {
-  displayName: string;
-  declaration: Declaration;
-}
+import type { Vendor } from './vendor.ts';
 
 /** The maximum number of messages of one error response that are passed on. */
 const MESSAGES_MAX = 20;
@@ -93,7 +89,7 @@ export function listMessages({ declaration }: Vendor, response: ProviderResponse
   return [...new Set(messages)].slice(0, MESSAGES_MAX).map(truncateMessage);
 }
 
-/** Names of members that hold messages, which are no field names. */
+/** Members of an error response that hold messages. All other names are taken for field names. */
 const MESSAGE_MEMBERS = new Set(['message', 'detail', 'error', 'description', 'title', 'reason']);
 
 /** Returns the strings at any depth, each after the name of its field, because vendors nest messages by field. */

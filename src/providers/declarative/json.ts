@@ -3,7 +3,7 @@ import jsonPointer from 'jsonpointer';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Declarations have few pointers, and each record of a list is read by several of them. */
+/** A cache. Declarations have few pointers, and every record of a list is read with several of them. */
 const compiledPointers = new Map<string, ReturnType<typeof jsonPointer.compile>>();
 
 /** Returns the value at the pointer. Undefined if there is none. */
@@ -22,7 +22,7 @@ export function withValue(json: JsonObject, pointer: string, value: unknown): Js
   return copy;
 }
 
-/** Returns an id as a string, also if it is an integer. Null if the value can't be an id. */
+/** Converts a string or an integer to an id. Null for other values, and for the empty string. */
 export function parseId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === 'string' && value !== '' ? value : null;

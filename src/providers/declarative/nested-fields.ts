@@ -26,7 +26,7 @@ function parseEntries(
   );
 }
 
-/** Returns the record as the vendor expects it: nested fields are in their map or list. */
+/** Moves nested fields of a record into the map or list in which the vendor expects them. */
 export function nestFields(declarations: readonly NestedFields[], fields: JsonObject): JsonObject {
   let record: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -41,13 +41,13 @@ export function nestFields(declarations: readonly NestedFields[], fields: JsonOb
 function setNested(
   record: JsonObject,
   { at, entries, encode }: NestedFields,
-  { name, value: input }: { name: string; value: unknown },
+  { name, value }: { name: string; value: unknown },
 ): JsonObject {
-  const value = encode ? encode(input, name) : input;
+  const encodedValue = encode ? encode(value, name) : value;
   if (entries?.writeFormat !== 'list')
-    return withValue(record, `${at}/${escapeSegment(name)}`, value);
-  const id = /^\d{1,15}$/.test(name) ? Number(name) : name;
-  const item = withValue(withValue({}, entries.name, id), entries.value, value);
+    return withValue(record, `${at}/${escapeSegment(name)}`, encodedValue);
+  const entryName = /^\d{1,15}$/.test(name) ? Number(name) : name;
+  const item = withValue(withValue({}, entries.name, entryName), entries.value, encodedValue);
   return withValue(record, `${at}/-`, item);
 }
 

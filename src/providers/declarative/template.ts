@@ -68,11 +68,14 @@ export function fillJson<Body extends JsonObject | undefined>(
   });
 }
 
-/** Returns the variables of a path and a body. */
-export function listVariables(template: string, body: JsonObject = {}): string[] {
-  const inPath = template.replaceAll(METADATA_VARIABLE, '').matchAll(VARIABLE);
-  const inBody = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
-  const names = [...[...inPath].map(([, , name]) => name), ...[...inBody].map(([, name]) => name)];
+/** Returns the names of the variables in a path and a body. */
+export function listVariables(path: string, body: JsonObject = {}): string[] {
+  const pathMatches = path.replaceAll(METADATA_VARIABLE, '').matchAll(VARIABLE);
+  const bodyMatches = JSON.stringify(body).matchAll(/"\{(\w+)\}"/g);
+  const names = [
+    ...[...pathMatches].map(([, , name]) => name),
+    ...[...bodyMatches].map(([, name]) => name),
+  ];
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 

@@ -16,7 +16,7 @@ export function getLowerBound({ format, isExclusive, marginMs }: TimeFilter, sin
   return new Date(since.getTime() - marginMs - (isExclusive ? getPrecisionMs(format) : 0));
 }
 
-/** Returns the time that the formatted lower bound stands for. */
+/** Returns the lower bound at the format's precision: the time that the vendor compares with. */
 export function getEffectiveLowerBound(filter: TimeFilter, since: Date): Date {
   const precision = getPrecisionMs(filter.format);
   return new Date(Math.floor(getLowerBound(filter, since).getTime() / precision) * precision);
@@ -79,6 +79,7 @@ function toNumber(value: unknown): number {
   return isNumber ? Number(value) : Number.NaN;
 }
 
+/** A time without a zone, such as 2026-01-02 03:04:05. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 /** An offset such as +0000. Date.parse requires a colon in it, as in ISO 8601. */
 const ZONE_WITHOUT_COLON = /([+-]\d\d)(\d\d)$/;

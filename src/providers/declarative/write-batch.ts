@@ -9,17 +9,11 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
-import { findObject } from './describe-object.ts';
-import {
-  collectMessages,
-  createFailure,
-  findRefusal,
-  hasSucceeded,
-  type Vendor,
-} from './failure.ts';
+import { collectMessages, createFailure, findRefusal, hasSucceeded } from './failure.ts';
 import { findValue, isObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { fillPath } from './template.ts';
+import { getObject, type Vendor } from './vendor.ts';
 import { createHeaders, writeRecord } from './write-record.ts';
 
 export async function writeBatch(
@@ -28,11 +22,11 @@ export async function writeBatch(
   write: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone } = write;
-  const object = findObject(vendor, objectName);
+  const object = getObject(vendor, objectName);
   const batch = type === 'CREATE' ? object.createMany : object.updateMany;
   if (allOrNone && records.length > 1 && !batch?.partialSuccessQuery) {
-    const detail = `${vendor.displayName} can't refuse a batch as a whole`;
-    return records.map(({ record }) => createRefusedOutcome(findUpdatedId(type, record), [detail]));
+    const reason = `${vendor.displayName} can't refuse a batch as a whole`;
+    return records.map(({ record }) => createRefusedOutcome(findUpdatedId(type, record), [reason]));
   }
   return batch
     ? writeInOneRequest(vendor, session, { ...write, object, batch })
@@ -45,13 +39,13 @@ async function writeInOneRequest(
   { object, batch, ...write }: BatchWrite & { object: ObjectDeclaration; batch: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey } = write;
-  const list = records.map(({ record }) => nestFields(object.nestedFields, record));
+  const nestedRecords = records.map(({ record }) => nestFields(object.nestedFields, record));
   const response = await session.send({
     method: batch.method,
     path: fillPath(batch.path, { object: objectName }, session),
     query: { ...batch.query, ...(!allOrNone && batch.partialSuccessQuery) },
     headers: createHeaders(vendor.declaration, session, { key: idempotencyKey }),
-    body: withValue(batch.body, batch.bodyRecords, list),
+    body: withValue(batch.body, batch.bodyRecords, nestedRecords),
     bodyFormat: vendor.declaration.bodyFormat,
   });
   const ids = records.map(({ record }) => findUpdatedId(type, record));
@@ -67,9 +61,9 @@ async function writeInOneRequest(
 }
 
 /**
- * Writes records one by one, for vendors without a batch request. If a record fails after others were written, it and
- * the rest get failed outcomes, which the caller can retry. A failure of the first record is thrown, because nothing
- * was written.
+ * Writes records one by one, for vendors without a batch request. If the first record fails, throws its error, because
+ * nothing was written. If a later record fails, it and the records after it get failed outcomes, which the caller can
+ * retry.
  */
 async function writeOneByOne(
   vendor: Vendor,
@@ -78,10 +72,14 @@ async function writeOneByOne(
 ): Promise<RecordOutcome[]> {
   const outcomes: RecordOutcome[] = [];
   for (const [index, { record }] of records.entries()) {
-    const key =
-      idempotencyKey === undefined ? {} : { idempotencyKey: `${idempotencyKey}-${index}` };
+    const write = {
+      type,
+      objectName,
+      record,
+      ...(idempotencyKey && { idempotencyKey: `${idempotencyKey}-${index}` }),
+    };
     try {
-      outcomes.push(await writeRecord(vendor, session, { type, objectName, record, ...key }));
+      outcomes.push(await writeRecord(vendor, session, write));
     } catch (error) {
       if (!(error instanceof ProviderError) || outcomes.length === 0) throw error;
       const outcome = error.outcomeUnknown ? 'It may have been written' : 'It was not written';

@@ -10,14 +10,12 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
 import type { Write } from './declaration/object-declaration.ts';
-import { findObject } from './describe-object.ts';
 import {
   collectMessages,
   createFailure,
   findRefusal,
   hasSucceeded,
   listMessages,
-  type Vendor,
 } from './failure.ts';
 import { findValue, isObject, type JsonObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
@@ -29,23 +27,24 @@ import {
   listVariables,
   type TemplateVariables,
 } from './template.ts';
+import { getObject, type Vendor } from './vendor.ts';
 
 export async function writeRecord(
   vendor: Vendor,
   session: ProviderSession,
   write: RecordWrite,
 ): Promise<RecordOutcome> {
-  const object = findObject(vendor, write.objectName);
+  const object = getObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
   const endpoint = isUpdate ? object.update : object.create;
   if (!endpoint)
     throw createUnsupportedError(vendor, isUpdate ? 'updates' : 'creates', write.objectName);
   const parts = isUpdate ? splitUpdate(object, write.record) : splitCreate(endpoint, write.record);
   if (Array.isArray(parts)) return createRefusedOutcome(null, parts);
-  const fieldErrors = listFieldErrors(endpoint, parts.fields);
-  if (fieldErrors.length > 0) return createRefusedOutcome(parts.variables.id ?? null, fieldErrors);
-  const variables = { object: write.objectName, ...parts.variables };
   const recordId = isUpdate ? (parts.variables.id ?? null) : null;
+  const fieldErrors = listFieldErrors(endpoint, parts.fields);
+  if (fieldErrors.length > 0) return createRefusedOutcome(recordId, fieldErrors);
+  const variables = { object: write.objectName, ...parts.variables };
   const response = await session.send({
     method: endpoint.method,
     path: fillPath(endpoint.path, variables, session),
@@ -80,12 +79,14 @@ function splitUpdate(
 /** Splits the record of a create into variables of the path and fields of the body. Returns errors for missing variables. */
 function splitCreate({ path, body }: Write, record: JsonObject): WriteParts | string[] {
   const names = listVariables(path, body).filter((name) => name !== 'object');
-  const missingNames = names.filter((name) => parseId(record[name]) === null);
+  const variables: TemplateVariables = Object.fromEntries(
+    names.map((name) => [name, parseId(record[name]) ?? undefined]),
+  );
+  const missingNames = names.filter((name) => variables[name] === undefined);
   if (missingNames.length > 0) return missingNames.map((name) => `A create needs ${name}`);
   const fields = Object.fromEntries(
     Object.entries(record).filter(([name]) => !names.includes(name)),
   );
-  const variables = Object.fromEntries(names.map((name) => [name, parseId(record[name]) ?? '']));
   return { variables, fields };
 }
 
@@ -102,7 +103,7 @@ export async function deleteRecord(
   session: ProviderSession,
   { objectName, id }: RecordRemoval,
 ): Promise<RecordOutcome> {
-  const object = findObject(vendor, objectName);
+  const object = getObject(vendor, objectName);
   const { remove } = object;
   if (!remove) throw createUnsupportedError(vendor, 'deletes', objectName);
   const variables = listIdVariables(object.id, id);
@@ -134,10 +135,10 @@ export function createUnsupportedError(
 export function createHeaders(
   { headers, idempotency }: Declaration,
   session: ProviderSession,
-  { headers: ownHeaders, key }: { headers?: Record<string, string>; key?: string | undefined },
+  { headers: requestHeaders, key }: { headers?: Record<string, string>; key?: string | undefined },
 ): Record<string, string> {
   return {
-    ...fillStrings({ ...headers, ...ownHeaders }, session),
+    ...fillStrings({ ...headers, ...requestHeaders }, session),
     ...(idempotency && key && { [idempotency.header]: key }),
   };
 }
@@ -151,8 +152,8 @@ function createBody(
   const record = isStringified ? JSON.stringify(nestedRecord) : nestedRecord;
   const body = fillJson(bodyTemplate, variables);
   if (typeof record === 'string') return withValue(body, bodyRecord, record);
-  const existing = findValue(body, bodyRecord);
-  const content = { ...(isObject(existing) && existing), ...record };
+  const templateMembers = findValue(body, bodyRecord);
+  const content = { ...(isObject(templateMembers) && templateMembers), ...record };
   const bodyWithRecord = bodyRecord === '' ? content : withValue(body, bodyRecord, content);
   return bodyId === undefined || recordId === null
     ? bodyWithRecord
@@ -165,13 +166,12 @@ function createBody(
  */
 function createOutcome(
   object: ObjectDeclaration,
-  route: Write,
+  { responseRecord, responseRecordId, returnsNoId }: Write,
   { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {
-  const data =
-    route.responseRecord === undefined ? undefined : findValue(response.body, route.responseRecord);
-  const writtenId = recordId ?? findRecordId(route.responseRecordId ?? object.id, data);
-  if (writtenId === null && !route.returnsNoId) {
+  const data = responseRecord === undefined ? undefined : findValue(response.body, responseRecord);
+  const writtenId = recordId ?? findRecordId(responseRecordId ?? object.id, data);
+  if (writtenId === null && !returnsNoId) {
     throw new ProviderError('DISCONNECTED', 'The response lacks the id of the created record', {
       status: response.status,
     });

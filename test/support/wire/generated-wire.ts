@@ -11,9 +11,9 @@ import type {
   Write,
 } from '../../../src/providers/declarative/declaration/object-declaration.ts';
 import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { findObject } from '../../../src/providers/declarative/describe-object.ts';
 import { findValue, parseId, withValue } from '../../../src/providers/declarative/json.ts';
 import { fillPath, listVariables } from '../../../src/providers/declarative/template.ts';
+import { getObject } from '../../../src/providers/declarative/vendor.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { serveFetch } from './generated-fetch.ts';
 import { serveList } from './generated-list.ts';
@@ -35,7 +35,7 @@ import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './wire-fo
 export function generateWire(provider: DeclaredProvider, objectName: string): WireVendor {
   const parsed = providerDeclaration.parse(provider.api);
   const vendor = { displayName: provider.displayName, declaration: parsed };
-  const object = findObject(vendor, objectName);
+  const object = getObject(vendor, objectName);
   const textField = findTextField(object);
   const declaredObject: DeclaredObject = { declaration: parsed, object, objectName, textField };
   const metadata = Object.keys(parsed.inputs).map((name) => [name, METADATA.findMetadata(name)]);

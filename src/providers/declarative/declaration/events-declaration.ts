@@ -43,7 +43,7 @@ export const webhookAuthentication = z.discriminatedUnion('kind', [
 ]);
 export type WebhookAuthentication = z.output<typeof webhookAuthentication>;
 
-/** The change that an event type reports. Default object: the one that was subscribed to. */
+/** The change that an event type reports. `object` defaults to the object of the subscription. */
 const eventType = z.strictObject({
   object: z.string().optional(),
   kind: z.enum(PROVIDER_EVENT_KINDS),
@@ -85,7 +85,7 @@ const subscription = z.strictObject({
   covers: z.enum(['type', 'object', 'parent']),
   /**
    * The list of event types in the body. An item is a string or an object with `{type}`, or with the parts before and
-   * after the last dot of the type, `{subject}` and `{action}`. `itemByObject` has items of other forms.
+   * after the last dot of the type, `{subject}` and `{action}`. `itemByObject` replaces `item` for some objects.
    */
   types: z
     .strictObject({
@@ -111,10 +111,10 @@ const subscription = z.strictObject({
 });
 export type SubscriptionDeclaration = z.output<typeof subscription>;
 
-/** The request with which the vendor verifies the URL before a secret exists. The response repeats its header. */
+/** A request that verifies the URL before a secret exists. The response must repeat this header. */
 const handshake = z.strictObject({ header: z.string() });
 
-/** A request without events that the vendor sends to verify the URL, and the response that it requires. */
+/** A request without events that verifies the URL, and the response that the vendor requires. */
 const challenge = z.strictObject({
   at: pointer,
   value: z.string(),
@@ -131,14 +131,14 @@ export const eventsDeclaration = z.strictObject({
   /** The parts of the vendor's event type. Dots join them to a key of `types`. */
   typeParts: z.array(eventValue).min(1),
   types: z.record(z.string(), eventType),
-  /** Objects without events. A type without an object is for all other objects. */
+  /** Objects without events. An event type without `object` applies to all other objects. */
   objectsWithoutEvents: z.array(z.string()).default([]),
   /** The parts of the event's id. A repeated event must have the same id. */
   eventIdParts: z.array(eventValue).min(1),
   recordId: z.strictObject({
     parts: z.array(eventValue).min(1),
     separator: z.string().default(''),
-    /** How lists write an id, by object, if they add something to the id of an event. */
+    /** By object: the form of the id in lists, if it contains more than the id in events. */
     templates: z.record(z.string(), z.string().includes('{id}')).default({}),
   }),
   /** Default: the time at which the event arrived. */

@@ -11,18 +11,49 @@ import {
   type SubscriptionCalls,
 } from '../../subscribing.ts';
 import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
-import type { Vendor } from '../failure.ts';
 import { findValue, isObject, parseId } from '../json.ts';
-import { sendRequest } from '../send-request.ts';
+import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
 import { parseTime } from '../times.ts';
-import { ignoreMissing, requireValueAt } from './subscription-calls.ts';
-import { isAuthenticatedBy } from './webhook-authentication.ts';
+import type { Vendor } from '../vendor.ts';
+import { isAuthentic } from './webhook-authentication.ts';
 
 /** The number of a list's first entry. */
 const FIRST_NUMBER = 1;
 
 type EntriesDeclaration = EventListDeclaration['entries'];
+type WebhookDeclaration = EventListDeclaration['webhook'];
+
+const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
+
+/** The list covers all objects, so a subscription to one object needs no request. */
+const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
+  isShared: true,
+  create: async () => LIST_SUBSCRIPTION,
+  renew: async () => LIST_SUBSCRIPTION,
+  delete: async () => {},
+};
+
+export function createListSubscribe(
+  vendor: Vendor,
+  { authentication, webhook, entries }: EventListDeclaration,
+): SubscribeCapability {
+  const listedKinds = Object.values(entries.changes);
+  return {
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => listedKinds.includes(kind)),
+    // Each connection has its own list.
+    findAccount: ({ id }) => id,
+    calls: LIST_SUBSCRIPTION_CALLS,
+    list: {
+      isPing: (request, secret, now) =>
+        isAuthentic(authentication, request, { secrets: [secret], now }),
+      createWebhook: (session, url) => createWebhook(vendor, webhook, { session, url }),
+      renewWebhook: (session, ref) => renewWebhook(vendor, webhook, { session, ref }),
+      deleteWebhook: (session, ref) => deleteWebhook(vendor, webhook, { session, ref }),
+      read: (session, listPosition) => readEntries(vendor, entries, { session, listPosition }),
+    },
+  };
+}
 
 async function readEntries(
   vendor: Vendor,
@@ -43,13 +74,13 @@ async function readEntries(
     throw createMalformedListError(response, 'the list of changes or the next position');
   }
   const first = Number(next) - items.length;
-  const numberedEntries = items.map((entry: unknown, n) => {
+  const numberedEntries = items.map((entry: unknown, index) => {
     const time = parseTime(findValue(entry, entries.time.at), entries.time.format);
     if (!isObject(entry) || !time) throw createMalformedListError(response, 'the time of a change');
-    return { entry, time, number: first + n };
+    return { entry, time, number: first + index };
   });
-  const incompleteEntries = numberedEntries.filter(({ entry }, n) => {
-    const isAfterDeletion = n === 0 && first > Number(position ?? FIRST_NUMBER);
+  const incompleteEntries = numberedEntries.filter(({ entry }, index) => {
+    const isAfterDeletion = index === 0 && first > Number(position ?? FIRST_NUMBER);
     return isAfterDeletion || findValue(entry, entries.gapMarker) != null;
   });
   return {
@@ -109,42 +140,9 @@ function listChangedRecords(records: unknown): [id: string, change: unknown][] {
   return ids.map((id) => [id, [id]]);
 }
 
-type WebhookDeclaration = EventListDeclaration['webhook'];
-
-const LIST_SUBSCRIPTION = { providerRef: 'list', expireTime: null };
-
-/** The list covers all objects, so a subscription to one object needs no request. */
-const LIST_SUBSCRIPTION_CALLS: SubscriptionCalls = {
-  isShared: true,
-  create: async () => LIST_SUBSCRIPTION,
-  renew: async () => LIST_SUBSCRIPTION,
-  delete: async () => {},
-};
-
-export function createListSubscribe(
-  vendor: Vendor,
-  { authentication, webhook, entries }: EventListDeclaration,
-): SubscribeCapability {
-  const listedKinds = Object.values(entries.changes);
-  return {
-    kinds: PROVIDER_EVENT_KINDS.filter((kind) => listedKinds.includes(kind)),
-    // Each connection has its own list.
-    findAccount: ({ id }) => id,
-    calls: LIST_SUBSCRIPTION_CALLS,
-    list: {
-      isPing: (request, secret, now) =>
-        isAuthenticatedBy(authentication, request, { secrets: [secret], now }),
-      createWebhook: (session, url) => createWebhook(vendor, webhook, { session, url }),
-      renewWebhook: (session, ref) => renewWebhook(vendor, webhook, { session, ref }),
-      deleteWebhook: (session, ref) => deleteWebhook(vendor, webhook, { session, ref }),
-      read: (session, listPosition) => readEntries(vendor, entries, { session, listPosition }),
-    },
-  };
-}
-
 /**
- * Creates the webhook. First deletes webhooks with the same URL, whose creation had a lost response, because the vendor
- * permits few.
+ * Creates the webhook. First deletes webhooks with the same URL: they were created by requests whose responses were
+ * lost, and the vendor permits few webhooks.
  */
 async function createWebhook(
   vendor: Vendor,
@@ -174,13 +172,13 @@ async function renewWebhook(
   { session, ref }: WebhookCall,
 ): Promise<boolean> {
   const webhooks = await listWebhooks(vendor, webhook, session);
-  const state = webhooks.find((candidate) => candidate.ref === ref);
-  if (!state?.isActive) return false;
+  const listedWebhook = webhooks.find((candidate) => candidate.ref === ref);
+  if (!listedWebhook?.isActive) return false;
   const post = async ({ path, body }: WebhookDeclaration['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { webhookId: ref }, session) } as const;
     await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
   };
-  if (!state.isNotifying) await post(webhook.resume);
+  if (!listedWebhook.isNotifying) await post(webhook.resume);
   await post(webhook.renew);
   return true;
 }

@@ -42,9 +42,9 @@ export function parseBody({ body }: WebhookRequest): unknown {
 const ACCOUNT_PARAMETER = 'account';
 
 export function createAccountUrl(url: string, account: string): string {
-  const address = new URL(url);
-  address.searchParams.set(ACCOUNT_PARAMETER, account);
-  return address.href;
+  const accountUrl = new URL(url);
+  accountUrl.searchParams.set(ACCOUNT_PARAMETER, account);
+  return accountUrl.href;
 }
 
 export function findAccountInUrl({ url }: Pick<WebhookRequest, 'url'>): string | null {

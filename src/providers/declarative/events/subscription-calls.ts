@@ -10,12 +10,12 @@ import type {
   EventsDeclaration,
   SubscriptionDeclaration,
 } from '../declaration/events-declaration.ts';
-import { findObject } from '../describe-object.ts';
-import { collectMessages, type Vendor } from '../failure.ts';
+import { collectMessages } from '../failure.ts';
 import { findValue, parseId, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
-import { sendRequest } from '../send-request.ts';
+import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
+import { getObject, type Vendor } from '../vendor.ts';
 import { createAccountUrl } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
 import { deriveSecret } from './webhook-authentication.ts';
@@ -26,6 +26,51 @@ interface SubscriptionRequest {
 }
 
 type SubscribableEvents = EventsDeclaration & { subscription: SubscriptionDeclaration };
+
+/** Separates the vendor's ids of one subscription. No vendor has a space in an id. */
+const REF_SEPARATOR = ' ';
+
+export function createSubscriptionCalls(
+  vendor: Vendor,
+  events: EventsDeclaration,
+  subscription: SubscriptionDeclaration,
+): SubscriptionCalls {
+  return {
+    create: (session, desired) =>
+      createSubscriptions(vendor, { ...events, subscription }, { session, desired }),
+    // A subscription lasts until it is deleted.
+    renew: async (session, providerRef) =>
+      (await allExist(vendor, subscription, { session, refs: splitRefs(providerRef) }))
+        ? { providerRef, expireTime: null }
+        : null,
+    delete: (session, providerRef) =>
+      deleteSubscriptions(vendor, subscription, { session, refs: splitRefs(providerRef) }),
+  };
+}
+
+/** Creates the subscriptions. If one is refused, deletes those that were created before it. */
+async function createSubscriptions(
+  vendor: Vendor,
+  events: SubscribableEvents,
+  { session, desired }: SubscriptionRequest,
+): Promise<CreatedSubscription> {
+  const { subscription } = events;
+  const refs: string[] = [];
+  const secrets: string[] = [];
+  try {
+    for (const body of await createBodies(vendor, events, { session, desired })) {
+      const response = await createSubscription(vendor, subscription, { session, body });
+      const ref = requireValueAt(response, subscription.id, 'the id of the subscription');
+      refs.push(ref);
+      secrets.push(...(await readSecrets(vendor, subscription, { session, ref, response })));
+    }
+  } catch (error) {
+    await deleteSubscriptions(vendor, subscription, { session, refs }).catch(() => undefined);
+    throw error;
+  }
+  const providerRef = refs.join(REF_SEPARATOR);
+  return { providerRef, expireTime: null, ...(secrets.length > 0 && { secrets }) };
+}
 
 /**
  * Returns the bodies of the requests that create a subscription. Throws BAD_REQUEST if the vendor sends no events of
@@ -104,21 +149,22 @@ async function findObjectId(
 
 const PARENT_PAGE_SIZE = 100;
 
-/** Returns the id of each parent record, as the variable that paths use. */
+/** Returns the variable that paths use for the parent, for each parent record. */
 async function listParents(
   vendor: Vendor,
   session: ProviderSession,
   objectName: string,
 ): Promise<TemplateVariables[]> {
-  const { parent } = findObject(vendor, objectName);
+  const { parent } = getObject(vendor, objectName);
   if (!parent) return [];
   const read = { objectName: parent.object, fields: [], pageSize: PARENT_PAGE_SIZE };
   const parents: TemplateVariables[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  let cursor: string | undefined;
+  do {
     const page = await readPage(vendor, session, { ...read, cursor });
     parents.push(...page.records.map(({ id }) => ({ [parent.variable]: id })));
-    cursor = page.nextCursor;
-  }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
   return parents;
 }
 
@@ -137,55 +183,6 @@ function setTypes(
     return fillJson({ item }, { ...variables, type, subject, action }).item;
   });
   return withValue(body, at, items);
-}
-
-/** Separates the vendor's ids of one subscription. No vendor has a space in an id. */
-const SEPARATOR = ' ';
-
-export function createSubscriptionCalls(
-  vendor: Vendor,
-  events: EventsDeclaration,
-  subscription: SubscriptionDeclaration,
-): SubscriptionCalls {
-  return {
-    create: (session, desired) =>
-      createSubscriptions(vendor, { ...events, subscription }, { session, desired }),
-    // A subscription lasts until it is deleted.
-    renew: async (session, providerRef) =>
-      (await allExist(vendor, subscription, { session, refs: splitRefs(providerRef) }))
-        ? { providerRef, expireTime: null }
-        : null,
-    delete: (session, providerRef) =>
-      deleteSubscriptions(vendor, subscription, { session, refs: splitRefs(providerRef) }),
-  };
-}
-
-function splitRefs(providerRef: string): string[] {
-  return providerRef.split(SEPARATOR);
-}
-
-/** Creates the subscriptions. If one is refused, deletes those that were created before it. */
-async function createSubscriptions(
-  vendor: Vendor,
-  events: SubscribableEvents,
-  { session, desired }: SubscriptionRequest,
-): Promise<CreatedSubscription> {
-  const { subscription } = events;
-  const refs: string[] = [];
-  const secrets: string[] = [];
-  try {
-    for (const body of await createBodies(vendor, events, { session, desired })) {
-      const response = await createSubscription(vendor, subscription, { session, body });
-      const ref = requireValueAt(response, subscription.id, 'the id of the subscription');
-      refs.push(ref);
-      secrets.push(...(await readSecrets(vendor, subscription, { session, ref, response })));
-    }
-  } catch (error) {
-    await deleteSubscriptions(vendor, subscription, { session, refs }).catch(() => undefined);
-    throw error;
-  }
-  const providerRef = refs.join(SEPARATOR);
-  return { providerRef, expireTime: null, ...(secrets.length > 0 && { secrets }) };
 }
 
 async function createSubscription(
@@ -218,15 +215,8 @@ async function readSecrets(
   return [requireValueAt(secretResponse, secret.at, 'the secret of the subscription')];
 }
 
-/** Returns the string at a pointer. Throws DISCONNECTED if the response lacks it. */
-export function requireValueAt(
-  { status, body }: ProviderResponse,
-  pointer: string,
-  missing: string,
-): string {
-  const value = parseId(findValue(body, pointer));
-  if (value !== null) return value;
-  throw new ProviderError('DISCONNECTED', `The response lacks ${missing}`, { status });
+function splitRefs(providerRef: string): string[] {
+  return providerRef.split(REF_SEPARATOR);
 }
 
 async function allExist(
@@ -258,17 +248,5 @@ async function deleteSubscriptions(
       ...(body && { body: fillJson(body, { subscriptionId: ref }) }),
     };
     await ignoreMissing(sendRequest(vendor, session, request, 'WRITE'));
-  }
-}
-
-/** Awaits a response. Null if the vendor no longer has the resource. */
-export async function ignoreMissing(
-  pendingResponse: Promise<ProviderResponse>,
-): Promise<ProviderResponse | null> {
-  try {
-    return await pendingResponse;
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return null;
-    throw error;
   }
 }

@@ -1,25 +1,13 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookRequest } from '../../subscribing.ts';
-import type {
-  EventsDeclaration,
-  WebhookAuthentication,
-} from '../declaration/events-declaration.ts';
+import type { WebhookAuthentication } from '../declaration/events-declaration.ts';
 import { findAccountInUrl, parseBody, readEventValue } from './event-values.ts';
 
 type Hmac = WebhookAuthentication & { kind: 'hmac' };
 
+/** True if one of the secrets proves that the vendor sent the request. */
 export function isAuthentic(
-  { authentication, account }: EventsDeclaration,
-  request: WebhookRequest,
-  { secrets, now }: { secrets: readonly string[]; now: Date },
-): boolean {
-  const accountSecrets = account.source === 'url' ? deriveSecrets(request, secrets) : secrets;
-  return isAuthenticatedBy(authentication, request, { secrets: accountSecrets, now });
-}
-
-/** True if one of the secrets proves the request. The secrets are used unchanged. */
-export function isAuthenticatedBy(
   authentication: WebhookAuthentication,
   request: WebhookRequest,
   { secrets, now }: { secrets: readonly string[]; now: Date },
@@ -37,7 +25,8 @@ export function deriveSecret(secret: string, account: string): string {
   return createHmac('sha256', secret).update(`events of ${account}`).digest('hex').slice(0, 40);
 }
 
-function deriveSecrets(request: WebhookRequest, secrets: readonly string[]): string[] {
+/** Derives the secrets of the account in the webhook's URL. Empty if the URL names none. */
+export function deriveSecrets(request: WebhookRequest, secrets: readonly string[]): string[] {
   const account = findAccountInUrl(request);
   return account === null ? [] : secrets.map((secret) => deriveSecret(secret, account));
 }

@@ -1,6 +1,5 @@
-/** Subscribes to a vendor's webhooks, parses their events, and finds the account of a connection, as declared. */
+/** Receives a vendor's webhooks as declared: verifies their requests and parses their events. */
 import { createHmac } from 'node:crypto';
-import type { AccountIdentity, ProviderSession } from '../../contract.ts';
 import {
   MalformedEventsError,
   PROVIDER_EVENT_KINDS,
@@ -11,13 +10,11 @@ import {
   type WebhookResponse,
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
-import type { EventsDeclaration, IdentityRequest } from '../declaration/events-declaration.ts';
-import type { Vendor } from '../failure.ts';
+import type { EventsDeclaration } from '../declaration/events-declaration.ts';
 import { findValue, isObject, parseId } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
-import { sendRequest } from '../send-request.ts';
-import { fillPath } from '../template.ts';
 import { parseTime } from '../times.ts';
+import type { Vendor } from '../vendor.ts';
 import {
   findAccountInUrl,
   parseBody,
@@ -27,12 +24,47 @@ import {
 } from './event-values.ts';
 import { listNativeTypes } from './native-types.ts';
 import { createSubscriptionCalls } from './subscription-calls.ts';
-import { isAuthentic } from './webhook-authentication.ts';
+import { deriveSecrets, isAuthentic } from './webhook-authentication.ts';
 
 type EventContext = ReceivedEvent & { context: WebhookContext };
 
 /** The maximum number of events in a request. No vendor sends more. */
 const EVENTS_MAX = 10_000;
+
+export function createSubscribe(vendor: Vendor, events: EventsDeclaration): SubscribeCapability {
+  const { account, subscription, instructions } = events;
+  const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
+  return {
+    kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
+    listKinds: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
+    findAccount: ({ id, providerWorkspaceRef }, findMetadata) => {
+      if (account.source !== 'event') return id;
+      const value =
+        account.metadataName === 'workspace'
+          ? providerWorkspaceRef
+          : findMetadata(account.metadataName);
+      return value === null ? null : account.template.replace('{account}', () => value);
+    },
+    requests: {
+      ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
+      ...(events.handshake && { respondToHandshake: createHandshakeResponder(events.handshake) }),
+      isSigned: (request, secrets, now) =>
+        isAuthentic(events.authentication, request, {
+          secrets: account.source === 'url' ? deriveSecrets(request, secrets) : secrets,
+          now,
+        }),
+      parseEvents: (request, context) => parseEvents(vendor, events, { request, context }),
+      respond: (request, secret) => createResponse(events, request, secret),
+    },
+    ...(subscription && { calls: createSubscriptionCalls(vendor, events, subscription) }),
+    ...(instructions && {
+      instructions: (url: string) =>
+        instructions
+          .map((line, index) => `${index + 1}. ${line.replace('{url}', () => url)}`)
+          .join('\n'),
+    }),
+  };
+}
 
 /** Parses the events of a request. Omits types that are not declared. Throws MalformedEvents. */
 function parseEvents(
@@ -73,16 +105,17 @@ function parseEvent(
   const eventType = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
   if (!eventType || isSkipped(events, source)) return [];
   const { eventIdParts, recordId } = events;
-  const ids = readEventValues(eventIdParts, source);
-  const record = readEventValues(recordId.parts, source);
+  const eventIdValues = readEventValues(eventIdParts, source);
+  const recordIdValues = readEventValues(recordId.parts, source);
   const time = readEventTime(events, source);
   const account = readEventAccount(events, source);
   const objectName = eventType.object ?? source.context.subscription?.objectName ?? null;
-  if (!ids || !record || !time || account === null || objectName === null) return null;
+  if (!eventIdValues || !recordIdValues || !time) return null;
+  if (account === null || objectName === null) return null;
   const template = recordId.templates[objectName] ?? '{id}';
-  const id = template.replace('{id}', () => record.join(recordId.separator));
+  const id = template.replace('{id}', () => recordIdValues.join(recordId.separator));
   return {
-    nativeId: [type, ...ids].join('.'),
+    nativeId: [type, ...eventIdValues].join('.'),
     account,
     objectName,
     recordId: id,
@@ -138,39 +171,10 @@ function readEventRecord(
   return { id, fields: Object.assign({}, ...nestedMaps.toReversed(), raw, { id }), raw };
 }
 
-export function createSubscribe(vendor: Vendor, events: EventsDeclaration): SubscribeCapability {
-  const { account, subscription, instructions } = events;
-  const declaredKinds = Object.values(events.types).map(({ kind }) => kind);
-  return {
-    kinds: PROVIDER_EVENT_KINDS.filter((kind) => declaredKinds.includes(kind)),
-    listKinds: (objectName) => listNativeTypes(events, objectName).map(({ kind }) => kind),
-    findAccount: ({ id, providerWorkspaceRef }, findMetadata) => {
-      if (account.source !== 'event') return id;
-      const value =
-        account.metadataName === 'workspace'
-          ? providerWorkspaceRef
-          : findMetadata(account.metadataName);
-      return value === null ? null : account.template.replace('{account}', () => value);
-    },
-    requests: {
-      ...(account.source === 'subscription' && { hasOwnSecrets: true as const }),
-      ...(events.handshake && { respondToHandshake: createHandshake(events.handshake) }),
-      isSigned: (request, secrets, now) => isAuthentic(events, request, { secrets, now }),
-      parseEvents: (request, context) => parseEvents(vendor, events, { request, context }),
-      respond: (request, secret) => createResponse(events, request, secret),
-    },
-    ...(subscription && { calls: createSubscriptionCalls(vendor, events, subscription) }),
-    ...(instructions && {
-      instructions: (url: string) =>
-        instructions.map((line, n) => `${n + 1}. ${line.replace('{url}', () => url)}`).join('\n'),
-    }),
-  };
-}
-
-/** The value of a handshake header that is safe to repeat, and not longer than a secret. */
+/** Header values that are safe to repeat. The value of a handshake is a secret, so it is short. */
 const HANDSHAKE_VALUE = /^[\x21-\x7e]{1,256}$/;
 
-function createHandshake({ header }: NonNullable<EventsDeclaration['handshake']>) {
+function createHandshakeResponder({ header }: NonNullable<EventsDeclaration['handshake']>) {
   return ({ headers }: WebhookRequest): WebhookResponse | null => {
     const value = headers[header.toLowerCase()];
     if (typeof value !== 'string' || !HANDSHAKE_VALUE.test(value)) return null;
@@ -190,18 +194,4 @@ function createResponse(
   const signature = createHmac('sha256', secret).update(token).digest('hex');
   const { response } = challenge;
   return { status: 200, body: { [response.token]: token, [response.signed]: signature } };
-}
-
-/** Requests the account of the connection. Throws ProviderError if the request fails. */
-export async function requestIdentity(
-  vendor: Vendor,
-  { method, path, body, workspaceRef, consumerRef }: IdentityRequest,
-  session: ProviderSession,
-): Promise<AccountIdentity> {
-  const request = { method, path: fillPath(path, {}, session), ...(body && { body }) };
-  const response = await sendRequest(vendor, session, request);
-  return {
-    workspaceRef: parseId(findValue(response.body, workspaceRef)),
-    consumerRef: consumerRef === undefined ? null : parseId(findValue(response.body, consumerRef)),
-  };
 }

@@ -4,16 +4,17 @@ import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
-import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, isObject } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
 import { findRecordId } from '../record-id.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
 import { parseTime } from '../times.ts';
-import { findSearchList } from './equality.ts';
+import type { Vendor } from '../vendor.ts';
 import { createRequest, getPageSize } from './page-request.ts';
 import { findNextPosition, readPosition } from './position.ts';
+import { findSearchList } from './search-conditions.ts';
 
 export interface ListRead {
   object: ObjectDeclaration;
@@ -23,10 +24,9 @@ export interface ListRead {
 
 /** The response to If-Modified-Since if nothing has changed. */
 const NOT_MODIFIED = 304;
+const NO_CONTENT = 204;
 
-/**
- * Reads the records of the time window. Drops records outside it that the vendor can't filter out.
- */
+/** Reads the records of the time window. Drops records outside it that the vendor can't filter out. */
 export async function readList(
   vendor: Vendor,
   session: ProviderSession,
@@ -53,12 +53,12 @@ export async function readList(
   const isPastWindow =
     list.isNewestFirst && !isInWindow(times.at(-1) ?? null, { since: read.since }, precisionMs);
   const next = isPastWindow ? null : findNextPosition(list, { page, position, times }, listName);
-  const knownIds = new Set(position?.seen);
+  const seenIds = new Set(position?.seen);
   return {
     records: records.filter(
-      ({ id, raw }, n) =>
-        isInWindow(times[n] ?? null, read, precisionMs) &&
-        !knownIds.has(id) &&
+      ({ id, raw }, index) =>
+        isInWindow(times[index] ?? null, read, precisionMs) &&
+        !seenIds.has(id) &&
         !isSkipped(list, raw),
     ),
     nextCursor: next && JSON.stringify(next),
@@ -70,8 +70,9 @@ export async function readList(
 }
 
 /**
- * Selects the list for a read, and the name by which cursors refer to it. An incremental read uses `incrementalList` if it
- * is declared. So does a full read if only that list is complete. A search uses the list that supports conditions.
+ * Selects the list for a read, and the name by which cursors refer to it. A search uses the list that supports
+ * conditions. An incremental read uses `incrementalList` if it is declared, and so does a full read if only that list is
+ * complete.
  */
 function selectList(
   object: ObjectDeclaration,
@@ -89,14 +90,11 @@ function selectList(
   ];
 }
 
-const NO_CONTENT = 204;
-/**
- * Returns the records of a page. Throws RETRYABLE if the response has no list, such as the error page of a proxy.
- */
+/** Returns the records of a page. Throws RETRYABLE if the response has no list, such as the error page of a proxy. */
 export function readRows(
   response: ProviderResponse,
   { records: pointer, record }: ListDeclaration,
-) {
+): Record<string, unknown>[] {
   const items =
     findValue(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
   const rows = Array.isArray(items) ? items.map((item) => findValue(item, record)) : [items];

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
-import { findObject } from '../describe-object.ts';
-import type { Vendor } from '../failure.ts';
+import { getObject, type Vendor } from '../vendor.ts';
 import { type ListRead, readList } from './list-page.ts';
 import { createCursorError, parseJson } from './position.ts';
 
@@ -13,10 +12,13 @@ export async function readPage(
   session: ProviderSession,
   read: PageRead,
 ): Promise<RecordPage> {
-  const object = findObject(vendor, read.objectName);
+  const object = getObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const parentPosition = await findCurrentParent(vendor, session, { object, read, variables });
+  const parentPosition = await findCurrentParent(vendor, session, {
+    parentName: object.parent.object,
+    read,
+  });
   const [parentId] = parentPosition.ids;
   if (parentId === undefined) return createPage(parentPosition, []);
   const childRead = {
@@ -55,17 +57,20 @@ function createPage(parentPosition: ParentPosition, records: RecordPage['records
   };
 }
 
+/** Returns the stored position, or the start of the next page of parents if all parents of the position are read. */
 async function findCurrentParent(
   vendor: Vendor,
   session: ProviderSession,
-  { object: { parent }, read }: ListRead,
+  { parentName, read: { cursor, pageSize } }: { parentName: string; read: PageRead },
 ): Promise<ParentPosition> {
-  const parentPosition = read.cursor === undefined ? null : readParentPosition(read.cursor);
+  const parentPosition = cursor === undefined ? null : readParentPosition(cursor);
   if (parentPosition && parentPosition.ids.length > 0) return parentPosition;
-  const cursor = parentPosition?.more ?? undefined;
-  const { pageSize } = read;
-  const parentRead = { objectName: parent?.object ?? '', fields: [], pageSize, cursor };
-  const page = await readPage(vendor, session, parentRead);
+  const page = await readPage(vendor, session, {
+    objectName: parentName,
+    fields: [],
+    pageSize,
+    cursor: parentPosition?.more ?? undefined,
+  });
   return { ids: page.records.map(({ id }) => id), more: page.nextCursor, inner: null };
 }
 

@@ -11,8 +11,8 @@ import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillStrings, type TemplateVariables } from '../template.ts';
 import { formatTime, getLowerBound, getUpperBound } from '../times.ts';
-import { listConditions } from './equality.ts';
 import type { Position } from './position.ts';
+import { listConditions } from './search-conditions.ts';
 
 export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
   query: Record<string, string>;
@@ -33,7 +33,7 @@ export function createRequest(
   { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const { method, path, query, body } = list;
-  const page: RequestDraft = {
+  const request: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
@@ -41,11 +41,14 @@ export function createRequest(
     body: fillJson(body, variables),
   };
   const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
-  for (const [location, value] of parameters) setParameter(page, location, value);
-  setConditions(page, list, [...listBounds(list, read, position), ...listConditions(list, read)]);
-  if (position?.next == null || !hasNextUrl(list)) return page;
+  for (const [location, value] of parameters) setParameter(request, location, value);
+  setConditions(request, list, [
+    ...listBounds(list, read, position),
+    ...listConditions(list, read),
+  ]);
+  if (position?.next == null || !hasNextUrl(list)) return request;
   // The URL already contains the query. Headers are sent with every page.
-  return { method, path: String(position.next), headers: page.headers };
+  return { method, path: String(position.next), headers: request.headers };
 }
 
 const DAY_MS = 86_400_000;
@@ -56,9 +59,9 @@ function listDayBounds(
 ): [RequestLocation, string][] {
   if (!dayRange) return [];
   const today = session.now();
-  const first = new Date(today.getTime() - dayRange.days * DAY_MS);
+  const firstDay = new Date(today.getTime() - dayRange.days * DAY_MS);
   return [
-    [dayRange.from, first.toISOString().slice(0, 10)],
+    [dayRange.from, firstDay.toISOString().slice(0, 10)],
     [dayRange.to, today.toISOString().slice(0, 10)],
   ];
 }
@@ -102,15 +105,15 @@ function formatSize(
 /** The template of a plain list of names. Other templates are GraphQL. */
 const NAMES_ONLY = '{fields}';
 /** Names that are safe inside a GraphQL selection: they can't end it or start another. */
-const NAME = /^[A-Za-z_]\w*$/;
+const GRAPHQL_NAME = /^[A-Za-z_]\w*$/;
 
 export function formatFieldNames(
   { always, separator, template, isList, max }: SelectedFields,
-  requested: string[],
+  fieldNames: string[],
 ): string | string[] {
   // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
-  const permittedNames = requested.filter(
-    (name) => name !== 'id' && (template === NAMES_ONLY || NAME.test(name)),
+  const permittedNames = fieldNames.filter(
+    (name) => name !== 'id' && (template === NAMES_ONLY || GRAPHQL_NAME.test(name)),
   );
   const names = [...new Set([...always, ...permittedNames])].slice(0, max);
   return isList ? names : template.replace('{fields}', names.join(separator));
@@ -139,12 +142,12 @@ function formatBound({ template, format }: TimeFilter, time: Date): unknown {
 }
 
 function setConditions(
-  page: RequestDraft,
+  request: RequestDraft,
   { filterExpression }: ListDeclaration,
   conditions: [RequestLocation, unknown][],
 ): void {
   if (!filterExpression) {
-    for (const [location, value] of conditions) setParameter(page, location, value);
+    for (const [location, value] of conditions) setParameter(request, location, value);
     return;
   }
   const [first] = conditions;
@@ -153,18 +156,18 @@ function setConditions(
     .map(([, value]) => String(value))
     .join(filterExpression.separator);
   setParameter(
-    page,
+    request,
     first[0],
     filterExpression.template.replace('{all}', () => expressionText),
   );
 }
 
 export function setParameter(
-  page: RequestDraft,
+  request: RequestDraft,
   { in: part, name }: RequestLocation,
   value: unknown,
 ): void {
-  if (part === 'query') page.query[name] = String(value);
-  else if (part === 'header') page.headers[name] = String(value);
-  else page.body = withValue(page.body ?? {}, name, value);
+  if (part === 'query') request.query[name] = String(value);
+  else if (part === 'header') request.headers[name] = String(value);
+  else request.body = withValue(request.body ?? {}, name, value);
 }

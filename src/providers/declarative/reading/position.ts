@@ -15,14 +15,14 @@ const storedPosition = z.strictObject({
   first: z.string().nullable(),
   /** The number of consecutive empty pages. */
   empty: z.int(),
-  /** The start of the requested list, in milliseconds. For keyset lists. */
+  /** For keyset lists: the time of change from which the next page is requested, in milliseconds since 1970. */
   since: z.number().optional(),
-  /** Ids of records with that time or later that were already read. */
+  /** For keyset lists: the ids of records that changed at `since` or later and have been read. */
   seen: z.array(z.string()).optional(),
 });
 export type Position = z.infer<typeof storedPosition>;
 
-/** The maximum number of consecutive empty pages. Vendors that filter a page after cutting it return a few. */
+/** The maximum number of consecutive empty pages. A vendor that filters after it selects a page returns a few. */
 const EMPTY_PAGES_MAX = 50;
 
 /** Parses a cursor. Throws CURSOR_GONE if it is not a position in this list. */
@@ -34,7 +34,7 @@ export function readPosition(text: string | undefined, listName: Position['by'])
 }
 
 export function createCursorError(): ProviderError {
-  return new ProviderError('CURSOR_GONE', 'The cursor is not one of this read');
+  return new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read');
 }
 
 /** Parses JSON. Undefined if the string is not JSON. */
@@ -94,6 +94,6 @@ function restartAtLastTime(
   if (!since || !firstTime || !lastTime) return null;
   const boundTime = getEffectiveLowerBound(since, lastTime);
   if (firstTime >= boundTime) return null;
-  const seen = page.ids.filter((_id, n) => (times[n] ?? firstTime) >= boundTime);
-  return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen: seen };
+  const seen = page.ids.filter((_id, index) => (times[index] ?? firstTime) >= boundTime);
+  return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen };
 }

@@ -1,19 +1,19 @@
-/** Reads records by id. Used after events that contain only the record's id. */
+/** Reads records by id, for events that contain only the id of the changed record. */
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
-import { findObject } from '../describe-object.ts';
-import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, isObject } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
 import { fillJson, fillPath, fillQuery, fillStrings } from '../template.ts';
+import { getObject, type Vendor } from '../vendor.ts';
 import { toRecord } from './list-page.ts';
 import { formatFieldNames, type RequestDraft, setParameter } from './page-request.ts';
 
-/** The maximum number of concurrent requests of one caller. */
-const CONCURRENCY = 4;
+/** The maximum number of concurrent requests of one call. */
+const CONCURRENCY_MAX = 4;
 
 /** Reads the records, and omits deleted ones. Throws ProviderError if the provider cannot read by id, or if a request fails. */
 export async function readRecords(
@@ -21,22 +21,22 @@ export async function readRecords(
   session: ProviderSession,
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
-  const object = findObject(vendor, objectName);
+  const object = getObject(vendor, objectName);
   const { byIds } = object;
   if (!byIds) {
     const detail = `${vendor.displayName} does not return ${objectName} by id`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
   const size = byIds.ids?.max ?? 1;
-  const batches = Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
-    ids.slice(n * size, (n + 1) * size),
+  const batches = Array.from({ length: Math.ceil(ids.length / size) }, (_, index) =>
+    ids.slice(index * size, (index + 1) * size),
   );
   const context = { vendor, session, object, byIds, objectName, fields };
   const allRecords: ProviderRecord[] = [];
-  for (let start = 0; start < batches.length; start += CONCURRENCY) {
+  for (let start = 0; start < batches.length; start += CONCURRENCY_MAX) {
     const fetches = batches
-      .slice(start, start + CONCURRENCY)
-      .map((part) => fetchBatch(context, part));
+      .slice(start, start + CONCURRENCY_MAX)
+      .map((batchIds) => fetchBatch(context, batchIds));
     for (const records of await Promise.all(fetches)) allRecords.push(...records);
   }
   return allRecords;
@@ -62,7 +62,7 @@ async function fetchBatch(
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
   const read = { fields };
-  return readRows(response, byIds)
+  return readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
@@ -85,29 +85,34 @@ function createRequest(
   { session, ids, variables, fields }: RecordRequest,
 ): RequestDraft {
   const { method, path, query, body, ids: idList, selectedFields } = byIds;
-  const page: RequestDraft = {
+  const request: RequestDraft = {
     method,
     path: fillPath(path, variables, session),
     query: fillQuery(query, variables, session),
     headers: fillStrings(declaration.headers, session),
     body: fillJson(body, variables),
   };
-  if (selectedFields) setParameter(page, selectedFields, formatFieldNames(selectedFields, fields));
+  if (selectedFields) {
+    setParameter(request, selectedFields, formatFieldNames(selectedFields, fields));
+  }
   if (idList) {
     // The replacements are functions, because `$` is special in a replacement string.
     const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
     const joinIds = () => idTexts.join(idList.separator);
     setParameter(
-      page,
+      request,
       idList,
       idList.isList ? idTexts : idList.listTemplate.replace('{ids}', joinIds),
     );
   }
-  return page;
+  return request;
 }
 
 /** Returns the records of the response. Some vendors return null for deleted records. */
-function readRows({ status, body }: ProviderResponse, { records, ids }: IdLookup) {
+function readReturnedRows(
+  { status, body }: ProviderResponse,
+  { records, ids }: IdLookup,
+): Record<string, unknown>[] {
   const value = findValue(body, records);
   if (ids === undefined) return isObject(value) ? [value] : [];
   if (Array.isArray(value)) return value.filter(isObject);

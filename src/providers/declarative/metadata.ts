@@ -1,37 +1,46 @@
-/** Describes an object's fields, from the declaration and from the account's own list. */
+/** Lists the account's objects and describes their fields, from the declaration and from the vendor's own lists. */
 import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
+  ObjectSummary,
   ProviderSession,
 } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
+import { objectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
-import type { Vendor } from './failure.ts';
-import { findValue, isObject } from './json.ts';
+import { findValue, isObject, parseId } from './json.ts';
+import { readList } from './reading/list-page.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
+import { getObject, type Vendor } from './vendor.ts';
 
-/** Permitted names of objects that are not declared. A name is one segment of a path. */
-const OBJECT_NAME = /^[\w-]{1,200}$/;
+/** A limit for lists that never end. No account has that many objects. */
+const OBJECTS_MAX = 10_000;
 
-/** Returns the declared objects, and the declaration for all other objects if there is one. */
-export function listDeclaredObjects({
-  objects,
-  otherObjects,
-}: Pick<Declaration, 'objects' | 'otherObjects'>): ObjectDeclaration[] {
-  return [...Object.values(objects), ...(otherObjects ? [otherObjects] : [])];
-}
-
-/** Finds the declaration of an object. Throws MISSING_OBJECT if there is none. */
-export function findObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
-  const declaredObject = Object.hasOwn(declaration.objects, name)
-    ? declaration.objects[name]
-    : undefined;
-  const object = declaredObject ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
-  if (object) return object;
-  throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
+/** Returns the declared objects, and those that the account lists if the vendor has such a list. */
+export async function listObjects(
+  vendor: Vendor,
+  session: ProviderSession,
+): Promise<ObjectSummary[]> {
+  const { objects, objectList } = vendor.declaration;
+  const summaries = new Map(
+    Object.entries(objects).map(([name, { displayName }]) => [name, { name, displayName }]),
+  );
+  if (!objectList) return [...summaries.values()];
+  const { list, name, displayName } = objectList;
+  const object = objectDeclaration.parse({ displayName: 'Objects', id: name, list });
+  const pageSize = list.pageSize?.max ?? OBJECTS_MAX;
+  let cursor: string | undefined;
+  do {
+    const read = { objectName: 'objects', fields: [], pageSize, cursor };
+    const page = await readList(vendor, session, { object, read, variables: {} });
+    for (const { id, raw } of page.records) {
+      summaries.set(id, { name: id, displayName: parseId(findValue(raw, displayName)) ?? id });
+    }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && summaries.size < OBJECTS_MAX);
+  return [...summaries.values()];
 }
 
 export async function describeObject(
@@ -39,21 +48,24 @@ export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const { displayName, fieldList, standardFields = {} } = findObject(vendor, objectName);
+  const { displayName, fieldList, standardFields = {} } = getObject(vendor, objectName);
   if (!fieldList && Object.keys(standardFields).length === 0) {
     throw new ProviderError('BAD_REQUEST', `${vendor.displayName} does not describe ${objectName}`);
   }
   const listedFields = fieldList
     ? await describeListedFields(vendor, session, { fieldList, objectName })
     : [];
-  const uniqueFields = removeDuplicates([
-    ...describeStandardFields(standardFields),
-    ...listedFields,
-  ]);
+  // A listed field replaces the standard field of the same name.
+  const fieldsByName = new Map(
+    [...describeStandardFields(standardFields), ...listedFields].map((field) => [
+      field.fieldName,
+      field,
+    ]),
+  );
   return {
     name: objectName,
     displayName,
-    fields: uniqueFields,
+    fields: [...fieldsByName.values()],
     ...(!fieldList && { isPartial: true }),
   };
 }
@@ -112,7 +124,10 @@ function describeField(fieldList: FieldList, field: Record<string, unknown>): Fi
   };
 }
 
-function parseOptions({ options }: FieldList, field: Record<string, unknown>) {
+function parseOptions(
+  { options }: FieldList,
+  field: Record<string, unknown>,
+): FieldDescription['values'] {
   const items = options ? findValue(field, options.at) : undefined;
   if (!options || !Array.isArray(items)) return [];
   return items.map((option) => ({
@@ -129,8 +144,4 @@ function findString(field: Record<string, unknown>, pointer: string | undefined)
 function findFlag(field: Record<string, unknown>, pointer: string | undefined): boolean | null {
   const value = pointer === undefined ? undefined : findValue(field, pointer);
   return typeof value === 'boolean' ? value : null;
-}
-
-function removeDuplicates(fields: FieldDescription[]): FieldDescription[] {
-  return [...new Map(fields.map((field) => [field.fieldName, field])).values()];
 }

@@ -1,4 +1,4 @@
-/** Reads all pages of a list for the proxy. Records are passed on unchanged, without a time window or mapping. */
+/** Reads all pages of a list for the proxy. Returns the vendor's records unchanged, without a time window or a mapping. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ListRequest } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -6,11 +6,11 @@ import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import type { ObjectDeclaration } from '../declaration/object-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
-import { listDeclaredObjects } from '../describe-object.ts';
-import { createFailure, hasSucceeded, type Vendor } from '../failure.ts';
+import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, withValue } from '../json.ts';
 import { findRecordId } from '../record-id.ts';
 import { fillStrings } from '../template.ts';
+import { listDeclaredObjects, type Vendor } from '../vendor.ts';
 import { readRows } from './list-page.ts';
 import { findNextParameter, type PageParameter } from './paging.ts';
 
@@ -75,7 +75,7 @@ function findLists({ displayName, declaration }: Vendor, request: ListRequest): 
   throw new ProviderError('BAD_REQUEST', `${displayName} ${reason}`);
 }
 
-/** True if the list has the path and method of the request, and its paging can be requested in that way. */
+/** True if the request has the list's path and method, and can carry its page parameter. */
 function matchesRequest(
   { method, path: template, paging }: ListDeclaration,
   { path, body }: ListRequest,
@@ -94,7 +94,10 @@ function findQuery({ body }: ListRequest): string | null {
   const text = body?.query;
   if (typeof text !== 'string') return null;
   if (/^\s*(query\b|\{)/.test(text)) return text;
-  throw new ProviderError('BAD_REQUEST', 'Only queries have pages: the text must begin with one');
+  throw new ProviderError(
+    'BAD_REQUEST',
+    'Only a GraphQL query has pages: `query` must start with `query` or `{`',
+  );
 }
 
 /** Returns the last part of the pointer, for example `after` of `/variables/after`. */
@@ -128,13 +131,14 @@ function setPageSize(
     };
   }
   const text = body?.query;
-  const name = pageSize.name.split('/').at(-1);
-  const isAccepted = typeof text !== 'string' || text.includes(`$${name}`);
+  const variable = pageSize.name.split('/').at(-1);
+  // A GraphQL query refuses variables that it does not declare.
+  const acceptsSize = typeof text !== 'string' || text.includes(`$${variable}`);
   const isSet = findValue(body, pageSize.name) !== undefined;
   return {
     path,
     query,
-    body: isSet || !isAccepted ? body : withValue(body ?? {}, pageSize.name, pageSize.max),
+    body: isSet || !acceptsSize ? body : withValue(body ?? {}, pageSize.name, pageSize.max),
   };
 }
 

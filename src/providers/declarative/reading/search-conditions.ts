@@ -49,7 +49,7 @@ function formatCondition(
   if (template === '{value}' && quoting === 'none') return value;
   if (typeof template !== 'string') return fillJson(template, { field: fieldName, value });
   const text = quoteValue(value, quoting);
-  return template.replace(/\{(field|value)\}/g, (_all, name) =>
+  return template.replace(/\{(field|value)\}/g, (_match, name) =>
     name === 'field' ? fieldName : text,
   );
 }

@@ -1,0 +1,29 @@
+/** A vendor with its validated declaration, and the lookup of its objects. */
+import { ProviderError } from '../provider-error.ts';
+import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
+
+export interface Vendor {
+  displayName: string;
+  declaration: Declaration;
+}
+
+/** Permitted names of objects that are not declared. A name is one segment of a path. */
+const OBJECT_NAME = /^[\w-]{1,200}$/;
+
+/** Returns the declared objects, and the declaration for all other objects if there is one. */
+export function listDeclaredObjects({
+  objects,
+  otherObjects,
+}: Pick<Declaration, 'objects' | 'otherObjects'>): ObjectDeclaration[] {
+  return [...Object.values(objects), ...(otherObjects ? [otherObjects] : [])];
+}
+
+/** Returns the declaration of an object. Throws MISSING_OBJECT if there is none. */
+export function getObject({ displayName, declaration }: Vendor, name: string): ObjectDeclaration {
+  const declaredObject = Object.hasOwn(declaration.objects, name)
+    ? declaration.objects[name]
+    : undefined;
+  const object = declaredObject ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
+  if (object) return object;
+  throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
+}
