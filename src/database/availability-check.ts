@@ -1,10 +1,10 @@
 /** Checks regularly whether the database responds, so that callers get the result of the last check without waiting. */
 
 const POLL_MS = 1_000;
-/** The number of intervals after a caller's request in which every interval has a check. Later, one in IDLE_POLLS has. */
+/** Each of this many polls after a caller's check pings the database. Later, only one in IDLE_POLLS does. */
 const ACTIVE_POLLS = 60;
 const IDLE_POLLS = 10;
-/** Longer than callers wait for a statement to begin. */
+/** The longest wait for the response to a ping. It exceeds the time that callers wait for a statement to begin. */
 const SILENCE_MAX_MS = 5_000;
 
 interface AvailabilityCheckOptions {
@@ -12,7 +12,7 @@ interface AvailabilityCheckOptions {
   silenceMaxMs?: number;
 }
 
-/** Must be created when the database has just responded. */
+/** Assumes that the database has responded just before the check is created. */
 export class AvailabilityCheck implements Disposable {
   readonly #ping: () => Promise<unknown>;
   readonly #silenceMaxMs: number;

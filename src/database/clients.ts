@@ -35,12 +35,13 @@ export function createClients(
     }),
     transactionOptions: TRANSACTION_OPTIONS,
   });
-  const run = createQuery(pool, nameStatement);
+  const query = createQuery(pool, nameStatement);
+  const bursts = createReadBursts(pool, nameStatement, servers);
   const notifications = new NotificationSender(sendNotifications);
   return {
     prisma,
-    rows: createReadRows(pool, nameStatement, servers),
-    changes: createSharedChanges(run, notifications.notify, {
+    rows: createRows(query, { short: bursts.query, shared: bursts.querySharing }),
+    changes: createSharedChanges(query, notifications.notify, {
       isDistributed: servers !== undefined,
     }),
     notify: notifications.notify,
@@ -49,19 +50,6 @@ export function createClients(
       await prisma.$disconnect();
     },
   };
-}
-
-/** Read-only statements. The pool's clients must be created with `pipeline`, and read columns by COLUMN_TYPES. */
-function createReadRows(
-  pool: pg.Pool,
-  nameStatement: NameStatement = getStatementName,
-  servers?: ServerRouting,
-): Rows {
-  const bursts = createReadBursts(pool, nameStatement, servers);
-  return createRows(createQuery(pool, nameStatement), {
-    short: bursts.query,
-    shared: bursts.querySharing,
-  });
 }
 
 /** Runs statements on a pool whose clients read columns by COLUMN_TYPES. */
@@ -74,8 +62,8 @@ export function createQuery(pool: pg.Pool, nameStatement: NameStatement): RunQue
 }
 
 /**
- * With names, every connection prepares a text once. Behind a pooler that loses prepared statements, it is prepared for
- * each use.
+ * Returns the names under which connections prepare texts, so that each connection prepares a text once. There are no
+ * names behind a pooler that loses prepared statements.
  */
 export function createStatementNamer(pooler?: Pooler): NameStatement {
   return pooler && !pooler.keepsStatements ? () => undefined : getStatementName;

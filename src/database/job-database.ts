@@ -16,7 +16,7 @@ export interface JobDatabase {
 type ListenOfQueue = NonNullable<Db['listen']>;
 type OnQueueNotification = Parameters<ListenOfQueue>[1];
 
-/** Its statements are short. Its own pool keeps heartbeats running while requests use the other one. */
+/** The queue's statements are short. A pool of its own keeps heartbeats running while requests use all other connections. */
 const CONNECTIONS = 3;
 
 export function createJobDatabase(
@@ -50,7 +50,7 @@ export function createPostgresJobDatabase(
   };
 }
 
-/** The process has one connection for notifications, which also receives those of the queue. */
+/** Listens on the one connection that the process has for notifications. */
 function listenForQueue(listen: Listen, listeners: Set<OnQueueNotification>): ListenOfQueue {
   return async (channel, onNotification, onReconnect) => {
     const listening = listen(channel, (payload) =>

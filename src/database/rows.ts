@@ -94,14 +94,11 @@ export interface Rows {
   query: RunQuery;
 }
 
-/**
- * Short reads (pages, and rows by key) may use other connections than long ones, and so may the lookup of a project.
- */
+/** Pages and rows by key are read by `short`, the project of a call by `shared`, and everything else by `query`. */
 export function createRows(
   query: RunQuery,
-  routes: { short?: RunQuery; shared?: RunQuery } = {},
+  { short, shared }: { short: RunQuery; shared: RunQuery },
 ): Rows {
-  const { short = query, shared = short } = routes;
   const readOnePage = <T>(list: RowList): Promise<T[]> =>
     list.links?.length
       ? (readLinkedPage(short, [list]) as Promise<T[]>)
@@ -164,6 +161,10 @@ async function readCountsTogether(query: RunQuery, lists: AnyList[]): Promise<nu
   return lists.map((list) => counts.get(toListKey(list.where)) ?? 0);
 }
 
+const STATEMENT_NAMES = new Map<string, string>();
+/** A safety bound: the gateway has a few hundred texts. */
+const STATEMENTS_MAX = 2_000;
+
 /** Derives one name from each text, so that every connection prepares it once. */
 export function getStatementName(text: string): string {
   const cachedName = STATEMENT_NAMES.get(text);
@@ -172,6 +173,3 @@ export function getStatementName(text: string): string {
   if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
   return name;
 }
-const STATEMENT_NAMES = new Map<string, string>();
-/** A safety bound: the gateway has a few hundred texts. */
-const STATEMENTS_MAX = 2_000;

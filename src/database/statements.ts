@@ -51,6 +51,11 @@ export function anyOf<T extends string>(values: readonly T[]): RawBuilder<T> {
   return sql<T>`any(${[...values]}::text[])`;
 }
 
+/** Like `anyOf`, for values of a compiled statement. */
+export function anyOfBound<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
+  return sql<T>`any(${values})`;
+}
+
 /** Returns a placeholder for a value of the input that the statement is run with. */
 export type BindInput<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
 
@@ -60,11 +65,6 @@ class InputValue<Input> {
   constructor(read: (input: Input) => unknown) {
     this.read = read;
   }
-}
-
-/** Like `anyOf`, for values of a compiled statement. */
-export function anyOfBound<T extends string>(values: RawBuilder<readonly T[]>): RawBuilder<T> {
-  return sql<T>`any(${values})`;
 }
 
 /** A statement that is built once and then only bound to values. Building one takes up to 100 µs. */
@@ -80,7 +80,7 @@ export class CompiledStatement<Input, R = unknown> {
     this.#inputValues = compiled.parameters as InputValue<Input>[];
   }
 
-  /** The values of its parameters, in order. */
+  /** Returns the values of the statement's parameters, in order. */
   readValues(input: Input): unknown[] {
     return this.#inputValues.map(({ read }) => read(input));
   }

@@ -38,7 +38,9 @@ export type Row<T extends Table> = Omit<Tables[T], `${string}Sealed` | Large<T>>
 
 export type Column<T extends Table> = T extends Table ? keyof Row<T> & string : never;
 
-/** The columns of a `Row`. */
+const COLUMNS = new Map<Table, readonly string[]>();
+
+/** Returns the columns of a `Row`. */
 export function listColumns<T extends Table>(table: T): readonly Column<T>[];
 export function listColumns(table: Table): readonly string[] {
   const cachedColumns = COLUMNS.get(table);
@@ -51,4 +53,3 @@ export function listColumns(table: Table): readonly string[] {
   COLUMNS.set(table, columns);
   return columns;
 }
-const COLUMNS = new Map<Table, readonly string[]>();

@@ -1,4 +1,7 @@
-/** The schema of a database with the extension: how its tables are spread over the nodes, and how migrations change them. */
+/**
+ * The schema of a database with the Citus extension: how its tables are spread over the nodes, and how migrations change
+ * them. Spreading a table distributes it by project, or makes it a reference table.
+ */
 import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -13,116 +16,9 @@ import {
   type TablePlacement,
 } from './table-placement.ts';
 
-const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));
-
-/** A share lock: the shard does not change while it is about to be moved, and calls do not wait for each other. */
-const SHARE_LOCK = 5;
-
-/**
- * Functions of the database that run a statement on the node that stores its rows, as PostgreSQL itself does: with the
- * names of shards in place of table names (docs/decisions/034-citus.md). Citus routes each call to the node of its key.
- */
-const FUNCTIONS = [
-  `create or replace function "gateway_of_shard"("anchor" bigint, "statement" text) returns text language plpgsql as $$
-  declare
-    "named" record;
-  begin
-    for "named" in
-      select c.relname as "table", s.shardid as "id" from pg_dist_shard a
-      join pg_dist_partition p on p.partmethod = 'h' or p.repmodel = 't'
-      join pg_dist_shard s on s.logicalrelid = p.logicalrelid
-        and s.shardminvalue is not distinct from case when p.partmethod = 'h' then a.shardminvalue end
-      join pg_class c on c.oid = p.logicalrelid
-      where a.shardid = "anchor" and position('"' || c.relname || '"' in "statement") > 0
-    loop
-      "statement" := replace("statement", '"' || "named"."table" || '"', '"' || "named"."table" || '_' || "named"."id" || '"');
-    end loop;
-    return "statement";
-  end $$`,
-
-  // Runs on the shard that has the key, or on all shards of its node.
-  `create or replace function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
-  returns setof text language plpgsql as $$
-  declare
-    "shard" bigint;
-    "isHere" boolean := "isWholeNode";
-    "given" record;
-  begin
-    for "shard" in
-      select s.shardid from pg_dist_shard s join pg_dist_placement p using (shardid)
-      where s.logicalrelid = ${ANCHOR_NAME}::regclass and p.groupid = (select groupid from pg_dist_local_group)
-        and ("isWholeNode" or s.shardid = get_shard_id_for_distribution_column(${ANCHOR_NAME}, "key"))
-      order by 1
-    loop
-      perform lock_shard_metadata(${SHARE_LOCK}, array["shard"]);
-      if not exists (select from pg_dist_placement where shardid = "shard"
-        and groupid = (select groupid from pg_dist_local_group)) then
-        raise exception 'The shard has moved.' using errcode = 'serialization_failure';
-      end if;
-      for "given" in execute "gateway_of_shard"("shard", "statement") loop
-        return next "given"::text;
-      end loop;
-      "isHere" := true;
-    end loop;
-    if not "isHere" then
-      raise exception 'The shard has moved.' using errcode = 'serialization_failure';
-    end if;
-  end $$`,
-];
-
-/** Creates FUNCTIONS. The anchor must be distributed. Changes nothing and contacts no node if the functions exist. */
-async function createShardFunctions(session: Pick<OpenSession, 'query'>): Promise<void> {
-  const { rows } = await session.query<{ body: string }>(
-    `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
-  );
-  const existingBodies = new Set(rows.map(({ body }) => body));
-  const newFunctions = FUNCTIONS.filter((text) => !existingBodies.has(text.split('$$')[1] ?? ''));
-  if (newFunctions.length === 0) return;
-  for (const text of newFunctions) await session.query(text);
-  await session.query(
-    `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
-      colocate_with => $1, force_delegation => true)`,
-    [pg.escapeIdentifier(ANCHOR)],
-  );
-}
-
-const ENUMS = `
-  select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
-    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "isCast",
-    (select p.prosrc from pg_proc p where p.pronamespace = t.typnamespace and p.proname = 'text_of'
-      and p.proargtypes[0] = t.oid) as "body"
-  from pg_type t join pg_enum e on e.enumtypid = t.oid
-  where t.typnamespace = 'public'::regnamespace group by t.oid, t.typname`;
-
-interface Enum {
-  name: string;
-  values: string[];
-  isCast: boolean;
-  body: string | null;
-}
-
-/**
- * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL declares its
- * own cast stable, because values may be added, and Citus refuses it in changes. Ours may be immutable, because values are
- * never renamed. Must run again after values were added. Changes nothing and contacts no node if the casts are current.
- */
-async function castEnums(session: Pick<OpenSession, 'query'>): Promise<void> {
-  const { rows } = await session.query<Enum>(ENUMS);
-  for (const { name, values, isCast, body: storedBody } of rows) {
-    const type = pg.escapeIdentifier(name);
-    const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
-    const body = ` select case "value" ${cases.join(' ')} end `;
-    if (body !== storedBody)
-      await session.query(`create or replace function "text_of"("value" ${type}) returns text
-        language sql immutable strict parallel safe as $$${body}$$`);
-    if (!isCast)
-      await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
-  }
-}
-
 type QuerySession = Pick<OpenSession, 'query'>;
 
-/** Progress of spreading: the table that was spread last, and how long it took. */
+/** The progress of spreading: the table that was spread last, and how long it took. */
 interface SpreadTable {
   table: Table;
   placement: TablePlacement;
@@ -146,7 +42,7 @@ export interface ClusterSchema {
   spread(onSpread: (table: SpreadTable) => void): Promise<void>;
 }
 
-/** Null if the database is on a single server. Prepares the session for changes of the schema. */
+/** Prepares the session for changes of the schema. Returns null if the database is on a single server. */
 export async function findClusterSchema(session: OpenSession): Promise<ClusterSchema | null> {
   if (!(await hasExtension(session))) return null;
   // Several statements of a transaction change the same shards. Triggers change rows of their own project only.
@@ -255,6 +151,113 @@ async function spreadAll(session: QuerySession, onSpread: OnSpread): Promise<voi
     for (const { create } of dependencies) await session.query(create);
   }
   await createShardFunctions(session);
+}
+
+const ENUMS = `
+  select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
+    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "isCast",
+    (select p.prosrc from pg_proc p where p.pronamespace = t.typnamespace and p.proname = 'text_of'
+      and p.proargtypes[0] = t.oid) as "body"
+  from pg_type t join pg_enum e on e.enumtypid = t.oid
+  where t.typnamespace = 'public'::regnamespace group by t.oid, t.typname`;
+
+interface Enum {
+  name: string;
+  values: string[];
+  isCast: boolean;
+  body: string | null;
+}
+
+/**
+ * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL declares its
+ * own cast stable, because values may be added, and Citus refuses it in changes. Ours may be immutable, because values are
+ * never renamed. Must run again after values were added. Changes nothing and contacts no node if the casts are current.
+ */
+async function castEnums(session: QuerySession): Promise<void> {
+  const { rows } = await session.query<Enum>(ENUMS);
+  for (const { name, values, isCast, body: storedBody } of rows) {
+    const type = pg.escapeIdentifier(name);
+    const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
+    const body = ` select case "value" ${cases.join(' ')} end `;
+    if (body !== storedBody)
+      await session.query(`create or replace function "text_of"("value" ${type}) returns text
+        language sql immutable strict parallel safe as $$${body}$$`);
+    if (!isCast)
+      await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
+  }
+}
+
+const ANCHOR_NAME = pg.escapeLiteral(pg.escapeIdentifier(ANCHOR));
+
+/** The mode of a share lock. It keeps Citus from moving the shard during a statement, and calls do not wait for each other. */
+const SHARE_LOCK = 5;
+
+/**
+ * Database functions that run a statement as plain PostgreSQL on the node that stores its rows, with the names of shards
+ * in place of table names (docs/decisions/034-citus.md). Citus routes each call to the node of its key.
+ */
+const FUNCTIONS = [
+  `create or replace function "gateway_of_shard"("anchor" bigint, "statement" text) returns text language plpgsql as $$
+  declare
+    "named" record;
+  begin
+    for "named" in
+      select c.relname as "table", s.shardid as "id" from pg_dist_shard a
+      join pg_dist_partition p on p.partmethod = 'h' or p.repmodel = 't'
+      join pg_dist_shard s on s.logicalrelid = p.logicalrelid
+        and s.shardminvalue is not distinct from case when p.partmethod = 'h' then a.shardminvalue end
+      join pg_class c on c.oid = p.logicalrelid
+      where a.shardid = "anchor" and position('"' || c.relname || '"' in "statement") > 0
+    loop
+      "statement" := replace("statement", '"' || "named"."table" || '"', '"' || "named"."table" || '_' || "named"."id" || '"');
+    end loop;
+    return "statement";
+  end $$`,
+
+  // Runs on the shard that has the key, or on all shards of its node.
+  `create or replace function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
+  returns setof text language plpgsql as $$
+  declare
+    "shard" bigint;
+    "isHere" boolean := "isWholeNode";
+    "given" record;
+  begin
+    for "shard" in
+      select s.shardid from pg_dist_shard s join pg_dist_placement p using (shardid)
+      where s.logicalrelid = ${ANCHOR_NAME}::regclass and p.groupid = (select groupid from pg_dist_local_group)
+        and ("isWholeNode" or s.shardid = get_shard_id_for_distribution_column(${ANCHOR_NAME}, "key"))
+      order by 1
+    loop
+      perform lock_shard_metadata(${SHARE_LOCK}, array["shard"]);
+      if not exists (select from pg_dist_placement where shardid = "shard"
+        and groupid = (select groupid from pg_dist_local_group)) then
+        raise exception 'The shard has moved.' using errcode = 'serialization_failure';
+      end if;
+      for "given" in execute "gateway_of_shard"("shard", "statement") loop
+        return next "given"::text;
+      end loop;
+      "isHere" := true;
+    end loop;
+    if not "isHere" then
+      raise exception 'The shard has moved.' using errcode = 'serialization_failure';
+    end if;
+  end $$`,
+];
+
+/** Creates FUNCTIONS. The anchor must be distributed. Changes nothing and contacts no node if the functions exist. */
+async function createShardFunctions(session: QuerySession): Promise<void> {
+  const { rows } = await session.query<{ body: string }>(
+    `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace`,
+  );
+  const existingBodies = new Set(rows.map(({ body }) => body));
+  const newFunctions = FUNCTIONS.filter((text) => !existingBodies.has(text.split('$$')[1] ?? ''));
+  if (newFunctions.length === 0) return;
+  for (const text of newFunctions) await session.query(text);
+  await session.query(
+    `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
+      colocate_with => $1, force_delegation => true)`,
+    [pg.escapeIdentifier(ANCHOR)],
+  );
 }
 
 /**

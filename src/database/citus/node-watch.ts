@@ -23,7 +23,7 @@ const POLL_MS = 250;
 /** The interval between checks of a node that is away or keeps statements waiting. */
 const RECHECK_MS = 1_000;
 
-/** A session whose statement can be cancelled from outside. */
+/** A session whose running statements fail when it is cut. */
 export interface CancellableSession {
   cut(): void;
 }
@@ -54,8 +54,8 @@ export class NodeWatch implements Disposable {
     this.#timer = setInterval(() => this.#checkAll(), options.pollMs ?? POLL_MS).unref();
   }
 
-  /** The nodes of the projects in the values of a statement. */
-  listNodes(values: readonly unknown[]): number[] {
+  /** Returns the nodes that have the projects in a statement's values. */
+  listStatementNodes(values: readonly unknown[]): number[] {
     const nodes = new Set<number>();
     for (const value of values.flat()) {
       const node = isProject(value) ? this.#options.findNode(value) : undefined;
@@ -131,7 +131,7 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** The state of the node as far as the end of a statement shows it. */
+/** The end of a statement, as far as it shows the state of its node. */
 type StatementEnd = 'responded' | 'connectionLost' | 'timedOut';
 
 /** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */
@@ -188,11 +188,11 @@ class WatchedNode {
       this.#markAway();
   }
 
-  /** True if no statement got a response since then, or none of those that have waited for long. */
-  #hasNoResponses(sinceMs: number, stuck: readonly WaitingStatement[]): boolean {
+  /** True if no statement got a response since `sinceMs`, or if many of the stuck statements still wait. */
+  #hasNoResponses(sinceMs: number, stuckStatements: readonly WaitingStatement[]): boolean {
     return (
       this.#respondedMs < sinceMs ||
-      isManyWaiting(stuck.filter((statement) => this.#waiting.has(statement)))
+      isManyWaiting(stuckStatements.filter((statement) => this.#waiting.has(statement)))
     );
   }
 

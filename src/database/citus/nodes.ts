@@ -6,7 +6,7 @@ import { Outage } from '../../work/outage.ts';
 import type { CancellableSession, NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-placement.ts';
 
-/** Sends a statement of the caller, or one that serves it. */
+/** Sends a statement on the caller's session. */
 export type Send = (statement: object) => Promise<pg.QueryResult>;
 
 /** Shards rarely move. The next refresh finds a moved shard. */
@@ -15,8 +15,8 @@ const NODES_MAX_AGE_MS = 5_000;
 const AWAY_MS = 5_000;
 
 /**
- * For each node, a key that hashes to one of its shards. As a join condition, the function would be called for each
- * pair of a key and a shard of any table, which takes seconds.
+ * Selects for each node a key that hashes to one of its shards. The subquery calls the function once for each key. In a
+ * join condition, it would be called for each pair of a key and a shard of any table, which takes seconds.
  */
 const KEYS = `
   select distinct on (p.groupid) k."number"::text as "key", p.groupid as "id"
@@ -52,11 +52,13 @@ export class Nodes {
     query: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const available = nodes.filter(({ id }) => !this.#watch.isAway(id) && !this.#isSkipped(id));
+    const availableNodes = nodes.filter(
+      ({ id }) => !this.#watch.isAway(id) && !this.#isSkipped(id),
+    );
     const rows: T[] = [];
     let failure: unknown;
     let failureCount = 0;
-    for (const { id, key } of available) {
+    for (const { id, key } of availableNodes) {
       try {
         rows.push(...(await this.#watch.watchWork(id, session, () => query(key))));
         this.#outages.get(id)?.end();

@@ -13,6 +13,96 @@ import { createRefusalFinder, createRoutedSession } from './routed-session.ts';
 import { loadParser } from './statement-plan.ts';
 import { ANCHOR } from './table-placement.ts';
 
+/** The interface of a cluster for the rest of the gateway. */
+export interface Cluster extends Disposable {
+  /** Options for the pools whose statements reach the nodes. */
+  pools: Required<Pick<PoolOptions, 'Client' | 'findRefusal'>>;
+  /** The nodes of a statement, for reads that are sent together. */
+  servers: ServerRouting;
+  /** Options of the job queue, whose tables stay on the coordinator. */
+  queue: JobDatabase['options'];
+  /** The groups of projects that fail apart from each other. */
+  groups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
+}
+
+export async function openCluster(server: Server, log: Log): Promise<Cluster> {
+  await loadParser();
+  const locations = new ProjectLocations();
+  const canCommit = (node: number) => canNodeCommit(server, node);
+  const { findNode, listNodes } = locations;
+  const watch = new NodeWatch({ findNode, listNodes, canCommit, log });
+  const findRefusal = createRefusalFinder(watch);
+  return {
+    pools: { Client: createRoutedSession({ nodes: new Nodes(watch, log), watch }), findRefusal },
+    servers: {
+      getServerKey: (values) => watch.listStatementNodes(values).join(),
+      findRefusal: (text, values) => findRefusal({ text, values }),
+    },
+    queue: { backend: 'citus' },
+    groups: (query) => createNodeGroups(query, locations),
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  };
+}
+
+/** A node that commits nothing over a new connection within this time counts as failed. */
+const RESPONSE_MAX_MS = 1_500;
+
+/** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
+const TEST_CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
+
+const CAN_COMMIT = `
+  select bool_and(a."success") as "canCommit" from pg_dist_node n
+  cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
+  where n.groupid = $1 and n.noderole = 'primary'`;
+
+/** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
+async function canNodeCommit(server: Server, node: number): Promise<boolean> {
+  const name = 'integration-gateway nodes';
+  const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
+  try {
+    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
+      node,
+      TEST_CHANGE,
+    ]);
+    return rows[0]?.canCommit ?? false;
+  } catch {
+    return false;
+  } finally {
+    void session.end();
+  }
+}
+
+const NODES = `
+  select distinct p.groupid as "node" from pg_dist_placement p join pg_dist_shard s using (shardid)
+  where s.logicalrelid = '"${ANCHOR}"'::regclass`;
+
+/** Creates the groups of projects of a cluster, one for each node. */
+function createNodeGroups(
+  query: RunQuery,
+  locations: ProjectLocations,
+): Pick<Database, 'group' | 'groups'> {
+  const groups = new Map<number, ProjectGroup>();
+  const createGroup = (node: number): ProjectGroup => ({
+    name: `node ${node}`,
+    projectIds: () => locations.listProjects(node, query),
+    splitIntoParts: (projectIds) => [
+      ...Map.groupBy(projectIds, (id) => locations.findShard(id) ?? id).values(),
+    ],
+  });
+  return {
+    group: ALL_PROJECTS,
+    async groups() {
+      await locations.refresh(query);
+      const nodes = await query<{ node: number }>(NODES, []);
+      return nodes.map(({ node }) => {
+        const group = groups.get(node) ?? createGroup(node);
+        groups.set(node, group);
+        return group;
+      });
+    },
+  };
+}
+
 /** The locations are refreshed if they are older. A new or moved project is known after this time. */
 const FRESH_MS = 1_000;
 
@@ -61,94 +151,5 @@ class ProjectLocations {
         nodeLocations.map(({ projectId }) => projectId),
       ]),
     );
-  }
-}
-
-const NODES = `
-  select distinct p.groupid as "node" from pg_dist_placement p join pg_dist_shard s using (shardid)
-  where s.logicalrelid = '"${ANCHOR}"'::regclass`;
-
-/** Creates the groups of projects of a cluster: one for each node. */
-function createNodeGroups(
-  query: RunQuery,
-  locations: ProjectLocations,
-): Pick<Database, 'group' | 'groups'> {
-  const groups = new Map<number, ProjectGroup>();
-  const createGroup = (node: number): ProjectGroup => ({
-    name: `node ${node}`,
-    projectIds: () => locations.listProjects(node, query),
-    splitIntoParts: (projectIds) => [
-      ...Map.groupBy(projectIds, (id) => locations.findShard(id) ?? id).values(),
-    ],
-  });
-  return {
-    group: ALL_PROJECTS,
-    async groups() {
-      await locations.refresh(query);
-      const nodes = await query<{ node: number }>(NODES, []);
-      return nodes.map(({ node }) => {
-        const group = groups.get(node) ?? createGroup(node);
-        groups.set(node, group);
-        return group;
-      });
-    },
-  };
-}
-
-/** A node that commits nothing over a new connection within this time counts as failed. */
-const RESPONSE_MAX_MS = 1_500;
-
-/** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
-const TEST_CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
-
-const CAN_COMMIT = `
-  select bool_and(a."success") as "canCommit" from pg_dist_node n
-  cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
-  where n.groupid = $1 and n.noderole = 'primary'`;
-
-/** The interface of a cluster for the rest of the gateway. */
-export interface Cluster extends Disposable {
-  /** Options for the pools whose statements reach the nodes. */
-  pools: Required<Pick<PoolOptions, 'Client' | 'findRefusal'>>;
-  /** The nodes of a statement, for reads that are sent together. */
-  servers: ServerRouting;
-  /** Options of the job queue, whose tables stay on the coordinator. */
-  queue: JobDatabase['options'];
-  /** The groups of projects that fail apart from each other. */
-  groups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
-}
-
-export async function openCluster(server: Server, log: Log): Promise<Cluster> {
-  await loadParser();
-  const locations = new ProjectLocations();
-  const canCommit = (node: number) => canNodeCommit(server, node);
-  const watch = new NodeWatch({ ...locations, canCommit, log });
-  const findRefusal = createRefusalFinder(watch);
-  return {
-    pools: { Client: createRoutedSession({ nodes: new Nodes(watch, log), watch }), findRefusal },
-    servers: {
-      getServerKey: (values) => watch.listNodes(values).join(),
-      findRefusal: (text, values) => findRefusal({ text, values }),
-    },
-    queue: { backend: 'citus' },
-    groups: (query) => createNodeGroups(query, locations),
-    [Symbol.dispose]: () => watch[Symbol.dispose](),
-  };
-}
-
-/** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
-async function canNodeCommit(server: Server, node: number): Promise<boolean> {
-  const name = 'integration-gateway nodes';
-  const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
-  try {
-    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
-      node,
-      TEST_CHANGE,
-    ]);
-    return rows[0]?.canCommit ?? false;
-  } catch {
-    return false;
-  } finally {
-    void session.end();
   }
 }

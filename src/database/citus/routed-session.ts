@@ -72,7 +72,7 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
   };
 }
 
-/** Returns a function that finds why a statement gets no connection: it would wait for a node that is away. */
+/** Returns a function that refuses a statement before it takes a connection, if it would wait for a node that is away. */
 export function createRefusalFinder(watch: NodeWatch) {
   return (config: unknown, values?: unknown): Error | null => {
     if (!watch.isAnyAway) return null;
@@ -84,15 +84,15 @@ export function createRefusalFinder(watch: NodeWatch) {
   };
 }
 
-/** The nodes that a statement waits for. Statements that visit all nodes in turn skip those that are away. */
+/** Returns the nodes that a statement waits for. A statement that visits all nodes in turn waits for none: it skips nodes that are away. */
 function listNodesToReach(
   watch: NodeWatch,
   { text, values = [] }: CallerQuery,
   route: ShardRoute | null,
 ): number[] {
   if (route === 'everywhere') return [];
-  if (route) return watch.listNodes(route.projects);
-  return isForAllNodes(text) ? watch.listAllNodes() : watch.listNodes(values);
+  if (route) return watch.listStatementNodes(route.projects);
+  return isForAllNodes(text) ? watch.listAllNodes() : watch.listStatementNodes(values);
 }
 
 function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {

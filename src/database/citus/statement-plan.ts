@@ -30,10 +30,12 @@ export type ShardRoute =
   /** All shards, with a statement for each. */
   | 'everywhere';
 
-/** How a text is sent, whatever its values. */
+/** How a text is sent. It does not depend on the values. */
 type Plan =
   | { by: 'citus' }
+  /** Citus changes a reference table on all nodes, in one transaction. */
   | { by: 'all nodes' }
+  /** The gateway sends a statement to each shard. */
   | { by: 'everywhere' }
   /** The parameter with this index holds one project or an array of projects. */
   | { by: 'projects'; parameter: number }
@@ -70,7 +72,7 @@ export function findRoute(text: string, values: readonly unknown[]): ShardRoute 
   }
 }
 
-/** True if the statement changes a reference table, whose rows all nodes change in one transaction. */
+/** True if the statement changes a reference table, which Citus does on all nodes. */
 export function isForAllNodes(text: string): boolean {
   return parseCached(text).plan.by === 'all nodes';
 }
@@ -112,18 +114,19 @@ function parse(text: string): ParsedStatement {
   return { plan: createPlan(text, analysis), parts, parameters };
 }
 
-function createPlan(text: string, facts: StatementAnalysis): Plan {
-  if (facts.changedTables.some((table) => findPlacement(table) === 'reference'))
+function createPlan(text: string, analysis: StatementAnalysis): Plan {
+  if (analysis.changedTables.some((table) => findPlacement(table) === 'reference'))
     return { by: 'all nodes' };
-  if (!facts.tables.some((table) => findPlacement(table) === 'distributed')) return { by: 'citus' };
+  if (!analysis.tables.some((table) => findPlacement(table) === 'distributed'))
+    return { by: 'citus' };
   if (text.trimStart().startsWith(ALL_PROJECTS)) {
-    return planByProjects(facts.projectArrayParameter) ?? { by: 'everywhere' };
+    return planByProjects(analysis.projectArrayParameter) ?? { by: 'everywhere' };
   }
-  const byRequestedProjects = planByProjects(facts.requestedProjects);
+  const byRequestedProjects = planByProjects(analysis.requestedProjects);
   if (byRequestedProjects) return byRequestedProjects;
-  if (!facts.needsRouting) return { by: 'citus' };
-  if (facts.hasJsonRows) return { by: 'rows' };
-  return planByProjects(facts.projectParameter) ?? { by: 'citus' };
+  if (!analysis.needsRouting) return { by: 'citus' };
+  if (analysis.hasJsonRows) return { by: 'rows' };
+  return planByProjects(analysis.projectParameter) ?? { by: 'citus' };
 }
 
 function planByProjects(parameterNumber: number | null): Plan | null {

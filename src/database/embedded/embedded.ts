@@ -28,53 +28,12 @@ import { startUpkeep } from './upkeep.ts';
 const RETRY_MS = 1_000;
 
 /**
- * Delivers notifications within the process, because no other process has the embedded database open. Those of the
- * gateway stay in memory. Those of the job queue are in its SQL and arrive over the single connection.
- */
-class EmbeddedNotifications {
-  readonly #listeners = new Listeners();
-  readonly send = this.#listeners.send;
-
-  /** Subscribes a new connection. Notifications since the previous one was lost are unknown. */
-  attach = async (client: pg.ClientBase): Promise<void> => {
-    client.on('notification', ({ channel, payload }) => this.#listeners.notify(channel, payload));
-    for (const channel of this.#listeners.channels) await subscribe(client, channel);
-    for (const channel of this.#listeners.channels) this.#listeners.notify(channel);
-  };
-
-  listenOn(pool: pg.Pool): Listen {
-    return (channel, onNotification) => {
-      const isNew = !this.#listeners.has(channel);
-      const listening = this.#listeners.add(channel, onNotification);
-      if (isNew) void this.#begin(pool, channel);
-      else onNotification();
-      return listening;
-    };
-  }
-
-  async #begin(pool: pg.Pool, channel: string): Promise<void> {
-    while (!pool.ending) {
-      try {
-        await subscribe(pool, channel);
-        return this.#listeners.notify(channel);
-      } catch {
-        await wait(RETRY_MS, undefined, { ref: false });
-      }
-    }
-  }
-}
-
-async function subscribe(client: pg.ClientBase | pg.Pool, channel: string): Promise<void> {
-  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-}
-
-/**
- * The time that a vacuum of a large table may take. PGlite cannot cancel a statement, so this ends the wait of
- * statements that have no limit of their own, as those of requests and transactions do.
+ * The time that a vacuum of a large table may take. PGlite cannot cancel a statement, so this only ends the wait for it.
+ * Requests and transactions have shorter limits of their own.
  */
 const STATEMENT_MAX_MS = 60_000;
 
-/** Opens the database of the data folder, which no other process may have open. If it crashes, so does this process. */
+/** Opens the database of the data folder, which no other process may have open. If the database crashes, the process exits. */
 export async function openEmbedded(
   dataDir: string,
   { log, meters }: DatabaseObservers,
@@ -108,7 +67,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   await using opening = new AsyncDisposableStack();
   opening.use(engine);
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
-  const migrated = await migrate(server, log);
+  const migrationResult = await migrate(server, log);
   const notifications = new EmbeddedNotifications();
   const sessions = new SessionPool({
     ...server,
@@ -135,7 +94,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     processes,
     now: clock.now,
     outages,
-    ...migrated,
+    ...migrationResult,
     ...clients,
     connections: () => sessions.counts(),
     ...ONE_GROUP,
@@ -153,4 +112,45 @@ async function prepareSession(
 ): Promise<void> {
   await notifications.attach(client);
   for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
+}
+
+/**
+ * Delivers notifications within the process, because no other process has the embedded database open. The gateway's
+ * notifications stay in memory. The job queue sends its own by SQL, and they arrive over the single connection.
+ */
+class EmbeddedNotifications {
+  readonly #listeners = new Listeners();
+  readonly send = this.#listeners.send;
+
+  /** Subscribes a new connection. Notifies all listeners, because notifications may have been lost with the previous one. */
+  attach = async (client: pg.ClientBase): Promise<void> => {
+    client.on('notification', ({ channel, payload }) => this.#listeners.notify(channel, payload));
+    for (const channel of this.#listeners.channels) await subscribe(client, channel);
+    for (const channel of this.#listeners.channels) this.#listeners.notify(channel);
+  };
+
+  listenOn(pool: pg.Pool): Listen {
+    return (channel, onNotification) => {
+      const isNew = !this.#listeners.has(channel);
+      const listening = this.#listeners.add(channel, onNotification);
+      if (isNew) void this.#subscribeUntilDone(pool, channel);
+      else onNotification();
+      return listening;
+    };
+  }
+
+  async #subscribeUntilDone(pool: pg.Pool, channel: string): Promise<void> {
+    while (!pool.ending) {
+      try {
+        await subscribe(pool, channel);
+        return this.#listeners.notify(channel);
+      } catch {
+        await wait(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+}
+
+async function subscribe(client: pg.ClientBase | pg.Pool, channel: string): Promise<void> {
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }

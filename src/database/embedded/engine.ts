@@ -38,7 +38,7 @@ export class Engine implements AsyncDisposable {
   #thread: Worker | undefined;
   /** Resolves when the thread has ended. */
   #end = Promise.resolve();
-  /** The reason why it is not open. Null while it is open. */
+  /** The reason why the engine is not open. Null while it is open. */
   #failure: Error | null = new Error('The database is not open yet.');
   #isClosing = false;
 

@@ -11,64 +11,6 @@ import type { CopyRequest, CopyResult, FromEngine, ToEngine } from './engine-mes
 /** PGlite's exit code for a statement that failed and was rolled back. */
 const STATEMENT_FAILED = 100;
 
-interface PortConnections {
-  /** Serves the connection after the earlier ones have ended. */
-  add(port: MessagePort): void;
-  /** Resolves when no statement is running, and none will start. */
-  end(): Promise<void>;
-}
-
-/** Calls `onDead` if PostgreSQL aborts, because PGlite would repeat the same step forever. `onDead` must not return. */
-export function serveConnections(
-  pglite: PGlite,
-  onDead: (error: unknown) => never,
-): PortConnections {
-  let serving = Promise.resolve();
-  let current: MessagePort | null = null;
-  let hasEnded = false;
-  const postgres = pglite.Module;
-  const runStep = postgres._PostgresMainLoopOnce;
-  postgres._PostgresMainLoopOnce = () => {
-    try {
-      runStep();
-    } catch (error) {
-      if ((error as { status?: number }).status === STATEMENT_FAILED) throw error;
-      // Flushes the error that PostgreSQL aborts with.
-      postgres._pgl_pq_flush();
-      onDead(error);
-    }
-  };
-  return {
-    add(port) {
-      const closed = new Promise<void>((resolve) => port.once('close', resolve));
-      serving = serving.then(async () => {
-        if (hasEnded) return port.close();
-        current = port;
-        await serve(pglite, port, closed);
-        current = null;
-      });
-    },
-    async end() {
-      hasEnded = true;
-      current?.close();
-      await serving;
-    },
-  };
-}
-
-/** Serves the connection until the other side closes it. */
-async function serve(pglite: PGlite, port: MessagePort, closed: Promise<void>): Promise<void> {
-  let turn = Promise.resolve();
-  const onRawData = (bytes: Uint8Array) => port.postMessage(bytes.slice());
-  port.on('message', (bytes: Uint8Array) => {
-    turn = turn.then(() => pglite.execProtocolRawStream(bytes, { onRawData }));
-  });
-  await closed;
-  await turn;
-  await pglite.exec('rollback');
-  await pglite.exec('discard all');
-}
-
 /** PostgreSQL's last line on standard error. */
 const FATAL_LINE = /\b(?:PANIC|FATAL): +(.*)/;
 
@@ -113,4 +55,62 @@ function copyFiles({ copyTo }: CopyRequest, copy?: (to: string) => void): CopyRe
   } catch (error) {
     return { copiedTo: copyTo, failure: (error as Error).message };
   }
+}
+
+interface PortConnections {
+  /** Serves the connection after the earlier ones have ended. */
+  add(port: MessagePort): void;
+  /** Resolves when no statement is running, and none will start. */
+  end(): Promise<void>;
+}
+
+/** Calls `onDead` if PostgreSQL aborts, because PGlite would repeat the same step forever. `onDead` must not return. */
+export function serveConnections(
+  pglite: PGlite,
+  onDead: (error: unknown) => never,
+): PortConnections {
+  let serving = Promise.resolve();
+  let currentPort: MessagePort | null = null;
+  let hasEnded = false;
+  const postgres = pglite.Module;
+  const runStep = postgres._PostgresMainLoopOnce;
+  postgres._PostgresMainLoopOnce = () => {
+    try {
+      runStep();
+    } catch (error) {
+      if ((error as { status?: number }).status === STATEMENT_FAILED) throw error;
+      // Flushes the error that PostgreSQL aborts with.
+      postgres._pgl_pq_flush();
+      onDead(error);
+    }
+  };
+  return {
+    add(port) {
+      const closed = new Promise<void>((resolve) => port.once('close', resolve));
+      serving = serving.then(async () => {
+        if (hasEnded) return port.close();
+        currentPort = port;
+        await serve(pglite, port, closed);
+        currentPort = null;
+      });
+    },
+    async end() {
+      hasEnded = true;
+      currentPort?.close();
+      await serving;
+    },
+  };
+}
+
+/** Serves the connection until the other side closes it. */
+async function serve(pglite: PGlite, port: MessagePort, closed: Promise<void>): Promise<void> {
+  let lastStep = Promise.resolve();
+  const onRawData = (bytes: Uint8Array) => port.postMessage(bytes.slice());
+  port.on('message', (bytes: Uint8Array) => {
+    lastStep = lastStep.then(() => pglite.execProtocolRawStream(bytes, { onRawData }));
+  });
+  await closed;
+  await lastStep;
+  await pglite.exec('rollback');
+  await pglite.exec('discard all');
 }

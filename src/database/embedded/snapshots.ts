@@ -1,6 +1,6 @@
 /**
- * No other process can open the embedded database while a server has it open. Its owner can request a copy of the
- * files, as a crash would leave them, and open that. The server copies them between two statements.
+ * While a server has the embedded database open, no other process can open it. The owner of the data folder can request
+ * a copy of the files instead, as a crash would leave them, and open the copy. The server copies between two statements.
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';

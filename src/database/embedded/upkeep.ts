@@ -16,7 +16,7 @@ const IDLE_STEP_MS = 10_000;
  * checkpoint.
  */
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
-/** The number of dead or unanalyzed rows of a table that requires a vacuum, in addition to a share of its live rows. */
+/** A table is vacuumed if its dead or unanalyzed rows exceed this number plus a share of its live rows. */
 const STALE_MAX_ROWS = 500;
 const STALE_MAX_SHARE = 0.2;
 /**
@@ -56,7 +56,7 @@ interface UpkeepResult {
   end: string | undefined;
 }
 
-/** One step, which vacuums at most one table. */
+/** Runs a checkpoint if the write-ahead log is long, and vacuums at most one table. */
 export async function runUpkeepStep(query: RunQuery): Promise<UpkeepResult> {
   const startMs = performance.now();
   const [wal] = await query<{ end: string; bytes: number }>(WAL_SIZE, []);
@@ -69,7 +69,7 @@ export async function runUpkeepStep(query: RunQuery): Promise<UpkeepResult> {
   return { checkpoint, vacuum: table?.name ?? null, end: wal?.end };
 }
 
-/** Runs steps until it is disposed of, which waits for the current step. */
+/** Runs steps until it is disposed of. Disposing waits for the current step. */
 export function startUpkeep(query: RunQuery, log: Log): AsyncDisposable {
   const stopping = new AbortController();
   const { signal } = stopping;

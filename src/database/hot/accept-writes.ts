@@ -7,7 +7,7 @@ type Operation = Tables['Operation'];
 type WriteTask = Tables['WriteTask'];
 type OperationLog = Tables['OperationLog'];
 
-/** A write of one call, as the row that the statement reads. */
+/** A write of one call, in the form that the statement reads. */
 export interface WriteToAccept
   extends Pick<
       Operation,
@@ -61,20 +61,21 @@ const TASK_COLUMNS = listColumns('WriteTask')
   .filter((column) => !(listColumns('Operation') as readonly string[]).includes(column))
   .map((column) => `t."${column}"`);
 
-/** SQL: how a task is found for a write. */
+/** SQL: how the statement finds the task of a write. */
 interface TaskOfWrite {
-  /** The write `a` with the task of its records. */
+  /** Selects the write `a` with the task of its records. */
   source: string;
   taskId: string;
   /** The position of a record `e` in its task. */
   position: string;
-  /** Joins a task `t` to its operation `o`. */
+  /** The condition that joins a task `t` to its operation `o`. */
   isOfOperation: string;
 }
 
 /**
- * SQL: accepts the writes of `input`. It skips writes whose idempotency key another write has taken, unless that key
- * has expired, and writes whose proposal is not approved, has expired, or has been committed by another write. `tasks` inserts or updates a task for each write.
+ * SQL: accepts the writes of `input`. `tasks` inserts or updates a task for each write. Skips a write if another write has
+ * taken its idempotency key, unless that key has expired. Skips a write if its proposal is not approved, has expired, or
+ * has been committed by another write.
  */
 function formatAcceptance(
   tasks: string,

@@ -7,7 +7,7 @@ import { OPERATIONS_CHANNEL, selectNotifications } from './notification-channels
 type Operation = Tables['Operation'];
 type OperationLog = Tables['OperationLog'];
 
-/** The end of an operation, as the row that the statement reads. */
+/** The end of an operation, in the form that the statement reads. */
 export interface OperationEndRow
   extends Pick<Operation, 'projectId' | 'installationId' | 'status' | 'result' | 'metadata'> {
   operationId: string;

@@ -12,7 +12,7 @@ import type { BatchChange } from './shared-changes.ts';
 type ReadRun = Tables['ReadRun'];
 type OperationLog = Tables['OperationLog'];
 
-/** A page, read under the claim of that lease token. */
+/** A page of a read. The claim with `leaseToken` must still hold the run. */
 export interface PageRow
   extends Pick<
     ReadRun,
@@ -29,21 +29,21 @@ export interface PageRow
   line: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details: object };
   /** The name of the destination. */
   destination: string;
-  /** In their order, each with the id of its delivery. */
+  /** In the order of delivery, each with the id of its delivery. */
   messages: { id: string; body: string }[];
   groupId: string | null;
   consumerId: string | null;
   traceparent: string | null;
 }
 
-/** Which of the needed rows exist. If one is missing, nothing is recorded. */
+/** True for each required row that exists. If one is missing, nothing is recorded. */
 interface RequiredRows {
   hasObject: boolean;
   hasRun: boolean;
   hasDestination: boolean;
 }
 
-/** The updated run if the page was recorded, else nulls. */
+/** The updated run. Its columns are null if the page was not recorded. */
 export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */

@@ -23,6 +23,11 @@ export const STORE_REQUESTS: BatchChange<RequestRow, Pick<RequestRow, 'id'>> = {
   returning "id" as "key", "id"`,
 };
 
+const REMOVE_SURPLUS = `
+  delete from "RecordedRequest" where "projectId" = $1 and "id" = any(array(
+    select "id" from "RecordedRequest" where "projectId" = $1 and "operationId" = $2
+    order by "isFailed" desc, "id" desc offset $3))`;
+
 /** Removes the requests of an operation beyond `countMax`, successful ones first, then the oldest. */
 export async function removeSurplusRequests(
   query: RunQuery,
@@ -32,10 +37,8 @@ export async function removeSurplusRequests(
   await query(REMOVE_SURPLUS, [projectId, id, countMax]);
 }
 
-const REMOVE_SURPLUS = `
-  delete from "RecordedRequest" where "projectId" = $1 and "id" = any(array(
-    select "id" from "RecordedRequest" where "projectId" = $1 and "operationId" = $2
-    order by "isFailed" desc, "id" desc offset $3))`;
+const WRITE_TASKS = `
+  select distinct "operationId", "taskId" from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;
 
 /** Returns the ids of the write tasks of operations, by the operation's id. Requests of a write have the id of its task. */
 export async function findWriteTasks(
@@ -48,6 +51,3 @@ export async function findWriteTasks(
   );
   return new Map(rows.map(({ operationId, taskId }) => [operationId, taskId]));
 }
-
-const WRITE_TASKS = `
-  select distinct "operationId", "taskId" from "WriteEntry" where "projectId" = any($1) and "operationId" = any($2)`;

@@ -124,7 +124,7 @@ function createTargetStatement(column: 'id' | 'name') {
   });
 }
 
-/** Installations with the rows that their events are about. */
+/** Installations joined with their integrations, groups, connections and consumers. */
 export const installationsWithParties = statements
   .selectFrom('Installation as i')
   .innerJoin('Integration as n', (join) =>

@@ -81,21 +81,23 @@ interface MigrationContext {
   log: Log;
 }
 
-async function applyAll(context: MigrationContext, selected: Migration[]): Promise<boolean> {
+/** Returns true if the database was empty before. */
+async function applyAll(context: MigrationContext, migrations: Migration[]): Promise<boolean> {
   const { session, log } = context;
   await session.query(HISTORY_TABLE);
   const { rows: history } = await session.query<AppliedMigration>(
     `select migration_name, checksum, finished_at from "_prisma_migrations"
      where rolled_back_at is null order by started_at`,
   );
-  const applied = new Map(history.map((row) => [row.migration_name, row]));
+  const historyByName = new Map(history.map((row) => [row.migration_name, row]));
   const isNew = history.length === 0;
-  for (const migration of selected) {
-    const row = applied.get(migration.name);
+  for (const migration of migrations) {
+    const row = historyByName.get(migration.name);
     if (row) requireConsistentHistory(row, migration);
     else await applyMigration({ ...context, isNew }, migration);
   }
-  if (isNew) log.info({ count: selected.length, last: selected.at(-1)?.name }, 'schema.created');
+  if (isNew)
+    log.info({ count: migrations.length, last: migrations.at(-1)?.name }, 'schema.created');
   return isNew;
 }
 
@@ -105,7 +107,7 @@ interface Migration {
   checksum: string;
 }
 
-/** The migrations of this version of the gateway, in order. */
+/** Returns the migrations of this version of the gateway, in order. */
 export function listMigrations(): Migration[] {
   return readdirSync(FOLDER, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -44,15 +44,15 @@ async function findDatabaseId(session: OpenSession): Promise<string | undefined>
 }
 
 /**
- * A pooler refuses these as connection parameters, so they must be set on the role (`ALTER ROLE … SET`): the timeouts,
- * and the planner settings that `setUp` would set. The coordinator of a cluster must plan with the values
- * (docs/decisions/049-statements-are-planned-once.md).
+ * Conditions for settings that are missing on the role (`ALTER ROLE … SET`). A pooler refuses settings as connection
+ * parameters: the timeouts, and the planner settings that `initializeSession` sets. The coordinator of a cluster must plan
+ * with the values (docs/decisions/049-statements-are-planned-once.md).
  */
 const MISSING_TIMEOUTS = `setting = '0' and name in ('statement_timeout', 'idle_in_transaction_session_timeout')`;
 const WRONG_PLANNER_SETTINGS = `name in ('enable_seqscan', 'jit') and setting <> 'off'`;
 const WRONG_PLANNER_SETTINGS_WITH_STATEMENTS = `${WRONG_PLANNER_SETTINGS} or name = 'plan_cache_mode' and setting <> 'force_generic_plan'`;
 
-/** The planner settings that this session should have and lacks. */
+/** Returns the names of planner settings that the session lacks. */
 export async function listUnsetPlannerSettings(
   session: Pick<OpenSession, 'query'>,
   { keepsStatements }: { keepsStatements: boolean },
@@ -75,8 +75,8 @@ async function listSettings(
 }
 
 /**
- * True if the pooler supports prepared statements. It then renames them on each server connection. Other poolers pass
- * names through, and other server connections do not know them.
+ * True if the pooler supports prepared statements: it renames them on each server connection. A pooler without support
+ * passes names through, and its other server connections do not know them.
  */
 async function keepsStatements(session: OpenSession): Promise<boolean> {
   const name = `probe ${randomUUID()}`;

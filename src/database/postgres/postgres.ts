@@ -34,9 +34,9 @@ export async function openPostgres(
 ): Promise<Database> {
   const outages = new Outages(log);
   const { direct, server, primaries } = await findServers(config, { log, meters, outages });
-  const migrated = await migrate(direct, log);
+  const migrationResult = await migrate(direct, log);
   const { pooler } = server;
-  const cluster = migrated.isDistributed ? await openCluster(direct, log) : null;
+  const cluster = migrationResult.isDistributed ? await openCluster(direct, log) : null;
   const pools = createPoolOptions(cluster);
   const sessions = openSessionPool(server, { ...pools, size: config.DATABASE_POOL_SIZE });
   const query = createQuery(sessions, createStatementNamer(pooler));
@@ -52,7 +52,7 @@ export async function openPostgres(
   const jobs = createPostgresJobDatabase(server, notifications.listen, cluster?.queue);
   return {
     kind: 'postgres',
-    ...migrated,
+    ...migrationResult,
     ...clients,
     processes,
     now: clock.now,

@@ -21,8 +21,11 @@ export type InProjects = (projectId: string) => string;
 export function forProjects(write: (inProjects: InProjects) => string): ForProjects {
   const forAll = write(() => 'true').trim();
   const parameters = [...forAll.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
-  const next = Math.max(0, ...parameters) + 1;
-  return { forAll, forSome: write((projectId) => `${projectId} = any($${next}::text[])`).trim() };
+  const nextNumber = Math.max(0, ...parameters) + 1;
+  return {
+    forAll,
+    forSome: write((projectId) => `${projectId} = any($${nextNumber}::text[])`).trim(),
+  };
 }
 
 /**

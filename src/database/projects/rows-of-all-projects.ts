@@ -1,5 +1,4 @@
 /** Reads rows of all projects in batches, for changes that a new key or version requires. */
-
 import type { RunQuery } from '../rows.ts';
 import { mergeFirst, withoutProject } from './all-projects.ts';
 

@@ -1,10 +1,10 @@
-/** Reads problems that need a person, in several projects by one statement: rows with a problem, and counts of recent failures. */
+/** Reads the problems of several projects that need a person: rows with a problem, and counts of recent failures. */
 import type { RunQuery } from '../rows.ts';
 
 export interface AttentionRow {
   projectId: string;
   kind: AttentionKind;
-  /** The id of the row or of the provider. The project itself for a kind that counts. */
+  /** The id of the row or of the provider. For a count, the id of the project. */
   subjectId: string;
   /** The object whose reads are paused. Empty for other kinds. */
   objectName: string;
@@ -42,11 +42,12 @@ const NEWEST = `order by "id" desc limit ${ROWS_OF_KIND_MAX}`;
 /** When a row reached its status, if nothing has changed it since. */
 const CHANGE_TIME = 'coalesce("updateTime", "createTime")';
 
-/** The columns of a problem that has lasted since `time`. */
-const lasting = (time: string) => `${time} as "startTime", ${time} as "lastTime", 1 as "count"`;
+/** SQL: the time columns of a problem that has lasted since `time`. */
+const formatLasting = (time: string) =>
+  `${time} as "startTime", ${time} as "lastTime", 1 as "count"`;
 
-/** Counts the failures of `rows` that happened since $2. Returns no row without failures. */
-const countFailures = (rows: string) => `
+/** SQL: counts the failures of `rows` since $2. Selects no row if there are none. */
+const formatFailureCount = (rows: string) => `
   select p."projectId", '', null, min("time"), max("time"), least(count(*), ${ROWS_OF_KIND_MAX})::int
   from (${rows}) failure where "time" >= $2 having count(*) > 0`;
 
@@ -56,15 +57,15 @@ const countFailures = (rows: string) => `
  */
 const PROBLEMS = {
   DESTINATION_FAILING: `
-    select "id" as "subjectId", '' as "objectName", null::text as "detail", ${lasting('"failingSince"')}
+    select "id" as "subjectId", '' as "objectName", null::text as "detail", ${formatLasting('"failingSince"')}
     from "Destination" where "projectId" = p."projectId" and "failingSince" is not null ${NEWEST}`,
 
   CONNECTION_BAD_CREDENTIALS: `
-    select "id", '', null, ${lasting(`coalesce("badCredentialsSince", ${CHANGE_TIME})`)}
+    select "id", '', null, ${formatLasting(`coalesce("badCredentialsSince", ${CHANGE_TIME})`)}
     from "Connection" where "projectId" = p."projectId" and "status" = 'BAD_CREDENTIALS' ${NEWEST}`,
 
   INSTALLATION_UNHEALTHY: `
-    select i."id", '', i."healthReason", ${lasting('i."time"')} from (
+    select i."id", '', i."healthReason", ${formatLasting('i."time"')} from (
       select "id", "connectionId", "healthReason", coalesce("unhealthySince", ${CHANGE_TIME}) as "time"
       from "Installation" where "projectId" = p."projectId" and "healthStatus" = 'UNHEALTHY' ${NEWEST}
     ) i where not exists (
@@ -72,13 +73,13 @@ const PROBLEMS = {
       where c."projectId" = p."projectId" and c."id" = i."connectionId" and c."status" = 'BAD_CREDENTIALS')`,
 
   SETUP_FAILED: `
-    select $3 || "provider", '', "error", ${lasting('"firstFailureTime"')}
+    select $3 || "provider", '', "error", ${formatLasting('"firstFailureTime"')}
     from "SetupFailure" where "projectId" = p."projectId" and "lastFailureTime" >= $2
     order by "provider" limit ${ROWS_OF_KIND_MAX}`,
 
   READ_PAUSED: `
     select o."installationId", o."objectName", o."pauseNote",
-      ${lasting('coalesce(o."pausedSince", i."updateTime", i."createTime")')}
+      ${formatLasting('coalesce(o."pausedSince", i."updateTime", i."createTime")')}
     from (
       select "installationId", "objectName", "pauseNote", "pausedSince"
       from "InstalledObject" where "projectId" = p."projectId" and "paused"
@@ -91,12 +92,12 @@ const PROBLEMS = {
     ) pending having count(*) > 0`,
 
   // Operations are indexed by status and type, so each type is a range of its own.
-  OPERATIONS_FAILED: countFailures(`
+  OPERATIONS_FAILED: formatFailureCount(`
     select o."time" from unnest(enum_range(null::"OperationActionType")) as t("actionType") cross join lateral (
       select ${CHANGE_TIME} as "time" from "Operation"
       where "projectId" = p."projectId" and "status" = 'FAILURE' and "actionType" = t."actionType" ${NEWEST}) o`),
 
-  DELIVERIES_FAILED: countFailures(`
+  DELIVERIES_FAILED: formatFailureCount(`
     select ${CHANGE_TIME} as "time" from "Delivery"
     where "projectId" = p."projectId" and "status" = 'FAILED' and not "isRetrying" ${NEWEST}`),
 };

@@ -27,19 +27,19 @@ export function toPageRows(
   links: readonly Link[],
   arrays: readonly unknown[][],
 ): PageRow[] {
-  const ownColumns = listColumns(table);
+  const pageColumns = listColumns(table);
   const shapes = links.map(({ table, column }) => {
     const columns = listColumns(table);
     return { columns, column, idIndex: columns.indexOf('id') };
   });
   return arrays.map((values) => {
-    let offset = ownColumns.length;
+    let offset = pageColumns.length;
     const linked: Record<string, object | null> = {};
     for (const { columns, column, idIndex } of shapes) {
       linked[column] = values[offset + idIndex] === null ? null : toRow(columns, values, offset);
       offset += columns.length;
     }
-    const row: PageRow = toRow(ownColumns, values, 0);
+    const row: PageRow = toRow(pageColumns, values, 0);
     if (links.length > 0) row.linked = linked;
     return row;
   });

@@ -56,7 +56,7 @@ export function createReadBursts(
     sharedReads = new Map();
     for (const serverReads of Map.groupBy(burst, ({ serverKey }) => serverKey).values()) {
       for (let start = 0; start < serverReads.length; start += BURST_MAX) {
-        void send(pool, serverReads.slice(start, start + BURST_MAX));
+        void sendBurst(pool, serverReads.slice(start, start + BURST_MAX));
       }
     }
   };
@@ -84,7 +84,7 @@ export function createReadBursts(
   return { query, querySharing };
 }
 
-async function send(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
+async function sendBurst(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
@@ -105,6 +105,6 @@ async function send(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
     }
   });
   stream.uncork();
-  const isSound = (await Promise.all(responses)).every(Boolean);
-  client.release(!isSound);
+  const hasSucceeded = (await Promise.all(responses)).every(Boolean);
+  client.release(!hasSucceeded);
 }

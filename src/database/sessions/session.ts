@@ -38,6 +38,8 @@ export const PLANNING = `select set_config('enable_seqscan', 'off', false),
  */
 export const PLANNED_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
+/** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
+const READ_ONLY = '25006';
 
 /** The address of a server by URL, or of a server in this process. */
 export type FixedAddress =
@@ -206,9 +208,6 @@ export class Session extends pg.Client {
 function isOutdated(error: unknown): boolean {
   return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }
-
-/** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
-const READ_ONLY = '25006';
 
 export type OnResult = (error: unknown, result?: unknown) => void;
 

@@ -29,7 +29,11 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
     const onResult = vi.fn();
     const cut = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const settle = watch.watchStatement(watch.listNodes([1, null, [projectId]]), { cut }, onResult);
+    const settle = watch.watchStatement(
+      watch.listStatementNodes([1, null, [projectId]]),
+      { cut },
+      onResult,
+    );
     const lose = () => {
       const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
       settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
@@ -62,15 +66,17 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
     expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
   expect(other.onResult).not.toHaveBeenCalled();
-  expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_a']))).toBeInstanceOf(
+    ServiceUnavailable,
+  );
   expect(watch.findRefusal(watch.listAllNodes())).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.findRefusal(watch.listNodes(['prj_b', 'prj_new']))).toBeNull();
+  expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_new']))).toBeNull();
   expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 
   isBack = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  expect(watch.findRefusal(watch.listNodes(['prj_a']))).toBeNull();
+  expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeNull();
   other.succeed();
   expect(other.onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });
