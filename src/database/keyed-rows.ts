@@ -25,7 +25,7 @@ interface KeyedRowsOptions {
  * It selects a range in the order of the index, so that the planner uses that index, however few rows it expects in a
  * project. With any other index it would have to read and sort all of them.
  */
-export function rowsByKey(
+export function formatRowsByKey(
   table: Table,
   key: KeyColumns,
   { columns = [], alsoEqual = {}, condition = 'true', limit = 1 }: KeyedRowsOptions = {},

@@ -6,7 +6,7 @@ export interface RowKey {
 }
 
 /** Returns the keys as two columns for `unnest` or `any`, without duplicates. */
-export function keyColumns(rows: readonly RowKey[]): [projectIds: string[], ids: string[]] {
+export function toKeyColumns(rows: readonly RowKey[]): [projectIds: string[], ids: string[]] {
   const distinctRows = [...new Map(rows.map((row) => [row.id, row])).values()];
   return [distinctRows.map(({ projectId }) => projectId), distinctRows.map(({ id }) => id)];
 }

@@ -4,10 +4,10 @@
  * lease. Leases use the database's clock, which all processes share.
  */
 import {
+  formatRowsByKey,
   type MissedCount,
   matchPosition,
   repeatUntilAllChanged,
-  rowsByKey,
   selectMissedCount,
 } from '../database/keyed-rows.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type ProjectGroup,
   type RowBatch,
 } from '../database/projects/project-groups.ts';
-import { keyColumns, type RowKey } from '../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
 import type { ProjectCapacity } from './backlog.ts';
@@ -125,7 +125,11 @@ export async function listProjectsWithDueDeliveries(
 }
 
 const joinDestination = (row: string, id: string, columns: readonly string[]) =>
-  rowsByKey('Destination', { projectId: `${row}."projectId"`, id: `${row}."${id}"` }, { columns });
+  formatRowsByKey(
+    'Destination',
+    { projectId: `${row}."projectId"`, id: `${row}."${id}"` },
+    { columns },
+  );
 
 /** Selects the projects with pending deliveries by a recursive scan that reads one index entry for each. */
 const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
@@ -179,7 +183,7 @@ const CLAIM = acrossProjects(
         from (
           select free.*, destination."failingSince" is not null as "isFailing" from pending_destination
           left join unnest($10::text[], $11::int[]) as destination_state("id", "free") on destination_state."id" = pending_destination."id"
-          cross join ${rowsByKey(
+          cross join ${formatRowsByKey(
             'Destination',
             { projectId: 'capacity."projectId"', id: 'pending_destination."id"' },
             { columns: ['status', 'failingSince'] },
@@ -268,7 +272,7 @@ const RELEASE_SUCCESSORS = forProjects(
   (inProjects) => `
   with selected as materialized (
     select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
-    cross join ${rowsByKey(
+    cross join ${formatRowsByKey(
       'Delivery',
       { afterId: 'ended."id"' },
       {
@@ -293,7 +297,7 @@ export async function releaseSuccessors(
   { projectIds, rows: ended }: RowBatch<RowKey>,
 ): Promise<void> {
   await repeatUntilAllChanged(() =>
-    query<MissedCount>(...bindProjects(RELEASE_SUCCESSORS, projectIds, keyColumns(ended))),
+    query<MissedCount>(...bindProjects(RELEASE_SUCCESSORS, projectIds, toKeyColumns(ended))),
   );
 }
 
@@ -321,7 +325,7 @@ const RELEASE_CLAIMS = forProjects(
   (inProjects) => `
   with selected as materialized (
     select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
-    cross join ${rowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
+    cross join ${formatRowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
     where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
     update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
@@ -337,7 +341,7 @@ export async function releaseClaims(
   { projectIds, rows: claimed }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
 ): Promise<void> {
   const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
-  const values = [...keyColumns(claimed), [...tokens]];
+  const values = [...toKeyColumns(claimed), [...tokens]];
   await repeatUntilAllChanged(() =>
     query<MissedCount>(...bindProjects(RELEASE_CLAIMS, projectIds, values)),
   );

@@ -6,10 +6,10 @@ import type { Database } from '../database/database.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../database/hot/append-events.ts';
 import { selectNotifications } from '../database/hot/notification-channels.ts';
 import {
+  formatRowsByKey,
   type MissedCount,
   matchPosition,
   repeatUntilAllChanged,
-  rowsByKey,
   selectMissedCount,
 } from '../database/keyed-rows.ts';
 import type { Notification } from '../database/notifications/notifications.ts';
@@ -62,7 +62,7 @@ const listFailingSql = (condition: string) => `(
 const selectHeldSql = (inProjects: InProjects) => `
   held as materialized (
     select r.*, d."place" from result r
-    cross join ${rowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
+    cross join ${formatRowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
     where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
   )`;
 /** An SQL condition: the delivery `d` belongs to a row `r` of `held`, and its claim is still valid. */

@@ -13,7 +13,7 @@ import {
   type SweepDatabase,
   sweep,
 } from '../database/projects/all-projects.ts';
-import { keyColumns, type RowKey } from '../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
@@ -95,7 +95,7 @@ interface ExpiredRows {
   /** The column with the row's time. It must have an index. */
   timeColumn: string;
   /** Columns that identify a row together with its time. */
-  keyColumns: string[];
+  toKeyColumns: string[];
   /** An SQL condition for the old rows to delete. Default: all old rows. */
   condition?: string;
 }
@@ -103,17 +103,17 @@ interface ExpiredRows {
 const EXPIRED_REQUESTS: ExpiredRows = {
   table: 'RecordedRequest',
   timeColumn: 'createTime',
-  keyColumns: ['projectId', 'id'],
+  toKeyColumns: ['projectId', 'id'],
 };
 const EXPIRED_EVENTS: ExpiredRows = {
   table: 'NotificationEvent',
   timeColumn: 'createTime',
-  keyColumns: ['id'],
+  toKeyColumns: ['id'],
 };
 const EXPIRED_DELIVERIES: ExpiredRows = {
   table: 'Delivery',
   timeColumn: 'createTime',
-  keyColumns: ['id'],
+  toKeyColumns: ['id'],
   // Includes pending deliveries of a deleted destination: an event that was recorded during the deletion can leave a
   // delivery that never becomes due.
   condition: `("status" <> 'PENDING' or (select true from "Destination" d
@@ -122,34 +122,34 @@ const EXPIRED_DELIVERIES: ExpiredRows = {
 const EXPIRED_PROPOSALS: ExpiredRows = {
   table: 'Proposal',
   timeColumn: 'createTime',
-  keyColumns: ['projectId', 'id'],
+  toKeyColumns: ['projectId', 'id'],
   condition: '"dueTime" is null',
 };
 const EXPIRED_AGENT_SESSIONS: ExpiredRows = {
   table: 'AgentSession',
   timeColumn: 'expireTime',
-  keyColumns: ['projectId', 'id'],
+  toKeyColumns: ['projectId', 'id'],
 };
 /** After RETENTION_DAYS, an unsolved problem needs attention again. */
 const EXPIRED_ACKNOWLEDGEMENTS: ExpiredRows = {
   table: 'Acknowledgement',
   timeColumn: 'createTime',
-  keyColumns: ['projectId', 'kind', 'subjectId', 'objectName'],
+  toKeyColumns: ['projectId', 'kind', 'subjectId', 'objectName'],
 };
 const EXPIRED_WRITES: ExpiredRows = {
   table: 'WriteTask',
   timeColumn: 'endTime',
-  keyColumns: ['id'],
+  toKeyColumns: ['id'],
 };
 const EXPIRED_KEYS: ExpiredRows = {
   table: 'IdempotencyKey',
   timeColumn: 'expireTime',
-  keyColumns: ['projectId', 'key'],
+  toKeyColumns: ['projectId', 'key'],
 };
 const EXPIRED_PROVIDER_EVENTS: ExpiredRows = {
   table: 'ProviderEvent',
   timeColumn: 'receiveTime',
-  keyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
+  toKeyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
   // Includes unprocessed events of a deleted subscription, which are never processed.
   condition: `("doneTime" is not null or (
     select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
@@ -161,29 +161,29 @@ const ACTIVITY_DAYS = 90;
 const OLD_HISTOGRAMS: ExpiredRows = {
   table: 'ActivityHistogram',
   timeColumn: 'time',
-  keyColumns: ['projectId', 'grain', 'key'],
+  toKeyColumns: ['projectId', 'grain', 'key'],
 };
 /** A row's time is the start of its period, which lasts at most a month. */
 const MONTH_DAYS = 31;
 const OLD_COUNTS: ExpiredRows = {
   table: 'ActivityCount',
   timeColumn: 'time',
-  keyColumns: ['projectId', 'grain', 'kind', 'key'],
+  toKeyColumns: ['projectId', 'grain', 'kind', 'key'],
 };
 const EXPIRED_UPLOADS: ExpiredRows = {
   table: 'ManifestUpload',
   timeColumn: 'expireTime',
-  keyColumns: ['projectId', 'id'],
+  toKeyColumns: ['projectId', 'id'],
 };
 const EXPIRED_PLANS: ExpiredRows = {
   table: 'Plan',
   timeColumn: 'expireTime',
-  keyColumns: ['projectId', 'id'],
+  toKeyColumns: ['projectId', 'id'],
 };
 const EXPIRED_STATES: ExpiredRows = {
   table: 'OAuthConnect',
   timeColumn: 'expireTime',
-  keyColumns: ['id'],
+  toKeyColumns: ['id'],
 };
 
 class Remover {
@@ -208,7 +208,7 @@ class Remover {
   /** Reads the old rows in order, from one position to the next, so that kept rows are read only once. */
   async removeAll(expired: ExpiredRows, cutoff: Date): Promise<void> {
     const statement = createRemoveStatement(expired);
-    let position: unknown[] | null = [new Date(0), ...expired.keyColumns.map(() => '')];
+    let position: unknown[] | null = [new Date(0), ...expired.toKeyColumns.map(() => '')];
     while (position && !this.#signal?.aborted) {
       const batches: Batch[] = await this.#sweep<Batch>(statement, cutoff, position);
       for (const { removed } of batches) this.addCount(expired.table, removed);
@@ -226,7 +226,7 @@ class Remover {
     let rows: OldOperation[];
     do {
       rows = await this.#sweep<OldOperation>(EXPIRED_OPERATIONS, cutoff);
-      const keys = keyColumns(rows);
+      const keys = toKeyColumns(rows);
       await this.#removeLogs(keys);
       if (this.#signal?.aborted) return;
       await this.#remove(REMOVE_WRITE_ENTRIES, keys);
@@ -322,7 +322,7 @@ interface Batch {
 function createRemoveStatement({
   table,
   timeColumn,
-  keyColumns: columns,
+  toKeyColumns: columns,
   condition = 'true',
 }: ExpiredRows): ForProjects {
   const keys = columns.map((column) => `"${column}"`).join(', ');

@@ -171,7 +171,7 @@ export interface EventStream {
    */
   open(session: ProviderSession, start: StreamStart): Promise<AsyncIterable<StreamBatch>>;
   /** Lists the deletions in a gap of the stream. */
-  deletions(
+  listDeletions(
     session: ProviderSession,
     span: TimeSpan & { account: string; objectName: string },
   ): Promise<ProviderEvent[]>;

@@ -24,12 +24,12 @@ const POLL_MS = 250;
 const RECHECK_MS = 1_000;
 
 /** A session whose running statements fail when it is cut. */
-export interface CancellableSession {
+export interface CancelableSession {
   cut(): void;
 }
 
 interface WaitingStatement {
-  session: CancellableSession;
+  session: CancelableSession;
   sinceMs: number;
 }
 
@@ -89,7 +89,7 @@ export class NodeWatch implements Disposable {
   /** Records that a statement waits for the nodes. The caller must pass its result to the returned callback. */
   watchStatement(
     nodes: readonly number[],
-    session: CancellableSession,
+    session: CancelableSession,
     onResult: OnResult,
   ): OnResult {
     const endCallbacks = nodes.map((node) => this.#getWatchedNode(node).add(session));
@@ -100,11 +100,7 @@ export class NodeWatch implements Disposable {
   }
 
   /** Records that work waits for one node until it ends. */
-  async watchWork<T>(
-    node: number,
-    session: CancellableSession,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  async watchWork<T>(node: number, session: CancelableSession, work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const onEnd = this.watchStatement([node], session, (error, result) =>
       error ? reject(error) : resolve(result as T),
@@ -161,7 +157,7 @@ class WatchedNode {
     this.#outage = new Outage(log, 'node.away');
   }
 
-  add(session: CancellableSession): (end: StatementEnd) => void {
+  add(session: CancelableSession): (end: StatementEnd) => void {
     const statement = { session, sinceMs: performance.now() };
     this.#waiting.add(statement);
     return (end) => {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { Outage } from '../../work/outage.ts';
-import type { CancellableSession, NodeWatch } from './node-watch.ts';
+import type { CancelableSession, NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** Sends a statement on the caller's session. */
@@ -48,7 +48,7 @@ export class Nodes {
 
   /** Returns the results of the nodes that respond, one after the other. Throws if none responds. */
   async queryEach<T>(
-    { send, session }: { send: Send; session: CancellableSession },
+    { send, session }: { send: Send; session: CancelableSession },
     query: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);

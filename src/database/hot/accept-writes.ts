@@ -1,5 +1,5 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
-import { matchPosition, rowsByKey } from '../keyed-rows.ts';
+import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
 import { listColumns, type Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 
@@ -94,7 +94,7 @@ function formatAcceptance(
     select p."place", i."projectId", i."id" as "operationId", i."now", c."committedBy", c."dueTime"
     from input i cross join jsonb_to_record(i."proposal") as c(
       "id" text, "committedBy" text, "dueTime" timestamptz)
-    cross join ${rowsByKey('Proposal', { projectId: 'i."projectId"', id: 'c."id"' })} p
+    cross join ${formatRowsByKey('Proposal', { projectId: 'i."projectId"', id: 'c."id"' })} p
     where i."proposal" is not null
   ),
   committed as (

@@ -1,5 +1,5 @@
 /** Claims writes for a worker. */
-import { matchPosition, rowsByKey } from '../keyed-rows.ts';
+import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 
@@ -33,7 +33,7 @@ export function claimWrites({
       "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
   located as materialized (
-    select t."place", input."projectId" from input cross join ${rowsByKey('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} t
+    select t."place", input."projectId" from input cross join ${formatRowsByKey('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} t
   ),
   free as materialized (
     select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located l, "WriteTask" t

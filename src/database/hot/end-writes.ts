@@ -1,5 +1,5 @@
 /** Ends writes: the outcomes of their records, and their operations. */
-import { matchPosition, rowsByKey } from '../keyed-rows.ts';
+import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   OPERATION_END_COLUMNS,
@@ -21,7 +21,7 @@ export interface WriteEndRow extends OperationEndRow {
 /** The ended operation. Nulls if it had already ended. */
 export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
 
-/** More than a write can have: it has at most 100 entries. `rowsByKey` needs a limit. */
+/** More than a write can have: it has at most 100 entries. `formatRowsByKey` needs a limit. */
 const ENTRIES_MAX = 10_000;
 
 /** Ends writes with their operations. A write that another claim holds has no row in the result. */
@@ -40,7 +40,7 @@ function createWriteEnd(endingOperations: string): BatchChange<WriteEndRow, Ende
   ),
   tasks as materialized (
     select i."projectId", i."leaseToken", i."now", t."place" from input i
-    cross join ${rowsByKey('WriteTask', { projectId: 'i."projectId"', id: 'i."operationId"' })} t
+    cross join ${formatRowsByKey('WriteTask', { projectId: 'i."projectId"', id: 'i."operationId"' })} t
   ),
   ended_tasks as (
     update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
@@ -52,7 +52,7 @@ function createWriteEnd(endingOperations: string): BatchChange<WriteEndRow, Ende
   ending as (select i.* from input i join ended_tasks t on t."id" = i."operationId"),
   entries as materialized (
     select i."projectId", e."place", i."outcomes" -> e."position" as "outcome" from ending i
-    cross join ${rowsByKey(
+    cross join ${formatRowsByKey(
       'WriteEntry',
       { projectId: 'i."projectId"', taskId: 'i."operationId"' },
       { columns: ['position'], limit: ENTRIES_MAX },

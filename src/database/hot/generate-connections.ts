@@ -1,5 +1,5 @@
 /** Creates connections. The first connection of a group or a consumer creates that row too. */
-import { rowsByKey } from '../keyed-rows.ts';
+import { formatRowsByKey } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
 import { selectNotifications } from './notification-channels.ts';
@@ -138,9 +138,9 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
   ),
   present as (
     select n."id" as "key", c.* from input n
-    cross join ${rowsByKey('Group', GROUP, { columns: ['id'] })} g
-    cross join ${rowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
-    cross join ${rowsByKey('Connection', CONNECTION, { columns: '*' })} c
+    cross join ${formatRowsByKey('Group', GROUP, { columns: ['id'] })} g
+    cross join ${formatRowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
+    cross join ${formatRowsByKey('Connection', CONNECTION, { columns: '*' })} c
   ),
   absent as (${formatRowsWithApps('input')}
       and not exists (select 1 from present where "key" = n."id")

@@ -13,7 +13,7 @@ type ReadRun = Tables['ReadRun'];
 type OperationLog = Tables['OperationLog'];
 
 /** A page of a read. The claim with `leaseToken` must still hold the run. */
-export interface PageRow
+export interface PageToRecord
   extends Pick<
     ReadRun,
     'operationId' | 'projectId' | 'installationId' | 'objectName' | 'leaseToken'
@@ -47,7 +47,7 @@ interface RequiredRows {
 export type RecordedPage = RequiredRows & (ReadRun | Record<keyof ReadRun, null>);
 
 /** Locks objects before their runs, as pausing does, and runs before logs. */
-export const RECORD_PAGES: BatchChange<PageRow, RecordedPage> = {
+export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   // A claim has one page at a time, so pages of other claims are in other queues.
   getQueue: ({ operationId, leaseToken }) => `${operationId} ${leaseToken}`,
   getKey: ({ operationId }) => operationId,
@@ -151,7 +151,10 @@ export const RECORD_PAGES: BatchChange<PageRow, RecordedPage> = {
 };
 
 /** Records a page in a transaction that then ends the read. Other events of the project may wait for its commit. */
-export async function recordPageIn(tx: Transaction, row: PageRow): Promise<RecordedPage | null> {
+export async function recordPageInTransaction(
+  tx: Transaction,
+  row: PageToRecord,
+): Promise<RecordedPage | null> {
   const values = [JSON.stringify([row])];
   const [recorded = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
   return recorded;

@@ -1,5 +1,5 @@
 /** Stores and finds recorded requests to providers. */
-import { keyColumns, type RowKey } from '../row-keys.ts';
+import { type RowKey, toKeyColumns } from '../row-keys.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
@@ -47,7 +47,7 @@ export async function findWriteTasks(
 ): Promise<Map<string, string>> {
   const rows = await query<{ operationId: string; taskId: string }>(
     WRITE_TASKS,
-    keyColumns(operations),
+    toKeyColumns(operations),
   );
   return new Map(rows.map(({ operationId, taskId }) => [operationId, taskId]));
 }

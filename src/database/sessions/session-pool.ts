@@ -8,11 +8,11 @@ import type { Outages } from '../outages.ts';
 import { isRepeatable, TRIES_MAX } from '../transaction.ts';
 import {
   createSessionConfig,
+  initializeSession,
   type OnResult,
   Session,
   type SessionConfig,
   type SessionOptions,
-  setUp,
   toPromise,
 } from './session.ts';
 
@@ -65,7 +65,8 @@ export class SessionPool extends pg.Pool {
       types,
       Client: Client as never,
       onConnect:
-        onConnect ?? (options.pooler ? undefined : (client) => setUp(client, { plansOnce })),
+        onConnect ??
+        (options.pooler ? undefined : (client) => initializeSession(client, { plansOnce })),
       onSuspect: () => this.#dropIdle(),
     };
     super(poolConfig);

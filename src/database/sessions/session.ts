@@ -260,7 +260,7 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
   const session: OpenSession = new Session(createSessionConfig(options));
   try {
     await session.connect();
-    if (!options.pooler) await setUp(session);
+    if (!options.pooler) await initializeSession(session);
     return session;
   } catch (error) {
     session.cut();
@@ -271,7 +271,10 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
 export type OpenSession = pg.Client & Pick<Session, 'cut'>;
 
 /** Initializes a new connection. Failures are ignored: a database that only speaks the protocol may lack these settings. */
-export async function setUp(client: pg.ClientBase, { plansOnce = false } = {}): Promise<void> {
+export async function initializeSession(
+  client: pg.ClientBase,
+  { plansOnce = false } = {},
+): Promise<void> {
   const settings = [SERVER_SIDE, PLANNING, ...(plansOnce ? [PLANNED_ONCE] : [])];
   for (const statement of settings) await client.query(statement).catch(() => {});
 }

@@ -1,7 +1,7 @@
 /** Deliveries: messages for destinations, and their outcomes. */
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -61,7 +61,7 @@ export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (
   deliveries,
 ) => {
   const attempts = await database.rows.query<DeliveryAttempt>(NEWEST_ATTEMPTS, [
-    ...keyColumns(deliveries),
+    ...toKeyColumns(deliveries),
     ATTEMPTS_SHOWN,
   ]);
   const attemptsByDeliveryId = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);

@@ -4,9 +4,9 @@
  */
 import type { Database } from '../../database/database.ts';
 import {
+  formatRowsByKey,
   type MissedCount,
   matchPosition,
-  rowsByKey,
   selectMissedCount,
 } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
@@ -50,7 +50,7 @@ interface DropCounts extends MissedCount {
 const DROP_BATCH = `
   with selected as materialized (
     select d."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
-    cross join ${rowsByKey(
+    cross join ${formatRowsByKey(
       'Delivery',
       {
         projectId: 'destination."projectId"',

@@ -1,5 +1,5 @@
 /** Reads the bodies of deliveries, receivers' responses and stream messages, for the scope `payloads:read`. */
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -21,7 +21,10 @@ export const measureBodies: Batch<Delivery, number> = async (
   { database: { rows } },
   deliveries,
 ) => {
-  const sizes = await rows.query<{ id: string; bytes: number }>(BODY_BYTES, keyColumns(deliveries));
+  const sizes = await rows.query<{ id: string; bytes: number }>(
+    BODY_BYTES,
+    toKeyColumns(deliveries),
+  );
   const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
   return deliveries.map(({ id }) => byId.get(id) ?? 0);
 };
@@ -59,7 +62,10 @@ function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | un
       from unnest($2::text[]) with ordinality as requested("id", "position")
       join "${table}" t on t."projectId" = any($1) and t."id" = requested."id") sized`;
   return async ({ database: { rows } }, keys) => {
-    const bodyRows = await rows.query<{ id: string; body: string | null }>(text, keyColumns(keys));
+    const bodyRows = await rows.query<{ id: string; body: string | null }>(
+      text,
+      toKeyColumns(keys),
+    );
     const bodies = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));
     return keys.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
   };

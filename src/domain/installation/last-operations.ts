@@ -1,4 +1,4 @@
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Batch } from '../scope.ts';
 
@@ -9,7 +9,7 @@ export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async 
 ) => {
   const operations = await database.rows.query<Row<'Operation'>>(
     LAST_OPERATIONS,
-    keyColumns(installations),
+    toKeyColumns(installations),
   );
   const operationsByInstallation = new Map(
     operations.map((operation) => [operation.installationId, operation]),

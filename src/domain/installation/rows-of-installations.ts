@@ -1,5 +1,5 @@
 /** Queries rows of installations that the viewer has read. */
-import { keyColumns, type RowKey } from '../../database/row-keys.ts';
+import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Batch } from '../scope.ts';
 
 /**
@@ -28,7 +28,7 @@ export function createInstallationBatch<R extends { installationId: string }>(
   statement: string,
 ): Batch<RowKey, R[]> {
   return async ({ database }, installations) => {
-    const rows = await database.rows.query<R>(statement, keyColumns(installations));
+    const rows = await database.rows.query<R>(statement, toKeyColumns(installations));
     const rowsByInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
     return installations.map(({ id }) => rowsByInstallation.get(id) ?? []);
   };

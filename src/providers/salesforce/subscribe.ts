@@ -28,7 +28,7 @@ export function createSubscribe(pubSubUrl: string): SubscribeCapability {
         const { openChangeStream } = await import('./pubsub/change-stream.ts');
         return openChangeStream(org, start);
       },
-      deletions: listDeletions,
+      listDeletions,
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Records the pages of a read. The messages of a page commit together with the read's progress. */
 import {
-  type PageRow,
+  type PageToRecord,
   RECORD_PAGES,
   type RecordedPage,
-  recordPageIn,
+  recordPageInTransaction,
 } from '../../../database/hot/record-pages.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -39,17 +39,21 @@ export async function recordPage(
   const [operation] = await database.rows.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
-  const row = createPageRow(operation, readPage, now);
+  const row = createPageToRecord(operation, readPage, now);
   if (readPage.page.nextCursor !== null) {
     return toNextRun(row, await database.changes.run(RECORD_PAGES, row));
   }
   return inTransaction(database, async (tx) => {
-    await succeedRun(tx, toNextRun(row, await recordPageIn(tx, row)), now);
+    await succeedRun(tx, toNextRun(row, await recordPageInTransaction(tx, row)), now);
     return null;
   });
 }
 
-function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Date): PageRow {
+function createPageToRecord(
+  operation: Row<'Operation'>,
+  readPage: ReadPage,
+  now: Date,
+): PageToRecord {
   const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
   const { bodies, waiting } = createMessages(operation, readPage);
@@ -78,7 +82,7 @@ function createPageRow(operation: Row<'Operation'>, readPage: ReadPage, now: Dat
   };
 }
 
-function toNextRun({ objectName, destination }: PageRow, page: RecordedPage | null): ReadRun {
+function toNextRun({ objectName, destination }: PageToRecord, page: RecordedPage | null): ReadRun {
   if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);

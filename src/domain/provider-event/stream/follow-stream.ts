@@ -178,8 +178,8 @@ async function loadFollowedStream(
   if (account === null) throw unprocessable('The account of the connection is unknown.');
   const session = openSession(services, connection);
   const accessToken = await session.getAccessToken();
-  const { deletions } = capability.stream;
-  const followed = { stream, session, account, deletions, apps: [] };
+  const { listDeletions } = capability.stream;
+  const followed = { stream, session, account, listDeletions, apps: [] };
   return { ...followed, capability: capability.stream, accessToken };
 }
 

@@ -10,7 +10,7 @@ export interface Followed {
   /** The name of the connection's account in the events. */
   readonly account: string;
   /** Null if the provider can't list the deletions of a period without events. */
-  readonly deletions: StreamCapability['deletions'] | null;
+  readonly listDeletions: StreamCapability['listDeletions'] | null;
   /** The provider apps whose subscriptions needed the latest events. */
   apps: readonly string[];
 }

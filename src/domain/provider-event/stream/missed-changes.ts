@@ -49,11 +49,11 @@ export async function findMissedChanges(
       .filter((candidate) => objectName === null || candidate.objectName === objectName)
       .map((subscription) => ({ subscription, span })),
   );
-  const { deletions, session, account } = followed;
-  if (deletions === null) return { events: [], spans, listsDeletions: false };
+  const { listDeletions, session, account } = followed;
+  if (listDeletions === null) return { events: [], spans, listsDeletions: false };
   const events: ProviderEvent[] = [];
   for (const object of listObjectsWithDeletions(spans)) {
-    events.push(...(await deletions(session, { account, ...object })));
+    events.push(...(await listDeletions(session, { account, ...object })));
   }
   return { events, spans, listsDeletions: true };
 }

@@ -55,7 +55,7 @@ async function loadFollowedList(
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
   const address = addIdToAddress(toWebhookUrl(services, app), id);
-  return { stream, session, account, deletions: null, apps: [], list, address, ping };
+  return { stream, session, account, listDeletions: null, apps: [], list, address, ping };
 }
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
