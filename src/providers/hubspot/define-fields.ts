@@ -1,4 +1,4 @@
-/** Defines properties. New ones have their own group, so that people see where they come from. */
+/** Defines properties. New properties are in a group of their own, so that people see where they come from. */
 import type { FieldValueType, ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   createFieldOutcome,
@@ -11,7 +11,7 @@ import {
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import { createFailure, findRefusal, requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
-import { type Property, propertiesResponse, property } from './wire.ts';
+import { type Property, propertiesResponse, propertyResponse } from './wire.ts';
 
 const GROUP = { name: 'integrationcreatedproperties', label: 'Integration Created Properties' };
 const NOT_FOUND = 404;
@@ -63,9 +63,9 @@ async function defineProperties(
   const outcomes: FieldOutcome[] = [];
   // Sequential, because the same name may occur twice and must be created once.
   for (const field of fields) {
-    const existing = propertiesByName.get(field.fieldName);
-    const outcome = existing
-      ? await updateProperty(session, objectName, { field, existing })
+    const property = propertiesByName.get(field.fieldName);
+    const outcome = property
+      ? await updateProperty(session, objectName, { field, property })
       : await createProperty(session, objectName, field);
     outcomes.push(
       field.valueType === 'INT' ? { ...outcome, warnings: [FRACTIONS_WARNING] } : outcome,
@@ -97,7 +97,7 @@ async function createProperty(
   field: FieldDefinition,
 ): Promise<FieldOutcome> {
   const { fieldName, displayName, description, unique } = field;
-  const options = createOptions(field, []);
+  const options = createOptions(field);
   const body = {
     name: fieldName,
     label: displayName,
@@ -114,32 +114,34 @@ async function createProperty(
 async function updateProperty(
   session: ProviderSession,
   objectName: string,
-  { field, existing }: { field: FieldDefinition; existing: Property },
+  { field, property }: { field: FieldDefinition; property: Property },
 ): Promise<FieldOutcome> {
   const { type } = TYPES[field.valueType] ?? {};
-  const isBoolean = field.valueType === 'BOOLEAN' && existing.fieldType === 'booleancheckbox';
-  if (existing.type !== type && !isBoolean) {
-    const detail = `The property already exists with the type ${existing.type}.${existing.fieldType}.`;
-    return createRefusedField(detail, existing);
+  const isBoolean = field.valueType === 'BOOLEAN' && property.fieldType === 'booleancheckbox';
+  if (property.type !== type && !isBoolean) {
+    const detail = `The property already exists with the type ${property.type}.${property.fieldType}.`;
+    return createRefusedField(detail, property);
   }
-  if (field.unique && !existing.hasUniqueValue) {
-    return createRefusedField('The property already exists without unique values.', existing);
+  if (field.unique && !property.hasUniqueValue) {
+    return createRefusedField('The property already exists without unique values.', property);
   }
-  const changes = findChanges(field, existing);
-  if (Object.keys(changes).length === 0) return createFieldOutcome('NONE', existing);
+  const changes = findChanges(field, property);
+  if (Object.keys(changes).length === 0) return createFieldOutcome('NONE', property);
   const path = paths.property(objectName, field.fieldName);
   return toOutcome('UPDATE', await session.send({ method: 'PATCH', path, body: changes }));
 }
 
 /** Returns the members to change. Existing options stay, because records may have them. */
 function findChanges(field: FieldDefinition, { label, description, options }: Property) {
-  const existing = options ?? [];
-  const desired = isSelect(field) ? (createOptions(field, existing) ?? []) : existing;
+  const existingOptions = options ?? [];
+  const desiredOptions = isSelect(field)
+    ? addOptions(existingOptions, field.stringOptions?.values)
+    : existingOptions;
   return {
     ...(field.displayName !== label && { label: field.displayName }),
     ...(field.description !== null &&
       field.description !== (description ?? '') && { description: field.description }),
-    ...(desired.length > existing.length && { options: desired }),
+    ...(desiredOptions.length > existingOptions.length && { options: desiredOptions }),
   };
 }
 
@@ -149,18 +151,22 @@ function isSelect({ valueType }: FieldDefinition): boolean {
 
 type Options = NonNullable<Property['options']>;
 
-function createOptions(field: FieldDefinition, existing: Options): Options | null {
+function createOptions(field: FieldDefinition): Options | null {
   if (field.valueType === 'BOOLEAN') return BOOLEAN_OPTIONS;
-  if (!isSelect(field)) return null;
-  const newValues = (field.stringOptions?.values ?? []).filter(
-    (value) => !existing.some((option) => option.value === value),
+  return isSelect(field) ? addOptions([], field.stringOptions?.values) : null;
+}
+
+/** Returns the options, and an option for each value that they lack. */
+function addOptions(options: Options, values: string[] | null | undefined): Options {
+  const newValues = (values ?? []).filter(
+    (value) => !options.some((option) => option.value === value),
   );
   return [
-    ...existing,
+    ...options,
     ...newValues.map((value, index) => ({
       label: value,
       value,
-      displayOrder: existing.length + index,
+      displayOrder: options.length + index,
       hidden: false,
     })),
   ];
@@ -168,7 +174,7 @@ function createOptions(field: FieldDefinition, existing: Options): Options | nul
 
 function toOutcome(action: 'CREATE' | 'UPDATE', response: ProviderResponse): FieldOutcome {
   if (isSuccess(response))
-    return createFieldOutcome(action, parseResponse(property, response, 'WRITE'));
+    return createFieldOutcome(action, parseResponse(propertyResponse, response, 'WRITE'));
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');
   return createRefusedField(refusal.join(' '));

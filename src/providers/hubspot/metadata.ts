@@ -8,7 +8,7 @@ import type {
 } from '../contract.ts';
 import type { ProviderErrorKind } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
-import { createFailure } from './failure.ts';
+import { createFailure, requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
 import { type Property, pipelinesResponse, propertiesResponse, schemaResponse } from './wire.ts';
 
@@ -20,8 +20,7 @@ export async function describeObject(
   objectName: string,
 ): Promise<ObjectDescription> {
   const response = await session.send({ method: 'GET', path: paths.properties(objectName) });
-  if (!isSuccess(response)) throw createFailure(response, 'READ');
-  const { results } = parseResponse(propertiesResponse, response, 'READ');
+  const { results } = parseResponse(propertiesResponse, requireSuccess(response), 'READ');
   const [schema, stages] = await Promise.all([
     findPart(session, paths.schema(objectName), schemaResponse),
     results.some(({ name }) => STAGE_PROPERTIES.has(name))
@@ -76,18 +75,18 @@ const REFERENCED_OBJECTS: Record<string, string> = {
 };
 
 function describeProperty(property: Property): Omit<FieldDescription, 'isRequired'> {
-  const { name, label, type, fieldType, options, referencedObjectType } = property;
+  const { name, type, fieldType, options, referencedObjectType } = property;
   const valueType = toValueType(property);
   const isSelect = valueType === 'SINGLE_SELECT' || valueType === 'MULTI_SELECT';
   return {
     fieldName: name.toLowerCase(),
-    displayName: label ?? null,
+    displayName: property.label ?? null,
     valueType,
     providerType: `${type}.${fieldType}`,
     readOnly: property.modificationMetadata?.readOnlyValue ?? false,
     isCustom: !property.hubspotDefined,
     values: isSelect
-      ? (options ?? []).map((o) => ({ value: o.value, displayValue: o.label }))
+      ? (options ?? []).map(({ value, label }) => ({ value, displayValue: label }))
       : null,
     referenceTo: referencedObjectType
       ? [REFERENCED_OBJECTS[referencedObjectType] ?? referencedObjectType]

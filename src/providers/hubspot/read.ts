@@ -10,6 +10,7 @@ import { type CrmRecord, listResponse, recordsResponse, searchResponse } from '.
 
 const LIST_PAGE_SIZE_MAX = 100;
 const SEARCH_PAGE_SIZE_MAX = 200;
+const ID_PROPERTY = 'hs_object_id';
 
 const listCursor = z.object({ by: z.literal('list'), after: z.string() });
 
@@ -97,8 +98,6 @@ async function countRecords(
   }
 }
 
-const ID_PROPERTY = 'hs_object_id';
-
 async function searchPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const cursor = parseCursor(searchCursor, read);
   const response = await session.send({
@@ -117,23 +116,26 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
     requireSuccess(response),
     'READ',
   );
-  const current = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
-  const next = findNextSearch(current, { after: paging?.next?.after, lastId: results.at(-1)?.id });
+  const currentCursor = cursor ?? { by: 'search' as const, after: null, aboveId: null, total };
+  const nextCursor = findNextCursor(currentCursor, {
+    after: paging?.next?.after,
+    lastId: results.at(-1)?.id,
+  });
   return {
     records: results.map((record) => toRecord(record, read.fields)),
-    nextCursor: next && formatCursor(next),
-    estimatedTotal: current.total,
+    nextCursor: nextCursor && formatCursor(nextCursor),
+    estimatedTotal: currentCursor.total,
   };
 }
 
 /** Returns the cursor of the next page. Throws RETRYABLE if the pages repeat. */
-function findNextSearch(
-  { pastEmpty, ...current }: SearchCursor,
+function findNextCursor(
+  { pastEmpty, ...cursor }: SearchCursor,
   { after, lastId }: { after: string | undefined; lastId: string | undefined },
 ): SearchCursor | null {
   if (after === undefined) return null;
-  if (lastId !== undefined) return { ...current, aboveId: lastId };
-  if (after !== pastEmpty) return { ...current, pastEmpty: after };
+  if (lastId !== undefined) return { ...cursor, aboveId: lastId };
+  if (after !== pastEmpty) return { ...cursor, pastEmpty: after };
   throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
 }
 
@@ -199,14 +201,14 @@ function formatCursor(cursor: z.infer<typeof listCursor> | SearchCursor): string
   return JSON.stringify(cursor);
 }
 
-/** Parses a cursor. A cursor of the other endpoint counts as gone. */
-function parseCursor<Form extends z.ZodType>(
-  form: Form,
+/** Parses a cursor. Throws CURSOR_GONE for a cursor of the other endpoint. */
+function parseCursor<Schema extends z.ZodType>(
+  schema: Schema,
   { cursor }: PageRead,
-): z.output<Form> | undefined {
+): z.output<Schema> | undefined {
   if (cursor === undefined) return undefined;
   try {
-    return form.parse(JSON.parse(cursor));
+    return schema.parse(JSON.parse(cursor));
   } catch (cause) {
     throw new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read', { cause });
   }

@@ -5,19 +5,17 @@ import { z } from 'zod';
 export const idSchema = z.union([z.int(), z.string().min(1).max(64)]).transform(String);
 
 /** A loose object, because the whole record is passed on. */
-const crmRecord = z.looseObject({
+export const recordResponse = z.looseObject({
   id: z.string(),
   properties: z.record(z.string(), z.unknown()),
 });
-export type CrmRecord = z.infer<typeof crmRecord>;
-
-export const writtenRecord = crmRecord;
+export type CrmRecord = z.infer<typeof recordResponse>;
 
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
 
-export const listResponse = z.object({ results: z.array(crmRecord), paging });
+export const listResponse = z.object({ results: z.array(recordResponse), paging });
 /** The response to a batch read. Missing records are omitted. */
-export const recordsResponse = z.object({ results: z.array(crmRecord) });
+export const recordsResponse = z.object({ results: z.array(recordResponse) });
 export const searchResponse = listResponse.extend({ total: z.int() });
 
 /** Members have defaults, so that an error response with an unusual body can still be classified. */
@@ -46,13 +44,13 @@ const batchError = z.object({
 });
 export type BatchError = z.infer<typeof batchError>;
 export const batchResponse = z.object({
-  results: z.array(crmRecord.extend({ objectWriteTraceId: z.string().nullish() })),
+  results: z.array(recordResponse.extend({ objectWriteTraceId: z.string().nullish() })),
   errors: z.array(batchError).default([]),
 });
 export type BatchResponse = z.infer<typeof batchResponse>;
 
 /** A loose object, because the whole property is passed on. */
-export const property = z.looseObject({
+export const propertyResponse = z.looseObject({
   name: z.string(),
   label: z.string().nullish(),
   description: z.string().nullish(),
@@ -64,8 +62,8 @@ export const property = z.looseObject({
   modificationMetadata: z.object({ readOnlyValue: z.boolean() }).nullish(),
   referencedObjectType: z.string().nullish(),
 });
-export type Property = z.infer<typeof property>;
-export const propertiesResponse = z.object({ results: z.array(property) });
+export type Property = z.infer<typeof propertyResponse>;
+export const propertiesResponse = z.object({ results: z.array(propertyResponse) });
 
 export const schemaResponse = z.object({
   labels: z.object({ plural: z.string().nullish() }).nullish(),

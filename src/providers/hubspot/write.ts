@@ -11,7 +11,7 @@ import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import { createFailure, findRefusal, listMessages } from './failure.ts';
 import { findRecordId, paths } from './paths.ts';
-import { writtenRecord } from './wire.ts';
+import { recordResponse } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
   return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);
@@ -70,7 +70,7 @@ export function refuseAssociations(associations: unknown[] | undefined): void {
 
 function toOutcome(response: ProviderResponse, recordId: string | null): RecordOutcome {
   if (!isSuccess(response)) return refuseOrThrow(response, recordId);
-  const { id, properties } = parseResponse(writtenRecord, response, 'WRITE');
+  const { id, properties } = parseResponse(recordResponse, response, 'WRITE');
   return createWrittenOutcome(id, properties);
 }
 

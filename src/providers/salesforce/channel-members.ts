@@ -5,14 +5,13 @@
  */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
-import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import type {
   CreatedSubscription,
   DesiredSubscription,
   SubscriptionCalls,
 } from '../subscribing.ts';
-import { createFailure } from './failure.ts';
+import { createFailure, requireSuccess } from './failure.ts';
 import { checkObjectName } from './object-names.ts';
 import { paths } from './paths.ts';
 import { createResponse, queryResponse } from './wire.ts';
@@ -21,10 +20,10 @@ const NOT_FOUND = 404;
 const SEPARATOR = '/';
 
 const CHANNELS = 'PlatformEventChannel';
-
 const MEMBERS = 'PlatformEventChannelMember';
+type ToolingObject = typeof CHANNELS | typeof MEMBERS;
 
-export const calls: SubscriptionCalls = {
+export const channelCalls: SubscriptionCalls = {
   isShared: true,
 
   async create(
@@ -49,7 +48,7 @@ export const calls: SubscriptionCalls = {
     const path = paths.toolingRecord(MEMBERS, memberId);
     const response = await session.send({ method: 'GET', path });
     if (response.status === NOT_FOUND) return null;
-    if (!isSuccess(response)) throw createFailure(response);
+    requireSuccess(response);
     return { providerRef, expireTime: null };
   },
 
@@ -86,38 +85,40 @@ function parseProviderRef(providerRef: string): { channelId: string; memberId: s
   const [channelId = '', memberId = ''] = providerRefSchema.parse(providerRef).split(SEPARATOR);
   return { channelId, memberId };
 }
-type Kind = typeof CHANNELS | typeof MEMBERS;
 
 /**
- * Returns the id of a row by its unique name. Creates the row if it does not exist; if another process does so
- * concurrently, returns that row.
+ * Returns the id of the row with a unique name. Creates the row if it does not exist. If another process creates it
+ * concurrently, returns the id of that row.
  */
 async function findOrCreate(
   session: ProviderSession,
-  kind: Kind,
+  object: ToolingObject,
   name: string,
   body: object,
 ): Promise<string> {
-  const find = async () =>
-    (await listIds(session, `SELECT Id FROM ${kind} WHERE DeveloperName = '${name}'`))[0];
-  const existing = await find();
-  if (existing !== undefined) return existing;
-  const response = await session.send({ method: 'POST', path: paths.tooling(kind), body });
+  const findId = async () =>
+    (await listIds(session, `SELECT Id FROM ${object} WHERE DeveloperName = '${name}'`))[0];
+  const existingId = await findId();
+  if (existingId !== undefined) return existingId;
+  const response = await session.send({ method: 'POST', path: paths.tooling(object), body });
   if (isSuccess(response)) return parseResponse(createResponse, response, 'WRITE').id;
   const error = createFailure(response);
-  const concurrentId =
-    error instanceof ProviderError && !error.isTemporary ? await find() : undefined;
+  const concurrentId = error.isTemporary ? undefined : await findId();
   if (concurrentId !== undefined) return concurrentId;
   throw error;
 }
 
 async function listIds(session: ProviderSession, q: string): Promise<string[]> {
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(response)) throw createFailure(response);
-  return parseResponse(queryResponse, response, 'READ').records.map(({ Id }) => Id);
+  const { records } = parseResponse(queryResponse, requireSuccess(response), 'READ');
+  return records.map(({ Id }) => Id);
 }
 
-async function deleteRow(session: ProviderSession, kind: Kind, id: string): Promise<void> {
-  const response = await session.send({ method: 'DELETE', path: paths.toolingRecord(kind, id) });
-  if (!isSuccess(response) && response.status !== NOT_FOUND) throw createFailure(response);
+async function deleteRow(
+  session: ProviderSession,
+  object: ToolingObject,
+  id: string,
+): Promise<void> {
+  const response = await session.send({ method: 'DELETE', path: paths.toolingRecord(object, id) });
+  if (response.status !== NOT_FOUND) requireSuccess(response);
 }

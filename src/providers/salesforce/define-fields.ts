@@ -16,7 +16,7 @@ import {
   TYPES,
   toMetadata,
 } from './custom-field.ts';
-import { createFailure, findRefusal } from './failure.ts';
+import { createFailure, findRefusal, requireSuccess } from './failure.ts';
 import { grantFieldAccess } from './field-visibility.ts';
 import { paths } from './paths.ts';
 import { createResponse, describeResponse, toolingResponse } from './wire.ts';
@@ -71,8 +71,7 @@ async function defineCustomFields(
 /** Returns the object's name in Salesforce's spelling, because full names are case-sensitive. */
 async function getObjectName(session: ProviderSession, objectName: string): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.description(objectName) });
-  if (!isSuccess(response)) throw createFailure(response);
-  return parseResponse(describeResponse, response, 'READ').name;
+  return parseResponse(describeResponse, requireSuccess(response), 'READ').name;
 }
 
 async function defineCustomField(
@@ -81,19 +80,20 @@ async function defineCustomField(
   field: FieldDefinition,
 ): Promise<FieldOutcome> {
   const desired = toMetadata(field);
-  const existing = await findField(session, object, field.fieldName);
-  if (!existing) {
+  const existingField = await findField(session, object, field.fieldName);
+  if (!existingField) {
     const metadata = { ...getRequiredDefaults(desired, field, object), ...desired };
     const body = { FullName: `${object}.${field.fieldName}`, Metadata: metadata };
     return sendChange(session, { method: 'POST', path: paths.customFields, body }, metadata);
   }
-  if (existing.Metadata.type !== desired.type) {
-    const detail = `The field already exists with the type ${existing.Metadata.type}.`;
-    return createRefusedField(detail, existing.Metadata);
+  const { Id: id, Metadata: existing } = existingField;
+  if (existing.type !== desired.type) {
+    const detail = `The field already exists with the type ${existing.type}.`;
+    return createRefusedField(detail, existing);
   }
-  if (isUpToDate(desired, existing.Metadata)) return createFieldOutcome('NONE', existing.Metadata);
-  const metadata = mergeMetadata(desired, existing.Metadata);
-  const path = paths.customField(existing.Id);
+  if (isUpToDate(desired, existing)) return createFieldOutcome('NONE', existing);
+  const metadata = mergeMetadata(desired, existing);
+  const path = paths.customField(id);
   return sendChange(session, { method: 'PATCH', path, body: { Metadata: metadata } }, metadata);
 }
 
@@ -101,8 +101,7 @@ async function findField(session: ProviderSession, object: string, fieldName: st
   const name = fieldName.replace(/__c$/, '');
   const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
   const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
-  if (!isSuccess(response)) throw createFailure(response);
-  return parseResponse(toolingResponse, response, 'READ').records[0] ?? null;
+  return parseResponse(toolingResponse, requireSuccess(response), 'READ').records[0] ?? null;
 }
 
 async function sendChange(

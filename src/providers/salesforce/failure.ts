@@ -1,7 +1,7 @@
 /** Maps Salesforce's error responses to ProviderError. */
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
 import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
@@ -33,6 +33,12 @@ export function createFailure(response: ProviderResponse): ProviderError {
     status: response.status,
     retryAfterMs: parseRetryAfterMs(response),
   });
+}
+
+/** Returns the response. Throws if it is not a success. */
+export function requireSuccess(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw createFailure(response);
 }
 
 /** Returns why Salesforce refused the record's content. Null if it failed for another reason. */

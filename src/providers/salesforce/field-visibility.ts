@@ -3,10 +3,10 @@
  * assigns it to the user of the connection's credentials. Administrators assign it to other users.
  */
 import { z } from 'zod';
-import type { ProviderResponse, ProviderSession } from '../contract.ts';
+import type { ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
-import { createFailure } from './failure.ts';
+import { parseResponse } from '../read-responses.ts';
+import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
 import { createResponse } from './wire.ts';
 
@@ -16,7 +16,7 @@ const PERMISSION_SET = {
 };
 
 const userInfo = z.object({ user_id: z.string().regex(/^[a-zA-Z0-9]{15,18}$/) });
-const rows = z.object({ records: z.array(z.looseObject({ Id: z.string() })) });
+const rowsResponse = z.object({ records: z.array(z.looseObject({ Id: z.string() })) });
 
 /**
  * Returns null on success, or why the fields stay hidden. Throws if the failure is temporary or the credentials are
@@ -48,49 +48,47 @@ async function getPermissionSet(session: ProviderSession): Promise<string> {
   return assignment?.Id ?? createRow(session, 'PermissionSet', PERMISSION_SET);
 }
 
-async function assignPermissionSet(
-  session: ProviderSession,
-  PermissionSetId: string,
-): Promise<void> {
+async function assignPermissionSet(session: ProviderSession, setId: string): Promise<void> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  const { user_id: AssigneeId } = parseResponse(userInfo, requireSuccess(response), 'READ');
+  const { user_id: userId } = parseResponse(userInfo, requireSuccess(response), 'READ');
   const assignments = await listRows(
     session,
-    `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = '${AssigneeId}' AND PermissionSetId = '${PermissionSetId}'`,
+    `SELECT Id FROM PermissionSetAssignment WHERE AssigneeId = '${userId}' AND PermissionSetId = '${setId}'`,
   );
   if (assignments.length > 0) return;
-  await createRow(session, 'PermissionSetAssignment', { AssigneeId, PermissionSetId });
+  const assignment = { AssigneeId: userId, PermissionSetId: setId };
+  await createRow(session, 'PermissionSetAssignment', assignment);
 }
 
 async function grantPermissions(
   session: ProviderSession,
-  ParentId: string,
-  { object: SobjectType, fieldNames }: { object: string; fieldNames: string[] },
+  setId: string,
+  { object, fieldNames }: { object: string; fieldNames: string[] },
 ): Promise<void> {
   const permissions = await listRows(
     session,
-    `SELECT Id, Field FROM FieldPermissions WHERE ParentId = '${ParentId}' AND SobjectType = '${SobjectType}'`,
+    `SELECT Id, Field FROM FieldPermissions WHERE ParentId = '${setId}' AND SobjectType = '${object}'`,
   );
   const permittedFields = new Set(permissions.map(({ Field }) => Field));
   for (const fieldName of fieldNames) {
-    const Field = `${SobjectType}.${fieldName}`;
-    if (permittedFields.has(Field)) continue;
-    const rights = { PermissionsRead: true, PermissionsEdit: true };
-    await createRow(session, 'FieldPermissions', { ParentId, SobjectType, Field, ...rights });
+    const qualifiedName = `${object}.${fieldName}`;
+    if (permittedFields.has(qualifiedName)) continue;
+    await createRow(session, 'FieldPermissions', {
+      ParentId: setId,
+      SobjectType: object,
+      Field: qualifiedName,
+      PermissionsRead: true,
+      PermissionsEdit: true,
+    });
   }
 }
 
 async function listRows(session: ProviderSession, q: string) {
   const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  return parseResponse(rows, requireSuccess(response), 'READ').records;
+  return parseResponse(rowsResponse, requireSuccess(response), 'READ').records;
 }
 
 async function createRow(session: ProviderSession, object: string, body: object): Promise<string> {
   const response = await session.send({ method: 'POST', path: paths.records(object), body });
   return parseResponse(createResponse, requireSuccess(response), 'WRITE').id;
-}
-
-function requireSuccess(response: ProviderResponse): ProviderResponse {
-  if (isSuccess(response)) return response;
-  throw createFailure(response);
 }

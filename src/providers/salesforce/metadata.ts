@@ -1,4 +1,4 @@
-/** Describes an object's fields, as `describe` of the REST API returns them. */
+/** Describes an object's fields by `describe` of the REST API. */
 import type {
   FieldDescription,
   FieldValueType,
@@ -6,8 +6,8 @@ import type {
   ProviderResponse,
   ProviderSession,
 } from '../contract.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
-import { createFailure } from './failure.ts';
+import { parseResponse } from '../read-responses.ts';
+import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
 import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
 
@@ -24,10 +24,8 @@ export async function describeObject(
       compositeRequest: [{ method: 'GET', url, referenceId: 'describe' }],
     },
   });
-  if (!isSuccess(response)) throw createFailure(response);
-  const description = getInnerResponse(response);
-  if (!isSuccess(description)) throw createFailure(description);
-  const { label, fields } = parseResponse(describeResponse, description, 'READ');
+  const innerResponse = getInnerResponse(requireSuccess(response));
+  const { label, fields } = parseResponse(describeResponse, requireSuccess(innerResponse), 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
 }
 

@@ -17,7 +17,7 @@ export const paths = {
   customField: (id: string) => `${API}/tooling/sobjects/CustomField/${encodeURIComponent(id)}`,
   /** The list of deleted records of a period. */
   deleted: (object: string) => `${API}/sobjects/${checkObjectName(object)}/deleted`,
-  tooling: (kind: string) => `${API}/tooling/sobjects/${kind}`,
-  toolingRecord: (kind: string, id: string) => `${API}/tooling/sobjects/${kind}/${id}`,
+  tooling: (object: string) => `${API}/tooling/sobjects/${object}`,
+  toolingRecord: (object: string, id: string) => `${API}/tooling/sobjects/${object}/${id}`,
   description: (object: string) => `${API}/sobjects/${checkObjectName(object)}/describe`,
 };

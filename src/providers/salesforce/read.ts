@@ -1,16 +1,18 @@
 /** Reads record pages by SOQL. Salesforce's query locator is the cursor. */
 import type { ProviderRequest, ProviderSession } from '../contract.ts';
-import type { PageRead, ProviderRecord, RecordPage } from '../moving-records.ts';
+import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
 import { ProviderError } from '../provider-error.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
-import { createFailure } from './failure.ts';
-import { checkObjectName, parseFieldPath } from './object-names.ts';
+import { parseResponse } from '../read-responses.ts';
+import { requireSuccess } from './failure.ts';
+import { checkObjectName, findRecordId, parseFieldPath } from './object-names.ts';
 import { paths } from './paths.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
 /** The permitted page sizes. Pages may be smaller if rows are large. */
 const PAGE_SIZE_MIN = 200;
 const PAGE_SIZE_MAX = 2_000;
+/** The length of a short id, which the long form of 18 characters begins with. Salesforce accepts and returns both. */
+const SHORT_ID_LENGTH = 15;
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const size = Math.min(Math.max(read.pageSize, PAGE_SIZE_MIN), PAGE_SIZE_MAX);
@@ -18,14 +20,31 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
     ...createPageRequest(read),
     headers: { 'sforce-query-options': `batchSize=${size}` },
   });
-  if (!isSuccess(response)) throw createFailure(response);
-  const body = parseResponse(queryResponse, response, 'READ');
+  const body = parseResponse(queryResponse, requireSuccess(response), 'READ');
   const fieldPaths = read.fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
   return {
     records: body.records.map((row) => toRecord(row, fieldPaths)),
     nextCursor: body.done ? null : body.nextRecordsUrl,
     estimatedTotal: body.totalSize,
   };
+}
+
+export async function readRecords(
+  session: ProviderSession,
+  { objectName, fields, ids }: RecordsRead,
+): Promise<ProviderRecord[]> {
+  const validIds = ids.filter((id) => findRecordId(id) !== null);
+  if (validIds.length === 0) return [];
+  const quotedIds = validIds.map((id) => `'${id}'`).join(',');
+  const q = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
+  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
+  const { records } = parseResponse(queryResponse, requireSuccess(response), 'READ');
+  const fieldPaths = fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
+  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));
+  return validIds.flatMap((id) => {
+    const row = rows.get(id.slice(0, SHORT_ID_LENGTH));
+    return row ? { ...toRecord(row, fieldPaths), id } : [];
+  });
 }
 
 function createPageRequest(read: PageRead): ProviderRequest {
@@ -53,7 +72,7 @@ function formatSoql({ objectName, fields, since, until, filters = [] }: PageRead
   return `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)}${where}`;
 }
 
-export function formatColumns(fields: readonly string[]): string {
+function formatColumns(fields: readonly string[]): string {
   const columns = ['Id', ...fields.map((field) => parseFieldPath(field).join('.'))];
   // SOQL refuses duplicate columns. Names are case-insensitive.
   return [...new Map(columns.map((column) => [column.toLowerCase(), column])).values()].join();
@@ -64,7 +83,7 @@ function formatLiteral(value: string | number | boolean): string {
   return typeof value === 'string' ? `'${value.replaceAll(/[\\']/g, '\\$&')}'` : String(value);
 }
 
-export function toRecord(
+function toRecord(
   row: QueryRow,
   fieldPaths: [fieldName: string, steps: string[]][],
 ): ProviderRecord {

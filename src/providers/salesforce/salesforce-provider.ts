@@ -1,40 +1,14 @@
 /** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
-import type { ProviderRecord, RecordsRead } from '../moving-records.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
+import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
-import { createFailure } from './failure.ts';
 import { describeObject } from './metadata.ts';
-import { checkObjectName, findRecordId, parseFieldPath } from './object-names.ts';
 import { paths } from './paths.ts';
-import { formatColumns, readPage, toRecord } from './read.ts';
+import { readPage, readRecords } from './read.ts';
 import { createSubscribe } from './subscribe.ts';
-import { queryResponse } from './wire.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
-
-/** The length of a short id, which the long form of 18 characters begins with. Salesforce accepts and returns both. */
-const SHORT_ID_LENGTH = 15;
-
-async function readRecords(
-  session: ProviderSession,
-  { objectName, fields, ids }: RecordsRead,
-): Promise<ProviderRecord[]> {
-  const validIds = ids.filter((id) => findRecordId(id) !== null);
-  if (validIds.length === 0) return [];
-  const quotedIds = validIds.map((id) => `'${id}'`).join(',');
-  const q = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
-  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
-  if (!isSuccess(response)) throw createFailure(response);
-  const { records } = parseResponse(queryResponse, response, 'READ');
-  const fieldPaths = fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
-  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));
-  return validIds.flatMap((id) => {
-    const row = rows.get(id.slice(0, SHORT_ID_LENGTH));
-    return row ? { ...toRecord(row, fieldPaths), id } : [];
-  });
-}
 
 /** The person of a token, if the token response lacks it. `sub` is an identity URL that also names the org. */
 const userInfo = z.object({ sub: z.string().min(1) });

@@ -1,10 +1,10 @@
 /** Subscribes to Salesforce's Change Data Capture by its Pub/Sub API. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
+import { parseResponse } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
-import { calls, formatTopicName } from './channel-members.ts';
-import { createFailure } from './failure.ts';
+import { channelCalls, formatTopicName } from './channel-members.ts';
+import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ export function createSubscribe(pubSubUrl: string): SubscribeCapability {
     kinds: ['CREATE', 'UPDATE', 'DELETE', 'OTHER'],
     // Each connection has its own channel, even if several connections have the same org.
     findAccount: ({ id }) => id,
-    calls,
+    calls: channelCalls,
     stream: {
       url: pubSubUrl,
       async open(session, start) {
@@ -37,8 +37,7 @@ const userInfo = z.object({ organization_id: z.string().min(15).max(18) });
 
 async function getOrganizationId(session: ProviderSession): Promise<string> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  if (!isSuccess(response)) throw createFailure(response);
-  return parseResponse(userInfo, response, 'READ').organization_id;
+  return parseResponse(userInfo, requireSuccess(response), 'READ').organization_id;
 }
 
 const deletedResponse = z.object({
@@ -54,8 +53,7 @@ async function listDeletions(
   const path = paths.deleted(objectName);
   const query = { start: since.toISOString(), end: end.toISOString() };
   const response = await session.send({ method: 'GET', path, query });
-  if (!isSuccess(response)) throw createFailure(response);
-  const { deletedRecords } = parseResponse(deletedResponse, response, 'READ');
+  const { deletedRecords } = parseResponse(deletedResponse, requireSuccess(response), 'READ');
   return deletedRecords.map(({ id, deletedDate }) => ({
     nativeId: ['deleted', id, deletedDate].join('.'),
     account,

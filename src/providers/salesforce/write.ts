@@ -15,30 +15,6 @@ import { checkObjectName, findRecordId } from './object-names.ts';
 import { paths } from './paths.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
-/** Permitted header names that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Permitted values: printable ASCII, because control characters could end the header. */
-const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;
-/** Headers that the session and HTTP itself set. Callers must not replace them. */
-const RESERVED_NAME =
-  /^(?:authorization|cookie|host|accept|accept-.*|content-.*|connection|expect|forwarded|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*)$/i;
-
-/**
- * Returns the headers to send. Throws BAD_REQUEST if one is not permitted, because a write without it could differ from
- * the request.
- */
-function createHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
-  const refusedHeader = headers.find(
-    ({ key, value }) =>
-      !HEADER_NAME.test(key) || RESERVED_NAME.test(key) || !HEADER_VALUE.test(value),
-  );
-  if (refusedHeader) {
-    const name = JSON.stringify(refusedHeader.key.slice(0, 100));
-    throw new ProviderError('BAD_REQUEST', `The header ${name} cannot be sent to Salesforce`);
-  }
-  return Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));
-}
-
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
   return write.type === 'CREATE' ? createRecord(session, write) : updateRecord(session, write);
 }
@@ -132,4 +108,28 @@ function refuseOrThrow(response: ProviderResponse, recordId: string | null): Rec
   const refusal = isMissing ? listMessages(response) : findRefusal(response);
   if (refusal === null) throw error;
   return createRefusedOutcome(recordId, refusal);
+}
+
+/** Permitted header names that a caller adds to a write, such as Sforce-Duplicate-Rule-Header. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Permitted values: printable ASCII, because control characters could end the header. */
+const HEADER_VALUE = /^[\t\x20-\x7e]{0,1000}$/;
+/** Headers that the session and HTTP itself set. Callers must not replace them. */
+const RESERVED_NAME =
+  /^(?:authorization|cookie|host|accept|accept-.*|content-.*|connection|expect|forwarded|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*)$/i;
+
+/**
+ * Returns the headers to send. Throws BAD_REQUEST if one is not permitted, because a write without it could differ from
+ * the request.
+ */
+function createHeaders(headers: { key: string; value: string }[] = []): Record<string, string> {
+  const refusedHeader = headers.find(
+    ({ key, value }) =>
+      !HEADER_NAME.test(key) || RESERVED_NAME.test(key) || !HEADER_VALUE.test(value),
+  );
+  if (refusedHeader) {
+    const name = JSON.stringify(refusedHeader.key.slice(0, 100));
+    throw new ProviderError('BAD_REQUEST', `The header ${name} cannot be sent to Salesforce`);
+  }
+  return Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value]));
 }

@@ -12,13 +12,13 @@ import type {
   RecordPage,
   RecordsRead,
 } from '../moving-records.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
+import { parseResponse } from '../read-responses.ts';
 import {
-  createRefusalError,
   type fieldSchema,
   objectSchema,
   pageSchema,
   recordsSchema,
+  requireSuccess,
 } from './wire.ts';
 
 export async function describeObject(
@@ -26,8 +26,8 @@ export async function describeObject(
   objectName: string,
 ): Promise<ObjectDescription> {
   const response = await session.send({ method: 'GET', path: getObjectPath(objectName) });
-  if (!isSuccess(response)) throw createRefusalError(response);
-  const { name, displayName, fields } = parseResponse(objectSchema, response, 'READ');
+  const body = parseResponse(objectSchema, requireSuccess(response), 'READ');
+  const { name, displayName, fields } = body;
   return { name, displayName, fields: fields.map(describeField) };
 }
 
@@ -44,8 +44,8 @@ export async function readPage(session: ProviderSession, read: PageRead): Promis
       where: read.filters?.length ? JSON.stringify(createConditions(read.filters)) : undefined,
     },
   });
-  if (!isSuccess(response)) throw createRefusalError(response);
-  const { records, nextCursor, total } = parseResponse(pageSchema, response, 'READ');
+  const body = parseResponse(pageSchema, requireSuccess(response), 'READ');
+  const { records, nextCursor, total } = body;
   return {
     records: records.map((raw) => ({ id: raw.id, fields: selectFields(raw, read.fields), raw })),
     nextCursor,
@@ -63,8 +63,7 @@ export async function readRecords(
 ): Promise<ProviderRecord[]> {
   const path = `${getObjectPath(objectName)}/batch/read`;
   const response = await session.send({ method: 'POST', path, body: { ids } });
-  if (!isSuccess(response)) throw createRefusalError(response);
-  const { records } = parseResponse(recordsSchema, response, 'READ');
+  const { records } = parseResponse(recordsSchema, requireSuccess(response), 'READ');
   return records.map((raw) => ({ id: raw.id, fields: selectFields(raw, fields), raw }));
 }
 

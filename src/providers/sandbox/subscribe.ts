@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
+import { parseResponse } from '../read-responses.ts';
 import {
   type CreatedSubscription,
   type DesiredSubscription,
@@ -13,7 +13,7 @@ import {
   type SubscriptionCalls,
   type WebhookRequest,
 } from '../subscribing.ts';
-import { createRefusalError, subscriptionSchema } from './wire.ts';
+import { requireSuccess, subscriptionSchema } from './wire.ts';
 
 const PATH = '/webhook-subscriptions';
 const TOLERANCE_MS = 5 * 60_000;
@@ -128,11 +128,6 @@ function parseBody(body: Buffer): z.output<typeof bodySchema> {
       },
     );
   }
-}
-
-function requireSuccess(response: ProviderResponse): ProviderResponse {
-  if (isSuccess(response)) return response;
-  throw createRefusalError(response);
 }
 
 function parseSubscription(response: ProviderResponse): CreatedSubscription {

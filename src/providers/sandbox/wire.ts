@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),
@@ -68,6 +68,12 @@ export function createRefusalError(response: ProviderResponse): ProviderError {
     status: response.status,
     retryAfterMs: parseRetryAfterMs(response),
   });
+}
+
+/** Returns the response. Throws if it is not a success. */
+export function requireSuccess(response: ProviderResponse): ProviderResponse {
+  if (isSuccess(response)) return response;
+  throw createRefusalError(response);
 }
 
 /** Kinds of refusals that concern the record. They become the record's outcome, not an error. */

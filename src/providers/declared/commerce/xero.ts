@@ -1,4 +1,4 @@
-/** Xero: the Accounting API of one organisation. Locations such as `/data/id` are JSON Pointers. */
+/** Xero: the Accounting API of one organization. Locations such as `/data/id` are JSON Pointers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -80,7 +80,7 @@ export const xero: DeclaredProvider = {
     ],
     inputs: {
       tenantId: {
-        displayName: 'Id of the organisation, from https://api.xero.com/connections',
+        displayName: 'Id of the organization, from https://api.xero.com/connections',
         isOptional: true,
       },
     },

@@ -147,7 +147,7 @@ export const attio: DeclaredProvider = {
       account: { source: 'subscription' },
       bodyEvents: '/events',
       typeParts: ['/event_type'],
-      // Types without an object are about the object of the subscription's filter.
+      // An event type without `object` refers to the object in the subscription's filter.
       types: {
         'record.created': { kind: 'CREATE' },
         'record.updated': { kind: 'UPDATE' },

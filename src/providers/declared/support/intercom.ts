@@ -11,6 +11,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 type Lists = Pick<ObjectDeclarationInput, 'list' | 'incrementalList'>;
 
 const NEXT_CURSOR = '/pages/next/starting_after';
+const CHANGED_AT = { at: '/updated_at', format: 'unixSeconds' } as const;
 
 /** Declares a time bound of a search. Bounds are exclusive, and results may lag by minutes. */
 function declareTimeFilter(operator: '>' | '<') {
@@ -84,10 +85,6 @@ function declareUnpagedList(path: string, records: string): ListInput {
   return { path, records, paging: { kind: 'none' } };
 }
 
-const CHANGED_AT = {
-  changedAt: { at: '/updated_at', format: 'unixSeconds' },
-} as const satisfies Partial<ObjectDeclarationInput>;
-
 /** Declares the writes of records below a path. */
 function declareWrites(path: string): Pick<ObjectDeclarationInput, 'create' | 'update' | 'remove'> {
   return {
@@ -108,7 +105,7 @@ function declareObject(
 ): ObjectDeclarationInput {
   return {
     displayName,
-    changedAt: { at: '/updated_at', format: 'unixSeconds' },
+    changedAt: CHANGED_AT,
     nestedFields: [{ at: '/custom_attributes' }],
     ...lists,
     byIds: { path: `/${name}/{id}`, records: '' },
@@ -218,16 +215,9 @@ export const intercom: DeclaredProvider = {
       companies: declareObject('Companies', 'companies', {
         fieldModel: 'company',
         list: {
+          ...declareNumberedList('/companies/list'),
           method: 'POST',
-          path: '/companies/list',
-          records: '/data',
           pageSize: { in: 'query', name: 'per_page', max: 60 },
-          paging: {
-            kind: 'page',
-            parameter: { in: 'query', name: 'page' },
-            pageCount: '/pages/total_pages',
-          },
-          total: '/total_count',
         },
       }),
       articles: declareObject('Articles', 'articles', { list: declareNumberedList('/articles') }),
@@ -254,14 +244,14 @@ export const intercom: DeclaredProvider = {
       },
       segments: {
         displayName: 'Segments',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareUnpagedList('/segments', '/segments'),
         byIds: { path: '/segments/{id}', records: '' },
         standardFields: { id: 'STRING', name: 'STRING', person_type: 'STRING' },
       },
       collections: {
         displayName: 'Collections',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareNumberedList('/help_center/collections'),
         byIds: { path: '/help_center/collections/{id}', records: '' },
         ...declareWrites('/help_center/collections'),
@@ -269,7 +259,7 @@ export const intercom: DeclaredProvider = {
       },
       help_centers: {
         displayName: 'Help centers',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareUnpagedList('/help_center/help_centers', '/data'),
         byIds: { path: '/help_center/help_centers/{id}', records: '' },
         standardFields: {
@@ -281,7 +271,7 @@ export const intercom: DeclaredProvider = {
       },
       news_items: {
         displayName: 'News items',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareNumberedList('/news/news_items'),
         byIds: { path: '/news/news_items/{id}', records: '' },
         ...declareWrites('/news/news_items'),
@@ -289,13 +279,13 @@ export const intercom: DeclaredProvider = {
       },
       newsfeeds: {
         displayName: 'Newsfeeds',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareNumberedList('/news/newsfeeds'),
         standardFields: { id: 'STRING', name: 'STRING' },
       },
       ticket_types: {
         displayName: 'Ticket types',
-        ...CHANGED_AT,
+        changedAt: CHANGED_AT,
         list: declareUnpagedList('/ticket_types', '/data'),
         byIds: { path: '/ticket_types/{id}', records: '' },
         create: { method: 'POST', path: '/ticket_types', responseRecord: '' },

@@ -51,46 +51,6 @@ const definitions = loadSync(join(import.meta.dirname, 'pubsub_api.proto'), {
 
 const PUB_SUB = definitions['eventbus.v1.PubSub'] as unknown as PubSubService;
 
-/** The kind of error for each gRPC status. */
-const KINDS: Partial<Record<status, ProviderErrorKind>> = {
-  [status.UNAUTHENTICATED]: 'AUTH_INVALIDATED',
-  [status.PERMISSION_DENIED]: 'FORBIDDEN',
-  [status.NOT_FOUND]: 'MISSING_OBJECT',
-  [status.INVALID_ARGUMENT]: 'BAD_REQUEST',
-  [status.RESOURCE_EXHAUSTED]: 'RATE_LIMITED',
-  [status.DEADLINE_EXCEEDED]: 'TIMEOUT',
-  [status.UNAVAILABLE]: 'UNREACHABLE',
-  [status.CANCELLED]: 'DISCONNECTED',
-};
-
-/** The service has its own error codes for positions that are too old or invalid. */
-const POSITION_ERROR = /replayid/i;
-
-function toProviderError(error: unknown): unknown {
-  if (!isServiceError(error)) return error;
-  const [code] = error.metadata.get('error-code');
-  const detail = code === undefined ? error.details : `${error.details} (${code})`;
-  const kind = POSITION_ERROR.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
-  const message = `Salesforce's Pub/Sub API returned ${status[error.code]}: ${detail}`;
-  return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
-}
-
-/**
- * True if the service had already ended the stream when the gateway requested more. grpc-js reports this as a local
- * write error.
- */
-function isStreamEnd(error: unknown): boolean {
-  return (
-    isServiceError(error) &&
-    error.code === status.INTERNAL &&
-    error.details === 'Write error: write after end'
-  );
-}
-
-function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && 'code' in error && 'metadata' in error && 'details' in error;
-}
-
 /** The number of requested events, which bounds the events in memory. */
 const EVENTS_REQUESTED = 100;
 /** Time limit of unary calls. */
@@ -114,7 +74,7 @@ export async function openChangeStream(
   const { client, position } = start;
   const metadata = createMetadata(org, start.accessToken);
   const { topicName } = org;
-  const topic = await call(client, PUB_SUB.GetTopic, { topicName }, metadata);
+  const topic = await callUnary(client, PUB_SUB.GetTopic, { topicName }, metadata);
   if (!topic.canSubscribe) {
     throw new ProviderError('FORBIDDEN', "Salesforce doesn't let the user see the changes.");
   }
@@ -168,7 +128,7 @@ async function* readBatches(
   try {
     for await (const response of stream as AsyncIterable<FetchResponse>) {
       const { events, latestReplayId } = response;
-      const changes = await decodeChanges(events, { account, schemas: getSchema });
+      const changes = await decodeChanges(events, { account, getSchema });
       const position = events.at(-1)?.replayId ?? latestReplayId;
       yield {
         events: changes.flatMap((change) => change.events),
@@ -188,11 +148,11 @@ async function* readBatches(
 
 async function decodeChanges(
   events: ConsumerEvent[],
-  { account, schemas }: { account: string; schemas: StreamContext['getSchema'] },
+  { account, getSchema }: { account: string; getSchema: StreamContext['getSchema'] },
 ): Promise<DecodedChange[]> {
   const changes: DecodedChange[] = [];
   for (const { event, replayId } of events) {
-    const type = await schemas(event.schemaId);
+    const type = await getSchema(event.schemaId);
     try {
       changes.push(decodeChange(type, event.payload, account));
     } catch (cause) {
@@ -209,7 +169,7 @@ function createSchemaCache(client: Client, metadata: Metadata): (id: string) => 
   return async (schemaId) => {
     const cachedType = types.get(schemaId);
     if (cachedType) return cachedType;
-    const { schemaJson } = await call(client, PUB_SUB.GetSchema, { schemaId }, metadata);
+    const { schemaJson } = await callUnary(client, PUB_SUB.GetSchema, { schemaId }, metadata);
     const type = parseSchema(schemaJson);
     types.set(schemaId, type);
     return type;
@@ -230,7 +190,7 @@ type Unary<I, O> = {
   responseDeserialize: (bytes: Buffer) => O;
 };
 
-function call<I, O>(
+function callUnary<I, O>(
   client: Client,
   { path, requestSerialize, responseDeserialize }: Unary<I, O>,
   message: I,
@@ -248,4 +208,44 @@ function call<I, O>(
       (error, result) => (result === undefined ? reject(toProviderError(error)) : resolve(result)),
     );
   });
+}
+
+/** The kind of error for each gRPC status. */
+const KINDS: Partial<Record<status, ProviderErrorKind>> = {
+  [status.UNAUTHENTICATED]: 'AUTH_INVALIDATED',
+  [status.PERMISSION_DENIED]: 'FORBIDDEN',
+  [status.NOT_FOUND]: 'MISSING_OBJECT',
+  [status.INVALID_ARGUMENT]: 'BAD_REQUEST',
+  [status.RESOURCE_EXHAUSTED]: 'RATE_LIMITED',
+  [status.DEADLINE_EXCEEDED]: 'TIMEOUT',
+  [status.UNAVAILABLE]: 'UNREACHABLE',
+  [status.CANCELLED]: 'DISCONNECTED',
+};
+
+/** The service has its own error codes for positions that are too old or invalid. */
+const POSITION_ERROR = /replayid/i;
+
+function toProviderError(error: unknown): unknown {
+  if (!isServiceError(error)) return error;
+  const [code] = error.metadata.get('error-code');
+  const detail = code === undefined ? error.details : `${error.details} (${code})`;
+  const kind = POSITION_ERROR.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
+  const message = `Salesforce's Pub/Sub API returned ${status[error.code]}: ${detail}`;
+  return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
+}
+
+/**
+ * True if the service had already ended the stream when the gateway requested more. grpc-js reports this as a local
+ * write error.
+ */
+function isStreamEnd(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    error.code === status.INTERNAL &&
+    error.details === 'Write error: write after end'
+  );
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && 'metadata' in error && 'details' in error;
 }
