@@ -95,11 +95,6 @@ export function locateIssue(locations: Locations, issue: Issue): Issue {
   };
 }
 
-/** True if a name is that of the location or of something inside it. */
-export function isWithin(location: string, name: string): boolean {
-  return name === location || name.startsWith(`${location}.`) || name.startsWith(`${location}[`);
-}
-
 /** Returns the schema of one part of the request. Null if the part contains no member of the input. */
 export function createPartSchema(
   input: z.ZodObject,

@@ -6,32 +6,39 @@ import { z } from 'zod';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
-import type { Endpoint } from './endpoint.ts';
-import { isWithin, type Locations } from './locations.ts';
+import type { Endpoint, Parts } from './endpoint.ts';
+import type { Locations } from './locations.ts';
+import { getValue } from './mask.ts';
 import { findEnumName, toWord } from './words.ts';
 
 /** Details with these codes may quote a provider or concern no input, so they are not translated. */
 const UNTRANSLATED_CODES: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
-/** Returns the error with details and values in REST's terms. The names of its issues must be locations in the request. */
-export function translateError(endpoint: Endpoint, error: unknown): unknown {
+/**
+ * Returns the error with details and values in REST's terms. The names of its issues must be locations in `parts`,
+ * which are those that `rewrite` returned.
+ */
+export function translateError(endpoint: Endpoint, parts: Parts, error: unknown): unknown {
   if (!(error instanceof DomainError) || UNTRANSLATED_CODES.includes(error.code)) return error;
   // Without issues, the reason may be the provider's.
   if (error.code === 'UNPROCESSABLE' && !error.issues) return error;
   const { words, ...terms } = getTerms(endpoint);
   const translate = error.code === 'FORBIDDEN' ? terms.translateNeeds : terms.translate;
   const issues = error.issues?.map((issue): Issue => {
-    const restIssue = { ...issue, detail: translate(issue.detail) };
-    // The value of an enum was decoded from its word. If the issue lists that word as allowed, the value is the caller's.
-    const word = isEnumAt(endpoint, issue) ? words.get(String(issue.value)) : undefined;
-    if (word === undefined || restIssue.detail.includes(word)) return restIssue;
-    return { ...restIssue, value: word };
+    const word = words.get(String(issue.value));
+    // The domain reports the name of an enum value, and the caller has sent its word.
+    const isDecoded = word !== undefined && word === findReceivedValue(parts, issue);
+    return { ...issue, detail: translate(issue.detail), ...(isDecoded && { value: word }) };
   });
   if (issues && error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
   return new DomainError(error.code, translate(error.message), {
     ...error.extra,
     ...(issues && { issues }),
   });
+}
+
+function findReceivedValue(parts: Parts, { in: part, name }: Issue): unknown {
+  return getValue(parts[part], name.split(/[.[\]]+/).filter(Boolean));
 }
 
 interface Terms {
@@ -83,24 +90,4 @@ function* listWords(schema: z.ZodType): Generator<[name: string, word: string]> 
   if (inner instanceof z.ZodObject) {
     for (const member of Object.values<z.ZodType>(inner.shape)) yield* listWords(member);
   }
-}
-
-/** True if the location of an issue contains an enum. */
-function isEnumAt({ input, locations }: Endpoint, { name }: Issue): boolean {
-  const [member, location] =
-    [...locations].find(([, { name: outer }]) => isWithin(outer, name)) ?? [];
-  if (member === undefined || location === undefined) return false;
-  const path = name
-    .slice(location.name.length)
-    .split(/[.[\]]+/)
-    .filter(Boolean);
-  let schema: z.ZodType | undefined = input.shape[member] as z.ZodType;
-  for (const key of path) {
-    const { inner }: { inner: z.ZodType } = unwrapSchema(schema as z.ZodType);
-    if (inner instanceof z.ZodArray) schema = inner.element as z.ZodType;
-    else if (inner instanceof z.ZodObject) schema = inner.shape[key] as z.ZodType | undefined;
-    else return false;
-    if (!schema) return false;
-  }
-  return unwrapSchema(schema).inner instanceof z.ZodEnum;
 }

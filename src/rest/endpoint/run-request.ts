@@ -83,13 +83,14 @@ function includesVersion(header: string | undefined, version: string): boolean {
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
-  { parts, validate }: ReceivedRequest,
+  { parts: receivedParts, validate }: ReceivedRequest,
 ): Promise<unknown> {
+  let parts = receivedParts;
   try {
     // Must precede validation: a caller without the scope learns nothing else.
     authorize(request.call.viewer, endpoint.needs);
-    const rewrittenParts = await rewriteParts(endpoint, parts, request);
-    const { input, locations } = readInput(endpoint, rewrittenParts, validate);
+    parts = await rewriteParts(endpoint, receivedParts, request);
+    const { input, locations } = readInput(endpoint, parts, validate);
     const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
     return await runInTime(request.call, { isChange: isChange(endpoint) }, run).catch(
       (error: unknown) => {
@@ -97,7 +98,7 @@ async function runAdmitted(
       },
     );
   } catch (error) {
-    throw translateError(endpoint, error);
+    throw translateError(endpoint, parts, error);
   }
 }
 

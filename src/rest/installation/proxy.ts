@@ -15,7 +15,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { problem } from '../../problem-schema.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
 import { admit, runInTurn } from '../endpoint/run-request.ts';
-import type { RestParts } from '../rest.ts';
+import type { RestGateway } from '../rest.ts';
 
 const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/proxy';
 /** Matches the segments of PROXY_PATH below /v1. */
@@ -25,14 +25,14 @@ const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** TRACE would show the connection's credentials, and CONNECT would open a tunnel. */
 const UNSUPPORTED_METHODS = ['CONNECT', 'TRACE'];
 
-export function registerProxy(app: FastifyInstance, parts: RestParts): void {
+export function registerProxy(app: FastifyInstance, gateway: RestGateway): void {
   const methods = METHODS.filter((method) => !UNSUPPORTED_METHODS.includes(method));
   for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
   // The hook responds before the router parses the body, which may have any type and is forwarded unchanged.
   const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
-    forward(parts, request, reply);
+    forward(gateway, request, reply);
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
   for (const method of DOCUMENTED) {
@@ -47,20 +47,20 @@ export function registerProxy(app: FastifyInstance, parts: RestParts): void {
 }
 
 async function forward(
-  parts: RestParts,
+  gateway: RestGateway,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const { raw: req } = request;
   const { raw: res } = reply;
   const { 'x-api-key': apiKey, authorization } = req.headers;
-  const viewer = await admit(parts.admission, {
+  const viewer = await admit(gateway.admission, {
     credentials: { apiKey: apiKey as string | undefined, authorization },
     sender: request.metadata,
     setHeader: (name, value) => void reply.header(name, value),
   });
   // The slot is taken after admission. Otherwise unadmitted callers with slow bodies could occupy all slots.
-  if (!parts.takeSlot(request, reply)) return;
+  if (!gateway.takeSlot(request, reply)) return;
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const disconnected = new AbortController();
@@ -68,7 +68,7 @@ async function forward(
   const forwardedRequest = toForwardedRequest(req, disconnected.signal);
   try {
     const response = await runInTurn(viewer, request.metadata, async (slot) => {
-      const call = createCall(parts.services, viewer, { slot });
+      const call = createCall(gateway.services, viewer, { slot });
       const pages = isPaginated(forwardedRequest)
         ? await forwardPages(call, key, forwardedRequest)
         : null;

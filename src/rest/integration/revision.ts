@@ -21,10 +21,9 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { sendWarnings } from '../endpoint/warnings.ts';
 import { extendResource } from '../openapi/shown-resource.ts';
 import { formatImpact } from '../plan/plan.ts';
-import { WARNING_HEADER_REMARK } from './ignored-members.ts';
+import { sendWarnings, WARNING_HEADER_REMARK } from './ignored-members.ts';
 import { manifestShape, rewriteRevision } from './manifest.ts';
 
 const tag = 'Integrations';

@@ -78,7 +78,8 @@ export async function sendGraphql(
       toRestPath({ endpoint, mutation }, location),
     );
     const toRestTerms = (text: string) =>
-      (translateError(endpoint, new DomainError('CONFLICT', text)) as DomainError).message;
+      (translateError(endpoint, NO_PARTS, new DomainError('CONFLICT', text)) as DomainError)
+        .message;
     return {
       ...refusal,
       detail: refusal.detail && toRestTerms(refusal.detail),
@@ -91,6 +92,7 @@ export async function sendGraphql(
   return { ...SUCCEEDED, id: ids.find((id) => id) ?? null };
 }
 
+const NO_PARTS = { path: {}, query: {}, header: {}, body: {} };
 const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
 
 function toRefusal(

@@ -1,0 +1,57 @@
+/** Refuses unknown paths with 404, and other methods of a path with 405. Answers OPTIONS with the methods of a path. */
+import type { FastifyInstance } from 'fastify';
+import { createProblem } from '../errors.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
+import { sendProblem } from './endpoint/rest-errors.ts';
+import { BASE_PATH } from './openapi/openapi.ts';
+
+/** The route of @fastify/cors, which matches every path that no other route of the method OPTIONS matches. */
+const PREFLIGHTS = `${BASE_PATH}*`;
+
+const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
+
+/** Adds a hook that refuses a request before its body is read. */
+export function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const findMethods = createMethodFinder([...endpoints, ...PAGES]);
+  const notFound = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
+  app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
+    const path = url.split('?', 1)[0] as string;
+    const hasNoRoute = is404 || routeOptions.url === PREFLIGHTS;
+    // The path of a verb, like `/deliveries:retry`, may match a route of another method that takes the verb for an id.
+    if (!hasNoRoute && !path.includes(':')) return;
+    const methods = findMethods(path);
+    if (!hasNoRoute && (!methods || methods.includes(method))) return;
+    if (!methods) return sendProblem(reply, notFound());
+    const allow = methods.join(', ');
+    reply.header('allow', allow);
+    if (method === 'OPTIONS') return reply.code(204).send();
+    const detail = `The path accepts only the methods ${allow}.`;
+    return sendProblem(reply, createProblem('METHOD_NOT_ALLOWED', detail));
+  });
+}
+
+/** Returns a function that lists the methods of a path. It returns null if the path is unknown. */
+function createMethodFinder(
+  routes: readonly { method: string; path: string }[],
+): (path: string) => string[] | null {
+  const routesByPattern = Map.groupBy(routes, ({ path }) => toPattern(path));
+  const paths = [...routesByPattern].map(([pattern, group]) => ({
+    pattern: new RegExp(pattern),
+    methods: group.map(({ method }) => method),
+  }));
+  return (path) => {
+    const methods = paths.flatMap((candidate) =>
+      candidate.pattern.test(path) ? candidate.methods : [],
+    );
+    if (methods.length === 0) return null;
+    const headMethod = methods.includes('GET') ? ['HEAD'] : [];
+    return [...new Set([...methods, ...headMethod, 'OPTIONS'])].sort();
+  };
+}
+
+/** Returns the regular expression of a path. Parameters match no colon, because it begins the verb of another path. */
+function toPattern(path: string): string {
+  const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;
+}
