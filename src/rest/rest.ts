@@ -94,8 +94,8 @@ function toReceivedRequest(
 }
 
 /** Returns only the headers that the endpoint declares, because a request has many others. */
-function pickHeaders({ parts }: Endpoint, headers: FastifyRequest['headers']) {
-  const names = Object.keys(parts.header?.shape ?? {});
+function pickHeaders({ partSchemas }: Endpoint, headers: FastifyRequest['headers']) {
+  const names = Object.keys(partSchemas.header?.shape ?? {});
   return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }
 

@@ -85,10 +85,12 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
   "%s refuses requests in REST's terms",
   { tags: ['all/walk'], timeout: 60_000 },
   async (_id, endpoint) => {
-    const { parts, method, needs } = endpoint;
+    const { partSchemas, method, needs } = endpoint;
     const client = isForBuilders(needs) ? rest.builder : rest;
-    const bodies = parts.body ? [{}, ...wrongObjects(parts.body)] : [undefined];
-    const queries = Object.keys(parts.query?.shape ?? {}).map((name) => `?${name}=no-such-value`);
+    const bodies = partSchemas.body ? [{}, ...wrongObjects(partSchemas.body)] : [undefined];
+    const queries = Object.keys(partSchemas.query?.shape ?? {}).map(
+      (name) => `?${name}=no-such-value`,
+    );
     const mistakes: string[] = [];
     const base = fillPath(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {

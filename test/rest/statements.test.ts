@@ -41,7 +41,7 @@ const PARENTS: Record<string, string> = {
   eventId: rowId('evt', 0, 0),
 };
 
-const lists = ENDPOINTS.filter(({ parts }) => parts.query && 'pageSize' in parts.query.shape)
+const lists = ENDPOINTS.filter(({ partSchemas: { query } }) => query && 'pageSize' in query.shape)
   .filter(({ path }) => path.includes('{projectIdOrName}'))
   .map(({ id, path }) => [
     id,

@@ -1,4 +1,4 @@
-/** Reads request bodies: JSON only, uncompressed. */
+/** Parses request bodies, which must be uncompressed JSON. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createScanner } from 'jsonc-parser';
 import { addIssues, createInputIssue } from '../../domain/issues.ts';
@@ -16,7 +16,7 @@ async function readJson({ headers }: FastifyRequest, text: string | Buffer): Pro
   return text === '' ? undefined : parseJson(String(text));
 }
 
-/** `JSON.parse` makes __proto__ an ordinary member, which validation refuses. */
+/** `JSON.parse` turns `__proto__` into an ordinary member, which validation refuses. */
 function parseJson(text: string): unknown {
   const value = parseText(text);
   // Without this, `null` would count as an empty body, which for some endpoints means "all".
@@ -43,7 +43,10 @@ interface Container {
   key: string | number;
 }
 
-/** JSON.parse silently uses the last of several members with one name. `text` is valid JSON of any depth. */
+/**
+ * Lists members that occur twice in an object, of which `JSON.parse` silently uses the last. `text` is valid JSON. It may be
+ * nested so deeply that a recursive parser overflows the stack.
+ */
 function listRepeatedMembers(text: string): Issue[] {
   const issues: Issue[] = [];
   const containers: Container[] = [];

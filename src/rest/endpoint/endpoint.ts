@@ -1,4 +1,4 @@
-/** Endpoints: routing, validation and the OpenAPI document of each come from one definition. */
+/** Defines endpoints. The route, the validation and the OpenAPI operation of an endpoint come from one definition. */
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import type { Relations } from '../../domain/relations.ts';
@@ -15,25 +15,25 @@ import {
 } from './locations.ts';
 import { createMask, createMaskedSchema, locateInMember, type Mask } from './mask.ts';
 
-/** The request of an endpoint's function, which also gets the input. */
+/** The context of a request, which an endpoint's function receives with the input. */
 export interface RestRequest extends Relations {
   call: Call;
   /** Path and query as received. */
   url: string;
   /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
-  /** Sets the ETag of the response. True if the client has this version already. */
-  hasVersion(version: string): boolean;
-  /** Members that were accepted and ignored. The endpoint passes them to `sendWarnings`. */
+  /** The header `If-None-Match`. */
+  knownVersions: string | undefined;
+  /** Warnings that `rewrite` has added, for the header `Warning` of the response. */
   warnings: string[];
 }
 
-/** The result of an endpoint whose client has the response already. */
+/** Returned in place of a result that the client has already. */
 export const NOT_MODIFIED = Symbol('304');
 
 export type Part = Issue['in'];
 
-/** The parts of a request from the router. */
+/** The parts of a request, as the router parsed them. */
 export type Parts = Record<Part, unknown>;
 type Status = 200 | 201 | 204;
 
@@ -48,9 +48,9 @@ export interface EndpointBase {
   summary?: string;
   /** Sentences that follow the description of the domain function. */
   description?: string;
-  /** Converts a second form of the request, which the reference API accepts, into the form that `input` describes. */
+  /** Converts another form of the request, which the reference API also accepts, to the form that `input` describes. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
-  /** For lists: the page size of a request without one. */
+  /** The page size of a list if the request names none. */
   pageSizeDefault?: number;
 }
 
@@ -64,7 +64,7 @@ export function describeEndpoint(
   return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
 }
 
-/** A response in a form of its own. */
+/** A response that is not a resource. */
 interface Output<Shown> {
   /** Null for a response without a body. */
   output: z.ZodType<unknown, Shown> | null;
@@ -78,21 +78,18 @@ interface ResourceOutput {
   failure?: Failure;
 }
 
-/** The response of a declared function: its result is the row of the resource, unless `show` returns that. */
+/** The response of an endpoint that calls a declared function. Without `show`, the function returns the resource's row. */
 export type EndpointResponse<R, Shown, A extends unknown[] = []> =
   | (ResourceOutput & {
       show?(result: R, request: RestRequest, ...rest: A): object | Promise<object>;
     })
   | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
 
-/**
- * The response for work that was attempted and failed: `output` with another status, or a problem for clients that
- * accept one.
- */
+/** The response if the work was attempted and failed: `output` with another status, or a problem if the client accepts it. */
 interface Failure {
   status: 422;
   isFailed(shown: unknown): boolean;
-  /** The resource of the problem. */
+  /** The problem with the members of the response. */
   problem: z.ZodType;
   showProblem(shown: unknown): unknown;
 }
@@ -106,21 +103,21 @@ interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
   summary: string;
   method: Method;
   status: Status;
-  /** The need of the domain function. It is checked before the input is validated. */
+  /** Checked before the input is validated. */
   needs: Need;
-  /** The needs of members, checked if the request contains them: those of the domain functions that they call. */
+  /** Further needs of requests that set these members of the input. */
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */
   input: I;
   locations?: DeclaredLocations<I>;
-  /** The member of the body with the new values, for endpoints whose updateMask names the fields to change. */
+  /** The member of the body that holds the new values, if `updateMask` names the fields to change. */
   mask?: string;
   /** True if responses have an ETag, and may be 304. */
   hasEtag?: boolean;
   run(request: RestRequest, input: z.output<I>): Promise<Result | typeof NOT_MODIFIED>;
 }
 
-/** `run` returns the row of the resource, or the value of `output`. */
+/** `run` returns the row of `resource`, or the value of `output`. */
 export type EndpointDefinition<I extends z.ZodObject, Shown = unknown> =
   | (DefinitionBase<I, unknown> & ResourceOutput)
   | (DefinitionBase<I, Shown> & Output<Shown>);
@@ -132,11 +129,11 @@ export interface Endpoint
   locations: Locations;
   mask: Mask | null;
   failure?: Failure;
-  parts: Record<Part, z.ZodObject | null>;
+  partSchemas: Record<Part, z.ZodObject | null>;
   run(request: RestRequest, input: object): Promise<unknown>;
 }
 
-/** Defines an endpoint. Lists, reads and mutations have functions of their own, which call this one. */
+/** Defines an endpoint. Prefer the functions for lists, reads and mutations, which call this one. */
 export function endpoint<I extends z.ZodObject, Shown>(
   definition: EndpointDefinition<I, Shown>,
 ): Endpoint {
@@ -153,7 +150,7 @@ export function endpoint<I extends z.ZodObject, Shown>(
     output,
     locations: mask ? locateInMember(mask, unmaskedLocations) : unmaskedLocations,
     mask,
-    parts: {
+    partSchemas: {
       path: createPart('path'),
       query: createPart('query'),
       header: createPart('header'),
@@ -174,10 +171,9 @@ function createOutput<I extends z.ZodObject, Shown>(definition: EndpointDefiniti
   return { output, show };
 }
 
-/** The needs of single input members, in addition to the need of the endpoint. */
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
 
-/** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is false needs nothing. */
+/** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is absent or false needs nothing. */
 function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input: object) {
   const memberValues = new Map(Object.entries(input));
   for (const [member, need] of Object.entries(needs)) {
@@ -185,7 +181,7 @@ function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input
   }
 }
 
-/** Returns the input with descriptions that name the needs. */
+/** Adds the needs to the descriptions of their members. */
 function describeNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.ZodObject {
   const describedMembers = Object.entries(needs).flatMap(([member, need]) => {
     const schema = input.shape[member] as z.ZodType;
@@ -194,7 +190,7 @@ function describeNeeds(input: z.ZodObject, needs: MemberNeeds<z.ZodObject>): z.Z
   return input.extend(Object.fromEntries(describedMembers));
 }
 
-/** Sets the Location header to the created resource, for endpoints whose responses have no body. */
+/** Sets the Location header to the URL of the created object. Use it for responses without a body. */
 export function setLocation({ url, setHeader }: RestRequest, id: string): void {
   setHeader('location', `${url.split('?')[0]}/${id}`);
 }

@@ -1,4 +1,4 @@
-/** Endpoints of lists. A page of a domain list becomes a plain array, or `results` with pagination. */
+/** Defines the endpoints of lists. The response is a plain array, or an object with `results` and `pagination`. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
@@ -13,6 +13,35 @@ import {
 } from './endpoint.ts';
 import type { Location } from './locations.ts';
 
+/** The reference API's default size of a page of `results`. */
+const RESULTS_DEFAULT = 200;
+
+/** The query parameters of the domain's page arguments. */
+const PAGE_LOCATIONS: Record<string, Location> = {
+  first: { in: 'query', name: 'pageSize' },
+  after: { in: 'query', name: 'pageToken' },
+};
+
+const after = z
+  .string()
+  .max(1_024)
+  .optional()
+  .describe(
+    'The token of the next page, from the response with the previous page. Default: the first page.',
+  );
+
+const pagination = resource(
+  'Pagination',
+  'Whether there is a next page, and the token that requests it.',
+  {
+    done: z.boolean().describe('Whether this is the last page.'),
+    nextPageToken: z
+      .string()
+      .nullable()
+      .describe('Pass it as pageToken to get the next page. Null on the last page.'),
+  },
+);
+
 interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
   /** The filters, and the members in the path. */
   input: I;
@@ -23,8 +52,8 @@ interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
 }
 
 /**
- * Defines a list whose response is a plain array. If there is a next page, the Link header has its URL. A caller who
- * ignores pages gets the first thousand items.
+ * Defines a list whose response is a plain array. If there is a next page, the Link header has its URL. By default a page
+ * has as many items as possible, for clients that ignore pages.
  */
 export function listEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
   return definePages(definition, {
@@ -38,8 +67,11 @@ export function listEndpoint<I extends z.ZodObject>(definition: ListDefinition<I
   });
 }
 
-/** The reference API's default size of a page of `results`. */
-const RESULTS_DEFAULT = 200;
+function linkToNext({ url }: RestRequest, pageToken: string): string {
+  const { pathname, searchParams } = new URL(url, 'http://gateway');
+  searchParams.set('pageToken', pageToken);
+  return `<${pathname}?${searchParams}>; rel="next"`;
+}
 
 /** Defines a list whose response has `results` and `pagination`. */
 export function pagedEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
@@ -54,18 +86,6 @@ export function pagedEndpoint<I extends z.ZodObject>(definition: ListDefinition<
   });
 }
 
-const pagination = resource(
-  'Pagination',
-  'Whether there is a next page, and the token that requests it.',
-  {
-    done: z.boolean().describe('Whether this is the last page.'),
-    nextPageToken: z
-      .string()
-      .nullable()
-      .describe('Pass it as pageToken to get the next page. Null on the last page.'),
-  },
-);
-
 interface PageFormat {
   pageSizeDefault: number;
   /** Sentences that follow the description. */
@@ -75,7 +95,7 @@ interface PageFormat {
 }
 
 function definePages<I extends z.ZodObject>(
-  { list, locations, input, resource: _resource, ...rest }: ListDefinition<I>,
+  { list, locations, input, ...definition }: ListDefinition<I>,
   { pageSizeDefault, remark, body, toBody }: PageFormat,
 ): Endpoint {
   const first = pageSize
@@ -83,10 +103,9 @@ function definePages<I extends z.ZodObject>(
     .describe(
       `The maximum number of items in a page, 1 to ${PAGE_MAX}. Default: ${pageSizeDefault}.`,
     );
-  const { summary, description } = describeEndpoint(list, rest);
-  const page = body.describe('One page of the list, in the order that the summary names.');
+  const { summary, description } = describeEndpoint(list, definition);
   return endpoint({
-    ...rest,
+    ...definition,
     summary,
     description: [description, remark].filter(Boolean).join(' '),
     method: 'GET',
@@ -95,7 +114,7 @@ function definePages<I extends z.ZodObject>(
     pageSizeDefault,
     locations: { ...locations, ...PAGE_LOCATIONS },
     status: 200,
-    resource: page,
+    resource: body.describe('One page of the list, in the order that the summary names.'),
     async run(request, input) {
       const { edges, pageInfo } = await list(request.call, input as z.output<I> & PageArgs);
       const nextPageToken = ((await pageInfo.hasNextPage) && pageInfo.endCursor) || null;
@@ -103,24 +122,4 @@ function definePages<I extends z.ZodObject>(
       return toBody(items, nextPageToken, request);
     },
   });
-}
-
-const after = z
-  .string()
-  .max(1_024)
-  .optional()
-  .describe(
-    'The token of the next page, from the response with the previous page. Default: the first page.',
-  );
-
-/** The query parameters of the domain's page arguments. */
-const PAGE_LOCATIONS: Record<string, Location> = {
-  first: { in: 'query', name: 'pageSize' },
-  after: { in: 'query', name: 'pageToken' },
-};
-
-function linkToNext({ url }: RestRequest, pageToken: string): string {
-  const { pathname, searchParams } = new URL(url, 'http://gateway');
-  searchParams.set('pageToken', pageToken);
-  return `<${pathname}?${searchParams}>; rel="next"`;
 }

@@ -1,7 +1,6 @@
 /**
- * The location of each domain input member in a request. A member is in the path if the path names it. Otherwise it
- * is in the query of a GET or DELETE, and in the body of other methods, unless the endpoint declares another
- * location.
+ * Maps each member of the domain's input to its location in a request. A member is in the path if the path names it, in
+ * the query of a GET or DELETE, and in the body of other methods. An endpoint may declare another location.
  */
 import { z } from 'zod';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
@@ -10,26 +9,24 @@ import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 export interface Location {
   in: Issue['in'];
   name: string;
-  /**
-   * True if the document shows the member as optional, because the endpoint's `rewrite` derives it from another one.
-   */
+  /** True if the OpenAPI document shows the member as optional, because `rewrite` derives it from another one. */
   isOptional?: boolean;
   /** Set if the form in requests differs from the domain's. */
   form?: WireForm;
-  /** Maps a location inside the member to this request. Default: the domain's location. */
+  /** Maps a location inside the domain's member to the request. By default, both are equal. */
   locateInside?(rest: string): string;
 }
 
-/** A form of a member that clients of the reference API send. */
+/** The form of a member in requests, if it differs from the domain's. */
 export interface WireForm<W = unknown> {
-  /** The form in requests, which the OpenAPI document shows instead of the domain's schema. */
+  /** Replaces the domain's schema in the OpenAPI document. */
   schema: z.ZodType<W>;
   toDomain(wire: W): unknown;
   /** Maps a location in the domain's form, like `.read[0].schedule`, to the location in the request. */
   locate(wire: W, location: string): string;
 }
 
-/** Erases the type of a wire form, so that forms of different types fit into one list. */
+/** Erases the type parameter, so that forms of all types fit into one map of locations. */
 export function eraseWireType<W>(form: WireForm<W>): WireForm {
   return form as unknown as WireForm;
 }
@@ -39,7 +36,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The members of an input by name, with their locations. */
 export type Locations = Map<string, Location>;
 
-/** The reference API's name of the path parameter that takes the id or the name of an integration. */
+/** The reference API calls the path parameter `integrationId`, although it also takes a name. */
 export const integrationInPath: Record<'integrationIdOrName', Location> = {
   integrationIdOrName: { in: 'path', name: 'integrationId' },
 };
@@ -51,7 +48,7 @@ interface MembersToLocate {
   locations?: { [member in string]?: Location | undefined };
 }
 
-/** Throws if no member is at a parameter of the path. */
+/** Returns the location of each member. Throws if a parameter of the path has no member. */
 export function locateMembers({
   method,
   path,
@@ -70,12 +67,14 @@ export function locateMembers({
     }),
   );
   const inPath = [...locations.values()].filter((location) => location.in === 'path');
-  const missing = parameters.filter((name) => !inPath.some((location) => location.name === name));
-  if (missing.length > 0) throw new Error(`${method} ${path}: no input is at ${missing.join()}.`);
+  const unmapped = parameters.filter((name) => !inPath.some((location) => location.name === name));
+  if (unmapped.length > 0) {
+    throw new Error(`Bug: ${method} ${path} has no input for ${unmapped.join(', ')}.`);
+  }
   return locations;
 }
 
-/** Returns an error of a domain function with the locations of its issues in the request. */
+/** Returns the error with the locations of its issues in the request. Other errors are returned unchanged. */
 export function locateError(locations: Locations, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => locateIssue(locations, issue));
@@ -83,7 +82,7 @@ export function locateError(locations: Locations, error: unknown): unknown {
   return new DomainError(error.code, error.message, { ...error.extra, issues });
 }
 
-/** Returns an issue of the domain with its location in the request: `input.name` becomes `name` of the body. */
+/** Returns the issue with its location in the request: `input.name` becomes `name` of the body. */
 export function locateIssue(locations: Locations, issue: Issue): Issue {
   const [, first = '', rest = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
   const location = locations.get(first);
@@ -106,7 +105,7 @@ export function createPartSchema(
   return nestLeaves(
     members.map(([member, { name, form, isOptional }]) => {
       const schema = form ? form.schema : (input.shape[member] as z.ZodType);
-      // A path always has its members, whether or not the domain needs them.
+      // A path always has its parameters, even if the domain's member is optional.
       if (part === 'path') return [[name], unwrapOptional(schema)];
       return [name.split('.'), isOptional ? schema.optional() : schema];
     }),
@@ -120,7 +119,7 @@ function unwrapOptional(schema: z.ZodType): z.ZodType {
 
 type Leaf = [path: string[], schema: z.ZodType];
 
-/** Combines nested names into objects: `metadata.url` and `metadata.headers` are members of one object. */
+/** Combines dotted names into objects: `metadata.url` and `metadata.headers` become members of `metadata`. */
 function nestLeaves(leaves: Leaf[]): z.ZodObject {
   const groups = Map.groupBy(leaves, ([[head]]) => head as string);
   const shape = [...groups].map(([name, members]) => {

@@ -1,4 +1,4 @@
-/** Updates of the form `{ updateMask: [...], topic: {...} }`, which change only the fields that the mask names. */
+/** Implements updates like `{ updateMask: ['name'], topic: { name: 'a' } }`, which change only the named fields. */
 import { z } from 'zod';
 import { createInputIssue, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
@@ -7,11 +7,11 @@ import type { Locations } from './locations.ts';
 export interface Mask {
   /** The member of the body with the new values. */
   member: string;
-  /** The names that a mask may contain, each with the members of the input that it stands for. */
+  /** The names that a mask may contain, each with the members of the input that it covers. */
   fields: Map<string, string[]>;
 }
 
-/** A name also covers the fields inside it: `metadata` covers `metadata.url`. */
+/** Creates the mask of an endpoint. A name also covers the fields inside it: `metadata` covers `metadata.url`. */
 export function createMask(member: string, locations: Locations): Mask {
   const fields = new Map<string, string[]>();
   for (const [name, location] of locations) {
@@ -25,7 +25,7 @@ export function createMask(member: string, locations: Locations): Mask {
   return { member, fields };
 }
 
-/** Returns the locations of members of the body inside the member with the new values. */
+/** Moves the locations in the body into the member that holds the new values. */
 export function locateInMember({ member }: Mask, locations: Locations): Locations {
   return new Map(
     [...locations].map(([name, location]) => [
@@ -35,7 +35,7 @@ export function locateInMember({ member }: Mask, locations: Locations): Location
   );
 }
 
-/** Returns the schema of a body whose new values have the schema `values`. */
+/** Returns the schema of the body. `values` is the schema of the new values. */
 export function createMaskedSchema(mask: Mask, values: z.ZodObject): z.ZodObject {
   return z.strictObject({
     updateMask: createNamesSchema(mask).describe(
@@ -55,7 +55,7 @@ function createNamesSchema({ fields }: Mask) {
     .max(fields.size);
 }
 
-/** Returns the body with only those new values that the mask names. Other fields are ignored. */
+/** Returns the body without the values that the mask does not name. They are ignored, even if they are invalid. */
 export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { updateMask, [member]: values } = body as Record<string, unknown>;
@@ -69,7 +69,7 @@ export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
   };
 }
 
-/** Lists what is wrong with the mask of a body. Each of its names must have a value among the input's members. */
+/** Lists the issues of a body's mask: unknown names, and names without a value among the members of the input. */
 export function listMaskIssues(mask: Mask, body: unknown, members: object): Issue[] {
   const { updateMask } = body as { updateMask?: unknown };
   const { data = [], error } = createNamesSchema(mask).safeParse(updateMask);
@@ -85,13 +85,13 @@ export function listMaskIssues(mask: Mask, body: unknown, members: object): Issu
   ];
 }
 
-/** The member of the problem that lists the allowed names, if a name is not allowed. */
+/** Returns the member of the problem that lists the allowed names, if the mask has an issue. */
 export function suggestNames(
   issues: readonly Issue[],
   allowed: Iterable<string>,
 ): Record<string, string> {
-  const isUnknown = issues.some(({ name }) => name.startsWith('updateMask'));
-  return isUnknown ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
+  const hasInvalidName = issues.some(({ name }) => name.startsWith('updateMask'));
+  return hasInvalidName ? { remedy: `updateMask may name ${[...allowed].join(', ')}.` } : {};
 }
 
 /** The names that lead to a value inside an object. */
@@ -105,7 +105,7 @@ export function pickValues(object: unknown, paths: readonly Path[]): unknown {
   }, {});
 }
 
-/** Returns undefined if there is no such value. */
+/** Returns the value at the path. Undefined if there is none. */
 export function getValue(object: unknown, path: Path): unknown {
   return path.reduce(getMember, object);
 }
@@ -117,7 +117,7 @@ export function withValue(object: unknown, [first, ...rest]: Path, value: unknow
   return { ...members, [first]: withValue(getMember(members, first), rest, value) };
 }
 
-/** Ignores inherited members: `constructor` is a name like any other. */
+/** Returns an own member. An inherited one, like `constructor`, does not count. */
 function getMember(object: unknown, name: string): unknown {
   const isOwn = typeof object === 'object' && object !== null && Object.hasOwn(object, name);
   return isOwn ? (object as Record<string, unknown>)[name] : undefined;

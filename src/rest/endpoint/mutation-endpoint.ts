@@ -1,4 +1,4 @@
-/** Defines the endpoint of a mutation. Its input, need and description come from the mutation's declaration. */
+/** Defines the endpoint of a declared mutation, which has its input, need and description. */
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
@@ -20,7 +20,7 @@ interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
   mask?: string;
   /** Members of the request that are not part of the mutation's input. */
   extraInput?: B;
-  /** Throws to refuse the request because of these members. */
+  /** Runs before the mutation. Throws to refuse the request, for example because of the extra members. */
   precheck?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ export function mutationEndpoint<
   } as EndpointDefinition<z.ZodObject>);
 }
 
-/** Defines the endpoint of a mutation that deletes. Its response has no body. */
+/** Defines a DELETE endpoint, whose response has no body. */
 export function deleteEndpoint<
   S extends z.ZodObject,
   R,

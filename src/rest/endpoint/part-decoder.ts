@@ -42,7 +42,7 @@ export class PartDecoder {
     if (typeof value !== 'object' || Array.isArray(value)) return value;
     const members = value as Record<string, unknown>;
     if (!(schema.def.catchall instanceof z.ZodUnknown)) {
-      // Without an issue, a misspelled member would be ignored silently.
+      // An ignored member may be a misspelled one.
       const unknownNames = Object.keys(members).filter((name) => !(name in schema.shape));
       for (const name of unknownNames) {
         const issue = createInputIssue([...path, name], 'is not a field of this request.');
@@ -80,7 +80,7 @@ export class PartDecoder {
     if (name !== undefined) return name;
     const allowed = names.map((name) => toWord(enumName, name)).join(', ');
     this.#report(createInputIssue(path, `must be one of ${allowed}.`, value));
-    // The value may be the domain's name, which the schema would accept.
+    // The value may be the domain's name of the enum value, which the domain's schema would accept.
     return null;
   }
 
@@ -91,7 +91,7 @@ export class PartDecoder {
     return value;
   }
 
-  /** True for the path, the query and headers, whose values are all strings. */
+  /** True for the path, the query and the headers. */
   get #hasOnlyStrings(): boolean {
     return this.#part !== 'body';
   }

@@ -1,4 +1,4 @@
-/** Defines a GET endpoint from a declared read, which provides its access rule and its function. */
+/** Defines the GET endpoint of a declared read, which has its need, its description and its function. */
 import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {
@@ -17,7 +17,7 @@ type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   locations?: DeclaredLocations<I>;
-  /** The version of the response. A client that has it already gets 304 instead. */
+  /** Returns the version of the response. A client that has it already gets 304 instead. */
   etag?(result: R): string;
 } & EndpointResponse<R, Shown, [input: z.output<I>]>;
 
@@ -34,8 +34,16 @@ export function readEndpoint<I extends z.ZodObject, R, Shown>(
     hasEtag: etag !== undefined,
     async run(request: RestRequest, input: z.output<I>) {
       const result = await read(request.call, input);
-      if (etag && request.hasVersion(etag(result))) return NOT_MODIFIED;
+      const tag = etag && `"${etag(result)}"`;
+      if (tag) request.setHeader('etag', tag);
+      if (tag && matchesTag(request.knownVersions, tag)) return NOT_MODIFIED;
       return show ? show(result, request, input) : result;
     },
   } as EndpointDefinition<I>);
+}
+
+/** True if the header `If-None-Match` names the tag. Proxies may have marked it as weak (RFC 9110, 13.1.2). */
+function matchesTag(header: string | undefined, tag: string): boolean {
+  const names = (header ?? '').split(',').map((name) => name.trim().replace(/^W\//, ''));
+  return names.includes('*') || names.includes(tag);
 }

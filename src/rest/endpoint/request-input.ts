@@ -1,4 +1,4 @@
-/** Turns the parts of a request into the input of a domain function. Reports the issues of all parts together. */
+/** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
 import { z } from 'zod';
 import { addIssues, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
@@ -15,7 +15,10 @@ export type ValidationResult =
   | { value: object; error?: never }
   | { value?: never; error: z.ZodError };
 
-/** Returns the valid input and the location of each member in this request. `parts` is the result of `rewrite`. */
+/**
+ * Returns the valid input, and the location of each member in this request. Throws BAD_USER_INPUT with all issues. `parts`
+ * is the result of `rewrite`.
+ */
 export function readInput(
   endpoint: Endpoint,
   parts: Parts,
@@ -27,7 +30,7 @@ export function readInput(
   const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
   if (input && issues.length === 0) return { input, locations: domainMembers.locations };
-  // A member whose wire form is invalid was reported and removed, so it is not missing.
+  // A member with an invalid wire form was reported and removed. The domain's schema must not report it as missing.
   const reportedNames = new Set(
     domainMembers.issues.flatMap(({ name }) => listEnclosingNames(name)),
   );
@@ -55,13 +58,13 @@ interface Members {
   issues: Issue[];
 }
 
-function decodeParts({ parts: schemas, locations, mask }: Endpoint, parts: Parts): Members {
+function decodeParts({ partSchemas, locations, mask }: Endpoint, parts: Parts): Members {
   const decoders = PARTS.map((part) => ({ part, decoder: new PartDecoder(part) }));
   const values = new Map(
     decoders.map(({ part, decoder }) => {
       const receivedValue = parts[part] ?? {};
       const value = mask && part === 'body' ? pickMasked(mask, receivedValue) : receivedValue;
-      return [part, decoder.decode(schemas[part] ?? EMPTY_SCHEMA, value)];
+      return [part, decoder.decode(partSchemas[part] ?? EMPTY_SCHEMA, value)];
     }),
   );
   const entries = [...locations].flatMap(([member, { in: part, name }]) => {
@@ -114,8 +117,8 @@ function listEnclosingNames(name: string): string[] {
   return [...name.matchAll(/\./g).take(NESTED_MAX)].map(({ index }) => name.slice(0, index));
 }
 
-/** Drops further issues of one location: a value of the wrong type also violates other rules. */
+/** Keeps one issue for each location, because a value of the wrong type also violates other rules. */
 function keepFirstAtEachLocation(issues: Issue[]): Issue[] {
-  const byLocation = Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`);
-  return [...byLocation.values()].map(([first]) => first as Issue);
+  const issuesByLocation = Map.groupBy(issues, (issue) => `${issue.in} ${issue.name}`);
+  return [...issuesByLocation.values()].map(([first]) => first as Issue);
 }

@@ -1,4 +1,4 @@
-/** Maps errors to problem documents. */
+/** Turns errors into problem documents. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
   createMaskedError,
@@ -11,8 +11,8 @@ import {
 import type { Log } from '../../log.ts';
 import { PROBLEM_TYPE } from '../openapi/openapi.ts';
 
-/** Details of the router's own refusals. They repeat nothing from the request. */
-const ROUTER_REFUSALS: Record<string, string> = {
+/** Details of Fastify's own refusals, by its error codes. They repeat nothing from the request. */
+const FASTIFY_REFUSALS: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body exceeds LIMIT_BODY_BYTES of the server.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json.',
@@ -21,17 +21,17 @@ const ROUTER_REFUSALS: Record<string, string> = {
   FST_ERR_REQ_ABORTED: 'The request ended before its body was complete.',
 };
 
-/** Masks an unexpected error. Its problem document and the log share an instance id. */
+/** Returns the problem of an error. An unexpected error is masked, and its log line has the `instance` of the problem. */
 export function toProblem(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
 ): Problem {
   if (error instanceof DomainError || error instanceof ServiceUnavailable) return error.problem;
   const { code = '', statusCode } = error as Partial<FastifyError>;
-  const refusal = ROUTER_REFUSALS[code];
-  if (refusal && statusCode) {
+  const detail = FASTIFY_REFUSALS[code];
+  if (detail && statusCode) {
     const { code: problemCode, extra } = getHttpRefusal(statusCode);
-    return createProblem(problemCode, refusal, extra);
+    return createProblem(problemCode, detail, extra);
   }
   return createMaskedError(log, error, { route }).problem;
 }
@@ -45,7 +45,7 @@ export function createProblemHeaders(
   return {};
 }
 
-/** Sends a problem document. `challenge` is the value of `WWW-Authenticate` for a caller that is not authenticated. */
+/** Sends a problem document. `challenge` is the value of `WWW-Authenticate` in a 401. */
 export function sendProblem(
   reply: FastifyReply,
   problem: Problem,
@@ -56,7 +56,7 @@ export function sendProblem(
       .code(problem.status)
       .headers(createProblemHeaders(problem, challenge))
       .type(PROBLEM_TYPE)
-      // Fastify's own serializer would add a charset, which the media type has no parameter for.
+      // Fastify's own serializer would add a charset, a parameter that the media type does not have.
       .serializer(JSON.stringify)
       .send(problem)
   );

@@ -1,6 +1,6 @@
 /**
- * Translates errors into REST's terms: words instead of enum names, and REST's members instead of GraphQL's input.
- * Details of the domain use the names that it shares with GraphQL.
+ * Translates errors into REST's terms. The domain writes details in the terms of GraphQL: `input.eventType`, and names of
+ * enums. REST has other members, and words in place of the names.
  */
 import { z } from 'zod';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
@@ -11,7 +11,7 @@ import type { Locations } from './locations.ts';
 import { getValue } from './mask.ts';
 import { findEnumName, toWord } from './words.ts';
 
-/** Details with these codes may quote a provider or concern no input, so they are not translated. */
+/** Details with these codes are not translated, because they quote a provider or concern no input. */
 const UNTRANSLATED_CODES: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
 /**
@@ -20,7 +20,7 @@ const UNTRANSLATED_CODES: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ER
  */
 export function translateError(endpoint: Endpoint, parts: Parts, error: unknown): unknown {
   if (!(error instanceof DomainError) || UNTRANSLATED_CODES.includes(error.code)) return error;
-  // Without issues, the reason may be the provider's.
+  // Without issues, the detail may quote a provider.
   if (error.code === 'UNPROCESSABLE' && !error.issues) return error;
   const { words, ...terms } = getTerms(endpoint);
   const translate = error.code === 'FORBIDDEN' ? terms.translateNeeds : terms.translate;
@@ -42,10 +42,10 @@ function findReceivedValue(parts: Parts, { in: part, name }: Issue): unknown {
 }
 
 interface Terms {
-  /** REST's words by the names of the enums in the endpoint's input. */
+  /** REST's words for the enum names in the endpoint's input. */
   words: Map<string, string>;
   translate(detail: string): string;
-  /** Also translates permissions of end users, whose names are those of capabilities in other details. */
+  /** Also translates permissions of end users. In other details, these names are capabilities of providers. */
   translateNeeds(detail: string): string;
 }
 
@@ -71,7 +71,7 @@ function createTerms({ input, locations }: Endpoint): Terms {
 
 function createTranslation(locations: Locations, words: ReadonlyMap<string, string>) {
   const names = words.size > 0 ? `|\\b(${[...words.keys()].join('|')})\\b` : '';
-  // Strings in double quotes are the caller's.
+  // A string in double quotes is a value of the caller, and stays unchanged.
   const pattern = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(\\w+)${names}`, 'g');
   return (detail: string) =>
     detail.replace(pattern, (match, member?: string, name?: unknown) => {

@@ -1,4 +1,4 @@
-/** Runs a request to an endpoint: admits the caller, waits for its turn, validates the input, and limits the time. */
+/** Runs a request to an endpoint: admits the caller, waits for a turn, validates the input, and limits the time. */
 import { type CallRequest, createCall, type Services } from '../../domain/call.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
@@ -34,7 +34,7 @@ export interface ReceivedRequest {
   setHeader(name: string, value: string): void;
 }
 
-/** Returns the formatted result of the endpoint. Every error that it throws becomes a problem document. */
+/** Returns the response of the endpoint. The error handler turns what it throws into a problem document. */
 export async function runRequest(
   endpoint: Endpoint,
   { services, admission }: Gateway,
@@ -66,20 +66,10 @@ function createRequest(
 ): RestRequest {
   const { url, setHeader, sender, knownVersions } = received;
   const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
-  const hasVersion = (version: string) => {
-    setHeader('etag', `"${version}"`);
-    return includesVersion(knownVersions, version);
-  };
-  return { call, ...createRelations(call), url, setHeader, hasVersion, warnings: [] };
+  return { call, ...createRelations(call), url, setHeader, knownVersions, warnings: [] };
 }
 
-/** True if the header `If-None-Match` names the version. Proxies may have marked it as weak (RFC 9110, 13.1.2). */
-function includesVersion(header: string | undefined, version: string): boolean {
-  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(`"${version}"`);
-}
-
-/** Authorizes the caller, reads the input, and runs the endpoint. Refusals are in REST's terms. */
+/** Authorizes the caller, validates the input, and runs the endpoint. Throws errors in REST's terms. */
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
@@ -115,10 +105,7 @@ async function rewriteParts(
   );
 }
 
-/**
- * Returns the cost of a request: the maximum number of items of its page, or one object. Validation refuses an invalid
- * page size later.
- */
+/** Returns the most objects that the response may contain. Validation refuses an invalid page size later. */
 function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
   const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };
@@ -126,7 +113,7 @@ function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   return size <= PAGE_MAX ? size : 1;
 }
 
-/** Runs the work of an admitted caller at its turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
+/** Runs the work when the admitted caller gets a turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
 export async function runInTurn<T>(
   viewer: Viewer,
   { slot, weight = 1 }: ReceivedRequest['sender'] & { weight?: number },

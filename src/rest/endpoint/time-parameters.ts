@@ -1,11 +1,10 @@
-/** Splits the domain's time range into two query parameters. */
+/** Turns the time range of a list into two query parameters, because a query has no objects. */
 import { z } from 'zod';
 import { type Read, read } from '../../domain/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
 
 const { createTime: _range, order } = createdFilters.shape;
 
-/** The query parameters of lists that support a creation time range. */
 const createdParameters = {
   createTimeFrom: z
     .date()
@@ -18,7 +17,7 @@ const createdParameters = {
   order,
 };
 
-/** Returns the filters of a list as query parameters. */
+/** Replaces the range among the filters of a list by its two parameters. */
 export function splitCreateTime<S extends z.ZodRawShape>({
   createTime: _range,
   order: _order,
@@ -27,15 +26,15 @@ export function splitCreateTime<S extends z.ZodRawShape>({
   return { ...others, ...createdParameters };
 }
 
-interface InQuery {
+interface TimeParameters {
   createTimeFrom?: Date | undefined;
   createTimeUntil?: Date | undefined;
 }
 
-/** Adapts a list so that it accepts the range as query parameters. */
+/** Adapts a list so that it accepts the two parameters in place of the range. */
 export function joinCreateTime<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
-): Read<[input: Omit<I, 'createTime'> & InQuery], R> {
+): Read<[input: Omit<I, 'createTime'> & TimeParameters], R> {
   return read(
     list.needs,
     list.description,

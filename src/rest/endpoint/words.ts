@@ -1,4 +1,4 @@
-/** Maps enum names of the domain to the words of the reference API. */
+/** Maps the names of enum values to the words of the reference API. */
 import { z } from 'zod';
 import { findEnumeration } from '../../domain/resource.ts';
 import { parseScopeName, type ScopeName } from '../../domain/viewer/scopes.ts';
@@ -14,10 +14,9 @@ const AUTH_SCHEME_WORDS: Record<string, string> = {
   OAUTH2_PASSWORD: 'oauth2/password',
 };
 
-/** The reference API's words. */
 const OPERATION_STATUS_WORDS: Record<string, string> = { SUCCEEDED: 'success', FAILED: 'failure' };
 
-/** The enums, by schema id, whose words are more than the name in lower case. */
+/** Converts names to words, by enum. The words of other enums are the names in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
   ContractFieldType: toCamelCase,
@@ -39,14 +38,14 @@ export function findEnumName(schema: z.ZodType): string | undefined {
   return findEnumeration(schema)?.name ?? schema.meta()?.id;
 }
 
-/** Returns the word of an enum name. Names that are not in capitals are words already. */
+/** Returns the word of a name. A name that is not in capitals is a word already. */
 export function toWord(enumId: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
   const convert = enumId === undefined ? undefined : WORDS[enumId];
   return convert ? convert(name) : name.toLowerCase();
 }
 
-/** Returns the schema of an enum's words in responses. */
+/** Returns the schema of an enum in responses. */
 export function createWords(enumId: string | undefined, names: readonly string[]) {
   return z.enum(names.map((name) => toWord(enumId, name)));
 }

@@ -88,17 +88,17 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
 
 /** Returns the schema that the router and the document use for an endpoint. */
 export function createRouteSchema(endpoint: Endpoint): FastifySchema {
-  const { parts } = endpoint;
+  const { path, query, header, body } = endpoint.partSchemas;
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: [endpoint.description, describeNeed(endpoint.needs)].filter(Boolean).join(' '),
     security: isForBuilders(endpoint.needs) ? [{ bearer: [] }] : [{ apiKey: [] }, { bearer: [] }],
-    ...(parts.path && { params: parts.path }),
-    ...(parts.query && { querystring: parts.query }),
-    ...(parts.header && { headers: parts.header }),
-    ...(parts.body && { body: parts.body }),
+    ...(path && { params: path }),
+    ...(query && { querystring: query }),
+    ...(header && { headers: header }),
+    ...(body && { body }),
     response: {
       [endpoint.status]: createSuccess(endpoint),
       ...(endpoint.hasEtag && { 304: z.null().describe(UNCHANGED) }),
