@@ -1,4 +1,4 @@
-/** The messages to destinations, as webhooks of the OpenAPI document: events by type, records, and changes. */
+/** Describes the messages to destinations as webhooks of the OpenAPI document. */
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
@@ -17,7 +17,7 @@ interface Message {
   body: z.ZodObject;
 }
 
-/** Returns the webhooks by kind: the name of an event type, or of a message of an installation. */
+/** Returns the webhooks by the type of the event, or by the kind of the message. */
 export function createWebhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, createEventMessage(event)] as const,
@@ -90,7 +90,7 @@ function createOperation({
 }: Message): OpenAPIV3_1.OperationObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(body, {
     override({ jsonSchema }) {
-      // This names a scalar of GraphQL, which OpenAPI does not have.
+      // Metadata for GraphQL.
       delete jsonSchema.graphql;
       delete jsonSchema.field;
     },

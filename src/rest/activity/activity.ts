@@ -14,7 +14,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { getOwnProject } from '../../domain/project/project.ts';
 import { idField } from '../../domain/resource.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Activity';
 const destinationId = idField.describe('The id of the destination.');
@@ -38,7 +38,9 @@ export const activityEndpoints = [
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
     read: readWithin(getDestination, listDestinationActivity),
-    resource: z.array(deliveryActivity).describe('By when attempts began, oldest first.'),
+    resource: z
+      .array(deliveryActivity)
+      .describe('The counts by the start time of the attempts, oldest first.'),
   }),
   readEndpoint({
     id: 'getStreamActivity',
@@ -46,6 +48,8 @@ export const activityEndpoints = [
     tag,
     input: z.object({ projectIdOrName, destination, ...activityInput.shape }),
     read: readWithin(getDestination, listStreamActivity),
-    resource: z.array(streamActivity).describe('By when messages were added, oldest first.'),
+    resource: z
+      .array(streamActivity)
+      .describe('The counts by the time the messages were added, oldest first.'),
   }),
 ];

@@ -13,7 +13,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Agents';
 const path = '/projects/{projectIdOrName}/agent-sessions';

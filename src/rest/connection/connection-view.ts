@@ -8,7 +8,7 @@ import { providerAppResource } from '../../domain/provider/provider-app.ts';
 import { loaded } from '../../domain/relations.ts';
 import { computed } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 type Connection = Row<'Connection'>;
 
@@ -25,7 +25,7 @@ const metadataEntry = z.object({
 
 const { apiKey, oauth2AuthorizationCode } = connectionCredentialsResource.shape;
 
-/** A row has credentials only if the request asks for them. */
+/** The row has credentials only if the request includes them. */
 export const connection = extendResource(connectionResource, {
   group: loaded(groupResource, byId('Group'), ({ groupId }: Connection) => groupId),
   consumer: loaded(consumerResource, byId('Consumer'), ({ consumerId }: Connection) => consumerId),
@@ -47,7 +47,7 @@ export const connection = extendResource(connectionResource, {
   ),
 });
 
-/** Callers send values with or without a source. The source of a value without one is the builder's input. */
+/** Stored values may lack a source. Their source is the builder's input. */
 function showMetadata(metadata: unknown): Record<string, z.output<typeof metadataEntry>> | null {
   if (typeof metadata !== 'object' || metadata === null) return null;
   const entries = Object.entries(metadata).map(([name, value]) => {

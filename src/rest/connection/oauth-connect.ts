@@ -11,10 +11,10 @@ const tag = 'Connections';
 const authorizeUrl = z
   .url()
   .describe(
-    "The gateway's link to the provider's page of consent. Open it in the person's browser, which must accept cookies of the gateway.",
+    "The gateway's link to the provider's consent page. Open it in the person's browser, which must accept cookies of the gateway.",
   );
 
-/** Clients of the reference API always send false. The value must not weaken the protection. */
+/** Clients of the reference API always send false, which must not weaken the protection. */
 const enableCSRFProtection = z
   .boolean()
   .optional()

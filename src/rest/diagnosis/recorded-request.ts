@@ -12,7 +12,7 @@ import { pagedEndpoint } from '../endpoint/list.ts';
 
 const path = '/projects/{projectIdOrName}';
 
-/** A key whose only scope is `payloads:read` may read the requests, although it may not read the operation. */
+/** Needs only `payloads:read`: a key without the scope to read operations may read their requests. */
 const findOperation = projectRead(
   listOperationRequests.needs,
   'Finds an operation.',

@@ -5,7 +5,7 @@ import type { Relations } from '../../domain/relations.ts';
 import { authorize, describeNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
-import { showType, showUnchanged, toRestTerms } from '../openapi/shown-resource.ts';
+import { createResponseForm, showUnchanged, toRestTerms } from '../openapi/response-form.ts';
 import {
   createPartSchema,
   type Location,
@@ -167,7 +167,7 @@ export function endpoint<I extends z.ZodObject, Shown>(
 
 function createOutput<I extends z.ZodObject, Shown>(definition: EndpointDefinition<I, Shown>) {
   if (!('resource' in definition)) return { output: definition.output, show: showUnchanged };
-  const { schema: output, show } = showType(definition.resource);
+  const { schema: output, show } = createResponseForm(definition.resource);
   return { output, show };
 }
 

@@ -32,7 +32,7 @@ import { pagedEndpoint } from '../endpoint/list.ts';
 import { eraseWireType } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Deliveries';
 const projectPath = '/projects/{projectIdOrName}';

@@ -18,7 +18,7 @@ import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import type { Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Destinations';
 const path = '/projects/{projectIdOrName}/destinations';
@@ -29,7 +29,7 @@ const inMetadata: Record<'url' | 'headers', Location> = {
 const keepHeadersInMetadata: Location = { in: 'body', name: 'metadata.keepHeaders' };
 const destinationInPath: Location = { in: 'path', name: 'destination' };
 
-/** A row with its secrets, for the response that creates it and for a request that includes them. */
+/** A row, with its secrets if the response includes them. */
 type DestinationWithSecrets = Row<'Destination'> & { secrets?: z.output<typeof secretsInResponse> };
 
 const { url, headers } = destinationResource.shape;
@@ -68,6 +68,21 @@ const secretsInRequest = z
   .optional()
   .describe('Empty: the gateway creates the secret that signs messages.');
 
+const getDestinationInput = z.object({
+  projectIdOrName,
+  destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
+  includeSecrets: z
+    .boolean()
+    .default(false)
+    .describe('Whether the response has `secrets`. Default: false.'),
+  rotate: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Rotates its secret first. For 24 hours the previous one also signs. Default: false.',
+    ),
+});
+
 export const destinationEndpoints = [
   listEndpoint({
     id: 'listDestinations',
@@ -87,7 +102,8 @@ export const destinationEndpoints = [
     locations: inMetadata,
     status: 201,
     resource: destination,
-    show: ({ destination: row, signingSecret }) => addSecrets(row, signingSecret),
+    show: ({ destination: row, signingSecret: webhookSigningKey }): DestinationWithSecrets =>
+      webhookSigningKey === null ? row : { ...row, secrets: { webhookSigningKey } },
   }),
   endpoint({
     id: 'getDestination',
@@ -97,20 +113,7 @@ export const destinationEndpoints = [
     summary: getDestination.description,
     needs: getDestination.needs,
     memberNeeds: { includeSecrets: readSigningSecret.needs, rotate: rotateDestinationSecret.needs },
-    input: z.object({
-      projectIdOrName,
-      destination: z.string().min(1).max(64).describe('The id or the name of the destination.'),
-      includeSecrets: z
-        .boolean()
-        .default(false)
-        .describe('Whether the response has `secrets`. Default: false.'),
-      rotate: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Rotates its secret first. For 24 hours the previous one also signs. Default: false.',
-        ),
-    }),
+    input: getDestinationInput,
     status: 200,
     resource: destination,
     run: readDestination,
@@ -139,32 +142,23 @@ export const destinationEndpoints = [
   }),
 ];
 
-interface ReadDestinationInput {
-  projectIdOrName: string;
-  destination: string;
-  includeSecrets: boolean;
-  rotate: boolean;
-}
-
-async function readDestination({ call, find }: RestRequest, input: ReadDestinationInput) {
-  const { projectIdOrName: project, includeSecrets, rotate } = input;
-  const row = await getDestination(call, input);
-  const target = includeSecrets ? await find(readTargetValues, row) : null;
-  if (!rotate) {
-    return includeSecrets ? addSecrets(row, await find(readSigningSecret, row), target) : row;
+async function readDestination(
+  { call, find }: RestRequest,
+  { includeSecrets, rotate, ...key }: z.output<typeof getDestinationInput>,
+): Promise<DestinationWithSecrets> {
+  let row = await getDestination(call, key);
+  if (rotate) {
+    const { projectIdOrName } = key;
+    const rotated = await rotateDestinationSecret(call, { projectIdOrName, destinationId: row.id });
+    row = rotated.destination;
   }
-  const key = { projectIdOrName: project, destinationId: row.id };
-  const { destination: newRow, signingSecret } = await rotateDestinationSecret(call, key);
-  return includeSecrets ? addSecrets(newRow, signingSecret, target) : newRow;
-}
-
-function addSecrets(
-  row: Row<'Destination'>,
-  webhookSigningKey: string | null,
-  target?: { url: string | null; headers: Record<string, string> | null } | null,
-): DestinationWithSecrets {
-  if (!webhookSigningKey) return row;
-  const { url, headers } = target ?? {};
-  const values = { url: url ?? undefined, headers: headers ?? undefined };
-  return { ...row, secrets: { webhookSigningKey, ...values } };
+  if (!includeSecrets) return row;
+  const [webhookSigningKey, target] = await Promise.all([
+    find(readSigningSecret, row),
+    find(readTargetValues, row),
+  ]);
+  if (webhookSigningKey === null) return row;
+  const url = target.url ?? undefined;
+  const headers = target.headers ?? undefined;
+  return { ...row, secrets: { webhookSigningKey, url, headers } };
 }

@@ -18,7 +18,7 @@ import { id } from '../../ids.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Events';
 const path = '/projects/{projectIdOrName}/notification-events';

@@ -19,7 +19,7 @@ import { createRelations, loaded } from '../../domain/relations.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';
 import { connection } from '../connection/connection-view.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { configContent, showConfig } from './config/config-form.ts';
 
 type Installation = Row<'Installation'>;
@@ -65,7 +65,7 @@ async function readConfig({ configId, integrationId, createdBy }: Installation, 
     get(byId('Integration'), integrationId),
   ]);
   const config = readConfigContent(row);
-  // Only such a config needs the content, which is large.
+  // The content is large, and most configs do not need it.
   const content = leavesEventsToIntegration(config)
     ? readIntegrationContent(await get(byId('Revision'), revisionId))
     : null;
@@ -77,7 +77,7 @@ async function readConfig({ configId, integrationId, createdBy }: Installation, 
   };
 }
 
-/** True if a response must take members from the integration that it always contains. */
+/** True if the response must complete the config with members of the integration. */
 function leavesEventsToIntegration({ subscribe = [] }: ConfigContent): boolean {
   return subscribe.some(
     ({ destination, inheritFieldsAndMapping: inherits }) =>
@@ -85,7 +85,7 @@ function leavesEventsToIntegration({ subscribe = [] }: ConfigContent): boolean {
   );
 }
 
-/** Completes the config's choices of events with those of the integration. */
+/** Completes the choices of events with members of the integration. */
 function completeEvents(config: ConfigContent, content: IntegrationContent | null): ConfigContent {
   const subscribe = config.subscribe?.map((choice) => {
     const isNamed = ({ objectName }: { objectName: string }) => objectName === choice.objectName;

@@ -1,4 +1,4 @@
-/** Fields that callers define, in the reference API's form: by object, and in responses by name. */
+/** Fields that callers define, in the reference API's form: requests have them by object, and responses also by name. */
 import { z } from 'zod';
 import { objectFields } from '../../domain/installation/field-definition.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { computed, resource } from '../../domain/resource.ts';
 import { eraseWireType, integrationInPath, type Location } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Object metadata';
 
@@ -40,7 +40,7 @@ const fields: Location = {
 
 type DefinedField = DefinedObject['fields'][number];
 
-/** The error of a field is the first of its warnings. */
+/** REST reports the error of a field as its first warning. */
 const fieldUpsert = extendResource(fieldUpsertResource, {
   error: null,
   warnings: computed(

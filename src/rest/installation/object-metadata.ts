@@ -11,7 +11,7 @@ import { fieldMetadataResource } from '../../domain/installation/shown-field.ts'
 import { computed } from '../../domain/resource.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Object metadata';
 

@@ -1,4 +1,4 @@
-/** `…/installations/{installationId}/proxy/…`: the provider's own API, with the connection's credentials. */
+/** Forwards requests below `…/installations/{installationId}/proxy` to the provider, with the connection's credentials. */
 import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -21,8 +21,8 @@ const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/pro
 /** Matches the segments of PROXY_PATH below /v1. */
 const PROXY_PREFIX = /^(?:\/[^/?]*){6}/;
 
-const DOCUMENTED = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** TRACE would show the connection's credentials, and CONNECT would open a tunnel. */
+const DOCUMENTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** TRACE would reveal the connection's credentials, and CONNECT would open a tunnel. */
 const UNSUPPORTED_METHODS = ['CONNECT', 'TRACE'];
 
 export function registerProxy(app: FastifyInstance, gateway: RestGateway): void {
@@ -35,12 +35,12 @@ export function registerProxy(app: FastifyInstance, gateway: RestGateway): void 
     forward(gateway, request, reply);
   const handler = () => undefined;
   const route = { onRequest, handler, exposeHeadRoute: false };
-  for (const method of DOCUMENTED) {
+  for (const method of DOCUMENTED_METHODS) {
     app.route({ ...route, method, url: `${PROXY_PATH}/*`, schema: createRouteSchema(method) });
   }
   const hidden = { ...route, schema: { hide: true } as FastifySchema };
   const undocumented = methods.filter(
-    (method) => !(DOCUMENTED as readonly string[]).includes(method),
+    (method) => !(DOCUMENTED_METHODS as readonly string[]).includes(method),
   );
   app.route({ ...hidden, method: undocumented, url: `${PROXY_PATH}/*` });
   app.route({ ...hidden, method: methods, url: PROXY_PATH });
@@ -64,7 +64,7 @@ async function forward(
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const disconnected = new AbortController();
-  res.once('close', () => disconnected.abort(new Error('The caller has gone.')));
+  res.once('close', () => disconnected.abort(new Error('The caller has disconnected.')));
   const forwardedRequest = toForwardedRequest(req, disconnected.signal);
   try {
     const response = await runInTurn(viewer, request.metadata, async (slot) => {
@@ -82,7 +82,6 @@ async function forward(
     await pipeline(response.body, res).catch(() => {});
   } catch (error) {
     if (!disconnected.signal.aborted) throw error;
-    // The caller has disconnected, so nothing is sent.
     reply.hijack();
   }
 }
@@ -141,7 +140,7 @@ For a list that the gateway knows (docs/providers), a GET, or a POST of JSON, wi
 one stream of records, each a line of JSON. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
 builder's bearer token.`;
 
-function createRouteSchema(method: (typeof DOCUMENTED)[number]): FastifySchema {
+function createRouteSchema(method: (typeof DOCUMENTED_METHODS)[number]): FastifySchema {
   const takesBody = method !== 'GET' && method !== 'DELETE';
   const createResponse = (description: string, otherContent = {}) => ({
     description,

@@ -58,6 +58,8 @@ const updateInput = z.object({
     .describe('The new values of the fields that updateMask names.'),
 });
 
+const INVALID_PATH = 'must be a JSON Pointer to a member that the config of the object has.';
+
 const patchOperation = z
   .strictObject({
     op: z.enum(['add', 'remove', 'replace']).describe('The operation at the path.'),
@@ -108,7 +110,7 @@ export const updateInstallationEndpoints = [
   }),
 ];
 
-/** Drops values that the mask does not name, so that they are not validated. */
+/** Removes values that the mask does not name, so that they are not validated. */
 function dropUnnamedValues(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('installation' in body)) return body;
   const { updateMask } = body as { updateMask?: unknown };
@@ -119,7 +121,7 @@ function dropUnnamedValues(body: unknown): unknown {
 
 async function updateByMask(
   request: RestRequest,
-  { updateMask, installation: values, skipSampling: skips, ...key }: z.output<typeof updateInput>,
+  { updateMask, installation: values, skipSampling, ...key }: z.output<typeof updateInput>,
 ) {
   const paths = parseMask(updateMask);
   const maskNames = new Set(updateMask);
@@ -128,38 +130,39 @@ async function updateByMask(
     if (first !== 'config' || second === 'createdBy') return [];
     return [{ path: below, value: second ? value : requireValue(values, ['config', 'content']) }];
   });
-  const applyChanges = (present: WireConfig) =>
+  const applyChanges = (currentConfig: WireConfig) =>
     configChanges.reduce<unknown>(
       (config, { path, value }) => withValue(config, path, value),
-      present,
+      currentConfig,
     );
   return changeInstallation(request, {
     key,
     otherChanges: {
       connectionId: maskNames.has('connectionId') ? values.connectionId : undefined,
       configCreatedBy: pickCreatedBy(maskNames, values.config),
-      skipSampling: skips,
+      skipSampling,
     },
     revise: configChanges.length > 0 ? applyChanges : undefined,
     locate: (location) => `installation.config.content${location}`,
   });
 }
 
-function pickCreatedBy(named: Set<string>, config: { createdBy?: string } | undefined) {
-  return named.has('config') || named.has('config.createdBy') ? config?.createdBy : undefined;
+function pickCreatedBy(maskNames: Set<string>, config: { createdBy?: string } | undefined) {
+  return maskNames.has('config') || maskNames.has('config.createdBy')
+    ? config?.createdBy
+    : undefined;
 }
 
 async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
-  const { projectIdOrName: project, integrationIdOrName: integration, objectName, action } = input;
-  const key = { projectIdOrName: project, integrationIdOrName: integration };
+  const { objectName, action, changes, ...key } = input;
   return changeInstallation(request, {
     key: { ...key, installationId: await getInstallationId(request, input) },
-    revise: (present) => {
-      const objects = new Map(Object.entries(present[action]?.objects ?? {}));
+    revise: (currentConfig) => {
+      const objects = new Map(Object.entries(currentConfig[action]?.objects ?? {}));
       const object = objects.get(objectName);
       if (!object) throw notFound(`The object in the ${action} config`, objectName);
-      const patched = createPatchedCopy(object, input.changes);
-      return withValue(present, [action, 'objects', objectName], patched);
+      const patchedObject = createPatchedCopy(object, changes);
+      return withValue(currentConfig, [action, 'objects', objectName], patchedObject);
     },
     locate: () => 'changes',
   });
@@ -170,13 +173,13 @@ async function getInstallationId(
   { groupRef, installationId, ...key }: z.output<typeof patchInput>,
 ): Promise<string> {
   if ((groupRef === undefined) === (installationId === undefined)) {
-    throw invalid('groupRef', 'or installationId must be given, and not both.');
+    throw invalid('groupRef', 'or installationId is required, but not both.');
   }
   if (installationId !== undefined) return installationId;
   return (await getInstallationOfGroup(call, { ...key, groupRef: groupRef as string })).id;
 }
 
-/** Returns a patched copy. Throws BAD_USER_INPUT with an issue for each operation that fails. */
+/** Throws BAD_USER_INPUT with an issue for each change that fails. */
 function createPatchedCopy(
   object: unknown,
   changes: z.output<typeof patchInput>['changes'],
@@ -192,5 +195,3 @@ function createPatchedCopy(
   if (issues.length > 0) throw invalidInput(issues);
   return holder.object;
 }
-
-const INVALID_PATH = 'must be a JSON Pointer to a member that the config of the object has.';

@@ -10,7 +10,7 @@ const IGNORED_IN_CONTENTS = ['delete'];
 /** The reference API watches fields of updates only, and objects of its manifests have no deletions. */
 const IGNORED_IN_OBJECTS = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
 
-/** Bounds the header, because proxies refuse large ones. */
+/** Bounds the header, because proxies refuse large headers. */
 const WARNINGS_MAX = 20;
 
 export const WARNING_HEADER_REMARK =
@@ -79,7 +79,7 @@ export function sendWarnings(
   setHeader('warning', headerTexts.join(', '));
 }
 
-/** Quotes a text for a header. Header values are ASCII, and names of fields may contain any characters. */
+/** Quotes a text for a header, whose value must be ASCII. Names of fields may contain any characters. */
 function quoteHeaderText(text: string): string {
   return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 }

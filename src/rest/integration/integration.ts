@@ -18,7 +18,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { dropIgnoredMembers, sendWarnings, WARNING_HEADER_REMARK } from './ignored-members.ts';
 import { manifestShape, rewriteIntegrations } from './manifest.ts';
 import { latestRevision } from './revision.ts';

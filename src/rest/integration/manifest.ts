@@ -4,19 +4,98 @@ import { type Entry, fromBufferPromise } from 'yauzl';
 import { z } from 'zod';
 import { MANIFEST_LENGTH_MAX } from '../../domain/integration/manifest/manifest-text.ts';
 import { findUpload } from '../../domain/integration/manifest-upload.ts';
-import { createInputIssue } from '../../domain/issues.ts';
 import { getProject } from '../../domain/scope.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { dropIgnoredMembers } from './ignored-members.ts';
 
-/**
- * Far above the size of any manifest. Bounds the work of unpacking an archive, which may be crafted to exhaust the
- * process.
- */
+/** Bounds the work of unpacking, because an archive may be crafted to exhaust the process. Manifests are far smaller. */
 const UNPACKED_BYTES_MAX = 4 * 1024 * 1024;
 const UNPACKED_FILES_MAX = 100;
 const MANIFEST_NAMES = ['amp.yaml', 'amp.yml'];
+
+export const manifestShape = {
+  sourceYaml: z
+    .string()
+    .max(MANIFEST_LENGTH_MAX)
+    .optional()
+    .describe(
+      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Manifests above 4 KiB of one project are read one at a time.',
+    ),
+  sourceZipUrl: z
+    .string()
+    .optional()
+    .describe(
+      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the URL that generate-upload-url returned for this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
+    ),
+};
+
+const manifest = z.object({
+  specVersion: z.string(),
+  integrations: z.array(z.looseObject({ name: z.string() })).min(1),
+});
+
+/** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
+export async function rewriteRevision(parts: Parts, request: RestRequest): Promise<Parts> {
+  const { source, body } = await readSource(parts, request);
+  if (!source) return dropIgnoredMembers(parts, ['revision', 'content'], request);
+  if (body.revision !== undefined) {
+    throw invalid(source.member, 'must not be combined with revision.');
+  }
+  const { specVersion, integrations } = await readManifest(source, parts, request);
+  const { integrationId: name } = parts.path as { integrationId: string };
+  const isOnly = integrations.length === 1;
+  const content = integrations.find((integration) => isOnly || integration.name === name);
+  if (!content) {
+    throw invalid(source.member, `has several integrations, and none is named ${name}.`);
+  }
+  const rewrittenParts = { ...parts, body: { ...body, revision: { specVersion, content } } };
+  return dropIgnoredMembers(rewrittenParts, ['revision', 'content'], request);
+}
+
+/** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
+export async function rewriteIntegrations(parts: Parts, request: RestRequest): Promise<Parts> {
+  const { source, body } = await readSource(parts, request);
+  if (!source) return dropIgnoredMembers(parts, ['integrations'], request);
+  if (body.integrations !== undefined) {
+    throw invalid(source.member, 'must not be combined with integrations.');
+  }
+  const rewrittenParts = {
+    ...parts,
+    body: { ...body, ...(await readManifest(source, parts, request)) },
+  };
+  return dropIgnoredMembers(rewrittenParts, ['integrations'], request);
+}
+
+interface Source {
+  member: keyof typeof manifestShape;
+  text: string;
+}
+
+/** Returns the text of the manifest. Null if there is none, or if it is not a string, which validation refuses. */
+async function readSource(
+  { body, path }: Parts,
+  { call }: RestRequest,
+): Promise<{ source: Source | null; body: Record<string, unknown> }> {
+  const { sourceYaml, sourceZipUrl, ...rest } = (body ?? {}) as Record<string, unknown>;
+  if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
+    throw invalid('sourceZipUrl', 'must not be combined with sourceYaml.');
+  }
+  if (typeof sourceYaml === 'string') {
+    return { source: { member: 'sourceYaml', text: sourceYaml }, body: rest };
+  }
+  if (typeof sourceZipUrl !== 'string') return { source: null, body: rest };
+  const { projectIdOrName } = path as { projectIdOrName: string };
+  const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
+  if (!zip) {
+    const detail =
+      'must be a URL that generate-upload-url returned for this project within the last hour, with the file uploaded.';
+    throw invalid('sourceZipUrl', detail);
+  }
+  const result = await unpackManifest(zip);
+  if ('problem' in result) throw invalid('sourceZipUrl', result.problem);
+  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: rest };
+}
 
 type UnpackResult = { manifest: string } | { problem: string };
 
@@ -51,91 +130,7 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
   }
 }
 
-export const manifestShape = {
-  sourceYaml: z
-    .string()
-    .max(MANIFEST_LENGTH_MAX)
-    .optional()
-    .describe(
-      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Manifests above 4 KiB of one project are read one at a time.',
-    ),
-  sourceZipUrl: z
-    .string()
-    .optional()
-    .describe(
-      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the URL that generate-upload-url returned for this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
-    ),
-};
-
-const manifest = z.object({
-  specVersion: z.string(),
-  integrations: z.array(z.looseObject({ name: z.string() })).min(1),
-});
-
-/** Sets `revision` to the manifest's integration. Throws BAD_USER_INPUT for a manifest without one. */
-export async function rewriteRevision(parts: Parts, request: RestRequest): Promise<Parts> {
-  const { source, body } = await readSource(parts, request);
-  if (!source) return dropIgnoredMembers(parts, ['revision', 'content'], request);
-  if (body.revision !== undefined)
-    throw createRefusal(source.member, 'must not stand beside revision.');
-  const { specVersion, integrations } = await readManifest(source, parts, request);
-  const { integrationId: name } = parts.path as { integrationId: string };
-  const [firstIntegration, ...others] = integrations;
-  const content =
-    integrations.find((integration) => integration.name === name) ??
-    (others.length > 0 ? null : firstIntegration);
-  if (!content) {
-    throw createRefusal(source.member, `has several integrations, and none is named ${name}.`);
-  }
-  const rewrittenParts = { ...parts, body: { ...body, revision: { specVersion, content } } };
-  return dropIgnoredMembers(rewrittenParts, ['revision', 'content'], request);
-}
-
-/** Sets `integrations` to the manifest's integrations. Throws BAD_USER_INPUT for a manifest without any. */
-export async function rewriteIntegrations(parts: Parts, request: RestRequest): Promise<Parts> {
-  const { source, body } = await readSource(parts, request);
-  if (!source) return dropIgnoredMembers(parts, ['integrations'], request);
-  if (body.integrations !== undefined) {
-    throw createRefusal(source.member, 'must not stand beside integrations.');
-  }
-  const rewrittenParts = {
-    ...parts,
-    body: { ...body, ...(await readManifest(source, parts, request)) },
-  };
-  return dropIgnoredMembers(rewrittenParts, ['integrations'], request);
-}
-
-interface Source {
-  member: keyof typeof manifestShape;
-  text: string;
-}
-
-/** Null if the request has no manifest, or if one of its members is not a string, which validation refuses. */
-async function readSource(
-  { body, path }: Parts,
-  { call }: RestRequest,
-): Promise<{ source: Source | null; body: Record<string, unknown> }> {
-  const { sourceYaml, sourceZipUrl, ...rest } = (body ?? {}) as Record<string, unknown>;
-  if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
-    throw createRefusal('sourceZipUrl', 'must not stand beside sourceYaml.');
-  }
-  if (typeof sourceYaml === 'string') {
-    return { source: { member: 'sourceYaml', text: sourceYaml }, body: rest };
-  }
-  if (typeof sourceZipUrl !== 'string') return { source: null, body: rest };
-  const { projectIdOrName } = path as { projectIdOrName: string };
-  const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
-  if (!zip) {
-    const detail =
-      'must be a URL that generate-upload-url returned for this project within the last hour, with the file uploaded.';
-    throw createRefusal('sourceZipUrl', detail);
-  }
-  const result = await unpackManifest(zip);
-  if ('problem' in result) throw createRefusal('sourceZipUrl', result.problem);
-  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: rest };
-}
-
-/** Throws NOT_FOUND for a project that the caller may not see, so that it cannot use that project's turns. */
+/** Throws NOT_FOUND for a project that the caller may not see: manifests of one project wait for each other. */
 async function readManifest(
   { member, text }: Source,
   { path }: Parts,
@@ -144,13 +139,8 @@ async function readManifest(
   const { projectIdOrName } = path as { projectIdOrName: string };
   const project = await getProject(call, projectIdOrName);
   const result = await call.manifests.read(project.id, text);
-  if ('problem' in result) throw createRefusal(member, result.problem);
+  if ('problem' in result) throw invalid(member, result.problem);
   const { data } = manifest.safeParse(result.value);
   if (data) return data;
-  throw createRefusal(member, 'must have specVersion, and integrations with names.');
-}
-
-function createRefusal(member: string, detail: string): Error {
-  const issue: Issue = createInputIssue([member], detail);
-  return invalidInput([issue]);
+  throw invalid(member, 'must have specVersion, and integrations with names.');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
+import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
   readObjectResource,
@@ -21,8 +22,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
-import { formatImpact } from '../plan/plan.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { sendWarnings, WARNING_HEADER_REMARK } from './ignored-members.ts';
 import { manifestShape, rewriteRevision } from './manifest.ts';
 
@@ -69,10 +69,9 @@ export const revisionEndpoints = [
     },
     status: 201,
     output: null,
-    show({ revision: { id: revisionId }, warnings, impacts }, request) {
-      // The reference API's response has no body.
+    show({ revision: { id }, warnings, impacts }, request) {
       sendWarnings(request, [...warnings, ...impacts.map(formatImpact)]);
-      setLocation(request, revisionId);
+      setLocation(request, id);
     },
   }),
   readEndpoint({
@@ -89,3 +88,7 @@ export const revisionEndpoints = [
     resource: revisionResource,
   }),
 ];
+
+function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
+  return `${path}: ${reason} (${installations.length} of ${installationTotal} installations)`;
+}

@@ -13,7 +13,7 @@ import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
 import { createWebhooks } from '../webhooks.ts';
-import { components, showType } from './shown-resource.ts';
+import { components, createResponseForm } from './response-form.ts';
 
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [
@@ -128,7 +128,7 @@ function createFailure({ failure, output }: Endpoint) {
         'The request was refused, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
       content: {
         'application/json': { schema: output },
-        [PROBLEM_TYPE]: { schema: z.union([showType(failure.problem).schema, problem]) },
+        [PROBLEM_TYPE]: { schema: z.union([createResponseForm(failure.problem).schema, problem]) },
       },
     },
   };

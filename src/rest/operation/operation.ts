@@ -22,7 +22,7 @@ import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const operationLog = extendResource(operationLogResource, {
   severity: z.string().describe('DEBUG, INFO, WARNING or ERROR.'),

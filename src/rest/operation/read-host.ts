@@ -1,4 +1,4 @@
-/** The reference API has reads on their own host (READ_URL), at the path that writes have here. */
+/** The reference API serves reads on a host of their own (READ_URL), at the path that writes have here. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';
@@ -15,7 +15,7 @@ export function createUrlRewriter({ READ_URL }: Pick<Config, 'READ_URL'>) {
       : url;
 }
 
-/** Refuses the body of a read at the path of writes, with a message that names the path of reads. */
+/** Refuses a read that was sent to the path of writes. */
 export function refuseRead(parts: Parts): Parts {
   const { mode, type, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   const isRead = mode === 'async' || 'sinceTimestamp' in body || 'untilTimestamp' in body;

@@ -50,7 +50,7 @@ export const readEndpoints = [
     status: 201,
     output: z
       .object({ operationId: z.string().describe('The id of the operation that reads.') })
-      .describe('The read has begun: get its operation to see how far it has come.'),
+      .describe('The read has started. Its operation reports the progress.'),
     show: ({ id: operationId }) => ({ operationId }),
   }),
   endpoint({

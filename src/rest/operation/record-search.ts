@@ -1,4 +1,4 @@
-/** The search of the reference API, which has it on a separate host. No other endpoint has its path and method. */
+/** The reference API serves searches on a host of their own. Here, no other endpoint has their path and method. */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';
@@ -11,7 +11,7 @@ export const searchEndpoint = endpoint({
   path: '/projects/{projectIdOrName}/integrations/{integrationId}',
   tag: 'Reads',
   ...describeEndpoint(searchRecords, {
-    description: '`Installation.records` of GraphQL continues from it.',
+    description: 'For further pages, use `Installation.records` of GraphQL.',
   }),
   needs: searchRecords.needs,
   input: searchInput,

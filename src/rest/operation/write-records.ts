@@ -50,7 +50,7 @@ const writeProblem = resource(
 
 type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
-/** Clients of the reference API know no other members here. The reasons for failed records are next to the results. */
+/** Adds no further members, because clients of the reference API know none. */
 function toResult({ operation, result, results, ...counts }: WriteOutcome) {
   const { id: operationId, status } = operation;
   if (results) return { operationId, ...counts, results, errors: listBatchErrors(results) };
@@ -73,12 +73,12 @@ interface FormattedResult {
   errors?: { message: string }[];
 }
 
-/** True if no record was written, and the outcome is known. */
+/** True if the outcome is known and no record was written. */
 function isFailed({ result, results }: FormattedResult): boolean {
   return result?.success === false || (results?.every(({ success }) => !success) ?? false);
 }
 
-/** The official schema of a failed write allows no other members, so only clients that accept problems get theirs. */
+/** The reference API's schema of a failed write has no members of a problem, so only clients that accept problems get them. */
 function showProblem(formattedResult: FormattedResult) {
   const { errors: reasons = [], results } = formattedResult;
   const reason = results
@@ -90,7 +90,7 @@ function showProblem(formattedResult: FormattedResult) {
   };
 }
 
-/** Wraps bare records. An item of a batch is `{ "record": { … } }`, or a record without the members of an item. */
+/** Turns bare records of a batch into items: `{ email }` becomes `{ record: { email } }`. */
 function wrapBatchRecords(parts: Parts): Parts {
   const { batch, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   if (!Array.isArray(batch)) return parts;

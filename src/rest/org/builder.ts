@@ -24,7 +24,7 @@ import { org, orgId } from './org.ts';
 
 const tag = 'Organizations';
 
-/** The reference API's role. A builder has no role in a project alone: the role in its org applies. */
+/** A role in the reference API's form. A builder's role in a project is the one in its org. */
 const roleFields = {
   role: orgRole.describe('The role of the builder in the org, or in the org of the project.'),
   principalType: computed(
@@ -34,7 +34,6 @@ const roleFields = {
   principalId: z.string().describe('The id of the builder.'),
 };
 
-/** The caller, as a builder. */
 export const builderInfo = resource(
   'BuilderInfo',
   'A builder, with their roles and the orgs that they are a member of.',

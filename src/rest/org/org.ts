@@ -13,7 +13,7 @@ import { id } from '../../ids.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Organizations';
 

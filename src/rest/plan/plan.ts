@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { applyPlan } from '../../domain/plan/apply-plan.ts';
 import {
@@ -15,11 +14,6 @@ import { readEndpoint } from '../endpoint/read-endpoint.ts';
 
 const tag = 'Plans';
 const path = '/projects/{projectIdOrName}/plans';
-
-/** A sentence about an impact, with the number of installations. */
-export function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
-  return `${path}: ${reason} (${installations.length} of ${installationTotal} installations)`;
-}
 
 export const planEndpoints = [
   readEndpoint({

@@ -18,12 +18,12 @@ import type { Parts } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'API keys';
 const path = '/projects/{projectIdOrName}/api-keys';
 
-/** The value is known only when the key is created. */
+/** The row has the value only in the response that creates the key. */
 const apiKey = extendResource(apiKeyResource, {
   prefix: null,
   key: computed(
@@ -34,7 +34,7 @@ const apiKey = extendResource(apiKeyResource, {
   ),
 });
 
-/** Clients of the reference API create keys without scopes. GraphQL requires them. */
+/** Clients of the reference API create keys without scopes, which the domain requires. */
 function addDefaultScope({ body, ...parts }: Parts): Parts {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const lacksScopes = isObject && (body as { scopes?: unknown }).scopes == null;

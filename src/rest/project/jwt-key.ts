@@ -18,7 +18,7 @@ import { listEndpoint } from '../endpoint/list.ts';
 import type { Location } from '../endpoint/locations.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'End users';
 const path = '/projects/{projectIdOrName}/jwt-keys';

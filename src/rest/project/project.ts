@@ -15,7 +15,7 @@ import {
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { orgId } from '../org/org.ts';
 
 const tag = 'Projects';

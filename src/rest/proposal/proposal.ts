@@ -16,7 +16,7 @@ import { resource } from '../../domain/resource.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Agents';
 const path = '/projects/{projectIdOrName}/proposals';

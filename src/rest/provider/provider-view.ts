@@ -9,7 +9,7 @@ import {
   providerResource,
 } from '../../domain/provider/provider.ts';
 import { computed } from '../../domain/resource.ts';
-import { extendResource } from '../openapi/shown-resource.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
 
 const authType = z
@@ -103,7 +103,7 @@ const customOpts = z.object({
     .describe('The inputs of the customer.'),
 });
 
-/** Each member is present if one of the provider's schemes is of its kind. */
+/** Each member is present if the provider has a scheme of its kind. */
 const authOptions = {
   oauth2Opts: computed(oauth2Opts.optional().describe('For OAuth 2.'), showOAuth2),
   apiKeyOpts: computed(apiKeyOpts.optional().describe('For API keys.'), showApiKey),
@@ -197,7 +197,7 @@ function showModule(provider: Provider, { name, displayName, baseUrl: baseURL }:
   return { displayName, baseURL, support: showSupport(applyModule(provider, name) ?? provider) };
 }
 
-/** Custom inputs have no scheme. */
+/** A provider with custom inputs has no scheme. */
 function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthType {
   return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
 }

@@ -1,4 +1,4 @@
-/** The support of a provider's records, in the terms of the reference API's catalog. */
+/** A provider's capabilities in the terms of the reference API's catalog. */
 import { z } from 'zod';
 import { listCapabilities, type Provider } from '../../domain/provider/provider.ts';
 

@@ -1,4 +1,4 @@
-/** Changes of the present config of an installation, in the reference API's form. */
+/** Changes an installation's config in the reference API's form. */
 import { getInstallationByKey } from '../../../domain/installation/installation.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type WireConfig,
 } from './config-form.ts';
 
-/** The most paths in a mask. A valid mask needs fewer. */
+/** Bounds the mask. A valid one needs fewer paths. */
 export const MASK_MAX = 1_000;
 
 const MEMBER_PATHS = [
@@ -29,7 +29,7 @@ const MEMBER_PATHS = [
   'config.content',
   'config.content.proxy.enabled',
 ];
-/** A mask may also name paths below these. */
+/** A mask may name these and the paths below them. */
 const OBJECTS_PATHS = [
   'config.content.read.objects',
   'config.content.write.objects',
@@ -38,8 +38,8 @@ const OBJECTS_PATHS = [
 const ALLOWED_PATHS = [...MEMBER_PATHS, ...OBJECTS_PATHS.map((path) => `${path} and below`)];
 
 function isAllowed(mask: string): boolean {
-  const isBelow = (path: string) => mask === path || mask.startsWith(`${path}.`);
-  return MEMBER_PATHS.includes(mask) || OBJECTS_PATHS.some(isBelow);
+  const isAtOrBelow = (path: string) => mask === path || mask.startsWith(`${path}.`);
+  return MEMBER_PATHS.includes(mask) || OBJECTS_PATHS.some(isAtOrBelow);
 }
 
 /** Returns the paths that an updateMask names. Throws BAD_USER_INPUT if one is not allowed. */
@@ -59,19 +59,19 @@ export function parseMask(updateMask: readonly string[]): Path[] {
   return updateMask.map(splitMask);
 }
 
-/** Splits a path at its dots. A dot or a colon after a backslash is a part of the name. */
+/** Splits a path at its dots. A backslash escapes a dot or a colon in a name. */
 function splitMask(mask: string): string[] {
   return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
 }
 
-/** Returns a copy of the values that the mask names. A mask that is malformed or too long keeps all values. */
+/** Returns a copy with only the values that the mask names. An invalid mask, which validation refuses, keeps all values. */
 export function pickNamedValues(values: unknown, updateMask: unknown): unknown {
   const isMask = Array.isArray(updateMask) && updateMask.length <= MASK_MAX;
   if (!isMask || !updateMask.every((name) => typeof name === 'string')) return values;
   return pickValues(values, updateMask.map(splitMask));
 }
 
-/** Throws BAD_USER_INPUT if there is no value at a path that the mask names. */
+/** Returns the value at a path that the mask names. Throws BAD_USER_INPUT if there is none. */
 export function requireValue(values: unknown, path: Path): unknown {
   const value = getValue(values, path);
   if (value !== undefined) return value;
@@ -84,13 +84,14 @@ interface InstallationChange {
   /** Changes in addition to those of the config. */
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Returns the new config. Absent if the config does not change. */
-  revise?: (present: WireConfig) => unknown;
-  /** Maps a location inside the config to the request. */
+  revise?: (currentConfig: WireConfig) => unknown;
+  /** Returns the location in the request for a location inside the config. */
   locate(location: string): string;
 }
 
 /**
- * Throws NOT_FOUND, also for an installation of another integration, and BAD_USER_INPUT with locations in the request.
+ * Updates an installation. Throws NOT_FOUND if it belongs to another integration, and BAD_USER_INPUT with locations in the
+ * request.
  */
 export async function changeInstallation(
   { call }: RestRequest,
@@ -101,8 +102,8 @@ export async function changeInstallation(
   const input = { projectIdOrName, installationId, skipSampling: false, ...otherChanges };
   if (!revise) return updateInstallation(call, input);
   let revisedConfig: WireConfig = {};
-  const reviseConfig = (present: ConfigContent) => {
-    revisedConfig = parseRevised(revise(toWire(present)), locate);
+  const reviseConfig = (currentContent: ConfigContent) => {
+    revisedConfig = parseRevisedConfig(revise(toWire(currentContent)), locate);
     return parseConfig(revisedConfig);
   };
   try {
@@ -119,8 +120,7 @@ export async function changeInstallation(
   }
 }
 
-/** Throws BAD_USER_INPUT with locations in the request. */
-function parseRevised(config: unknown, locate: InstallationChange['locate']): WireConfig {
+function parseRevisedConfig(config: unknown, locate: InstallationChange['locate']): WireConfig {
   const { data, error } = configInput.safeParse(config);
   if (data) return data;
   const issues = toIssues(error, undefined);
@@ -129,7 +129,7 @@ function parseRevised(config: unknown, locate: InstallationChange['locate']): Wi
   );
 }
 
-/** Returns the config as callers see it, without members that are undefined. */
-function toWire(present: ConfigContent): WireConfig {
-  return JSON.parse(JSON.stringify(showConfig(present)));
+/** Returns the config in the reference API's form, without members that are undefined. */
+function toWire(content: ConfigContent): WireConfig {
+  return JSON.parse(JSON.stringify(showConfig(content)));
 }

@@ -1,6 +1,6 @@
 /**
- * Formats values of the domain as REST responses, with REST's names, its words for enums, and no nulls. Resources are
- * components of the OpenAPI document.
+ * Derives the form of REST responses from the domain's types: with REST's names and words for enums, and without nulls.
+ * Resources become components of the OpenAPI document.
  */
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
@@ -9,7 +9,7 @@ import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
 import { createWords, findEnumName, toWord } from '../endpoint/words.ts';
 
-/** The components. Inputs are not among them, because the document describes them inline. */
+/** The components of the document, which describes inputs inline. */
 export const components = z.registry<{ id?: string }>();
 components.add(problemIssue, { id: 'Issue' });
 components.add(problem, { id: 'Problem' });
@@ -20,8 +20,8 @@ type RestFields = Record<string, z.ZodType | null>;
 const extensions = new Map<string, RestFields>();
 
 /**
- * Declares the fields of a resource that only REST has, has in another form, or omits. Returns the resource. Must
- * precede the first use of the resource in a response.
+ * Declares the fields of a resource that REST adds, has in another form, or omits. Returns the resource. Must precede the
+ * first use of the resource in a response.
  */
 export function extendResource<R extends z.ZodObject>(resource: R, fields: RestFields): R {
   const { name } = findDeclaration(resource) ?? {};
@@ -31,10 +31,10 @@ export function extendResource<R extends z.ZodObject>(resource: R, fields: RestF
   return resource;
 }
 
-/** A type of the domain in the form of responses. */
+/** The form of a type in responses. */
 interface ResponseForm {
   schema: z.ZodType;
-  /** Returns the value in the form of responses. A promise if a part of it is loaded. */
+  /** Converts a value of the domain. Returns a promise if a part of it is loaded. */
   show(value: unknown, call: Call): unknown;
 }
 
@@ -42,22 +42,27 @@ interface Member extends ResponseForm {
   name: string;
 }
 
-/** The resources by name, each created at its first use. */
+/** The forms of resources by name, each created at its first use. */
 const resourceForms = new Map<string, ResponseForm>();
 
-/** Returns a type of the domain in the form of responses. A type without resources and enums has that form already. */
-export function showType(type: z.ZodType): ResponseForm {
+/** Returns the form of a type. A type without resources and enums keeps its own schema and values. */
+export function createResponseForm(type: z.ZodType): ResponseForm {
   const { inner, description } = unwrapSchema(type);
   const declaration = inner instanceof z.ZodObject ? findDeclaration(inner) : undefined;
-  const form = declaration ? showResource(inner as z.ZodObject, declaration) : showValue(inner);
+  const form = declaration
+    ? createResourceForm(inner as z.ZodObject, declaration)
+    : createValueForm(inner);
   if (!description || description === declaration?.description) return form;
   return { ...form, schema: form.schema.describe(toRestTerms(description)) };
 }
 
-function showResource({ shape }: z.ZodObject, { name, description }: Declaration): ResponseForm {
+function createResourceForm(
+  { shape }: z.ZodObject,
+  { name, description }: Declaration,
+): ResponseForm {
   const existingForm = resourceForms.get(name);
   if (existingForm) return existingForm;
-  const { schema, show } = showObject({ ...shape, ...extensions.get(name) });
+  const { schema, show } = createObjectForm({ ...shape, ...extensions.get(name) });
   const component = schema.describe(toRestTerms(description));
   components.add(component, { id: name });
   const form = { schema: component, show };
@@ -65,9 +70,9 @@ function showResource({ shape }: z.ZodObject, { name, description }: Declaration
   return form;
 }
 
-function showObject(fields: RestFields): ResponseForm {
+function createObjectForm(fields: RestFields): ResponseForm {
   const members = Object.entries(fields).flatMap(([name, type]) =>
-    type ? [showField(name, type)] : [],
+    type ? [createMember(name, type)] : [],
   );
   const shape = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
   return {
@@ -81,8 +86,8 @@ function showObject(fields: RestFields): ResponseForm {
   };
 }
 
-function showField(name: string, type: z.ZodType): Member {
-  const { schema, show } = showType(type);
+function createMember(name: string, type: z.ZodType): Member {
+  const { schema, show } = createResponseForm(type);
   const read = findComputation(type) ?? ((row: unknown) => (row as Record<string, unknown>)[name]);
   const { wireName = name } = type.meta() ?? {};
   return {
@@ -98,15 +103,15 @@ function showField(name: string, type: z.ZodType): Member {
 
 export const showUnchanged = (value: unknown) => value;
 
-function showValue(type: z.ZodType): ResponseForm {
+function createValueForm(type: z.ZodType): ResponseForm {
   if (type instanceof z.ZodObject) {
     const isUnchanged = Object.values<z.ZodType>(type.shape).every(
-      (field) => showType(field).show === showUnchanged && !findComputation(field),
+      (field) => createResponseForm(field).show === showUnchanged && !findComputation(field),
     );
-    return isUnchanged ? { schema: type, show: showUnchanged } : showObject(type.shape);
+    return isUnchanged ? { schema: type, show: showUnchanged } : createObjectForm(type.shape);
   }
   if (type instanceof z.ZodArray) {
-    const item = showType(type.element as z.ZodType);
+    const item = createResponseForm(type.element as z.ZodType);
     if (item.show === showUnchanged) return { schema: type, show: showUnchanged };
     return {
       schema: z.array(item.schema),
@@ -118,7 +123,7 @@ function showValue(type: z.ZodType): ResponseForm {
     };
   }
   if (type instanceof z.ZodRecord) {
-    const entry = showType(type.valueType as z.ZodType);
+    const entry = createResponseForm(type.valueType as z.ZodType);
     if (entry.show === showUnchanged) return { schema: type, show: showUnchanged };
     return {
       schema: z.record(z.string(), entry.schema),
