@@ -12,8 +12,8 @@ import {
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
 import { byId } from '../../domain/scope.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Destination, Project } from '../schema/types.ts';
 

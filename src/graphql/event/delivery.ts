@@ -23,10 +23,10 @@ import {
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { describeField } from '../schema/describe-field.ts';
 import { linkField } from '../schema/fields.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   Deliveries,

@@ -6,7 +6,7 @@ import {
 } from '../../domain/event/notification-subscription.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { describeField } from '../schema/describe-field.ts';
-import { createArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
 

@@ -28,10 +28,10 @@ import { byId } from '../../domain/scope.ts';
 import { ObjectSubscription } from '../provider-event/object-subscription.ts';
 import { describeField } from '../schema/describe-field.ts';
 import { requiredLinkField } from '../schema/fields.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,

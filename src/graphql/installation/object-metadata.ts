@@ -7,8 +7,8 @@ import {
 } from '../../domain/installation/object-metadata.ts';
 import { fieldValueResource } from '../../domain/installation/shown-field.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 
 export const FieldValue = objectType(

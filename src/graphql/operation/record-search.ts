@@ -6,8 +6,8 @@ import {
   recordsInput,
 } from '../../domain/operation/record-search.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 

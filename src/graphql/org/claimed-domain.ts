@@ -11,10 +11,10 @@ import {
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
 

@@ -7,9 +7,9 @@ import {
   projectExportResource,
 } from '../../domain/plan/plan.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { createArgs } from '../schema/parsed-args.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Plan } from '../schema/types.ts';
 import './impact.ts';

@@ -18,7 +18,7 @@ import type { ProjectTable, Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import type { Context } from '../execution/context.ts';
 import { describeField } from '../schema/describe-field.ts';
-import { createArgs } from '../schema/parsed-args.ts';
+import { createArgs } from '../schema/inputs.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,

@@ -1,43 +1,37 @@
 /**
- * Creates GraphQL inputs from the domain's zod schemas, so that a field, its description and its rules are declared
- * once. A schema's `meta({ id })` names its type, `meta({ graphql })` names a scalar that zod does not have, and
- * `meta({ exclusive })` declares groups of members that become `@oneOf` inputs.
+ * Creates GraphQL's arguments and inputs from the domain's zod schemas. A schema's `meta({ id })` names its type,
+ * `meta({ graphql })` names a scalar that zod does not have, and `meta({ exclusive })` declares groups of members that
+ * become `@oneOf` inputs.
  */
-import type { EnumRef, InputRef, InputType } from '@pothos/core';
+import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
 import { type ExclusiveMembers, listExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
 
-type Param = InputType<Types>;
+type ParamType = InputType<Types>;
 
-const ENUMS = new Map<string, unknown>();
-const INPUTS = new Map<string, InputRef<unknown>>();
+const enumTypes = new Map<string, ParamType>();
+const inputTypes = new Map<string, InputRef<unknown>>();
 
-/** Creates an enum of the schema. Inputs use it for zod enums with the same `meta({ id })`. */
-export function createEnumType<V extends string>(
-  name: string,
-  description: string,
-  values: Record<V, string>,
-) {
-  const ref = builder.enumType(name, {
-    description,
-    values: Object.fromEntries(
-      Object.entries<string>(values).map(([value, text]) => [value, { description: text }]),
-    ) as Record<V, { description: string }>,
-  });
-  ENUMS.set(name, ref);
-  return ref;
+export type ArgRefs<S extends z.ZodObject> = {
+  [N in keyof S['shape'] & string]: ArgumentRef<Types, OrNull<z.output<S>[N]>>;
+};
+
+/** Optional arguments may be null in GraphQL. */
+type OrNull<V> = undefined extends V ? V | null : V;
+
+/** Creates the arguments of a read. The zod plugin validates each with its member of the schema. */
+export function createArgs<S extends z.ZodObject>(arg: ArgBuilder<Types>, schema: S): ArgRefs<S> {
+  const args = Object.entries<z.ZodType>(schema.shape).map(([name, member]) => [
+    name,
+    arg({ ...createFieldOptions(name, member), validate: { schema: member } }),
+  ]);
+  return Object.fromEntries(args);
 }
 
-/** Returns the enum of a declaration, which is created at its first use. */
-export function getEnum<E extends z.ZodEnum>(schema: E): EnumRef<Types, z.output<E>, z.output<E>> {
-  const { name, description, values } = findEnumeration(schema) as Enumeration;
-  return (ENUMS.get(name) ?? createEnumType(name, description, values)) as never;
-}
-
-/** Returns the description of an `input` argument, which is that of its type. */
+/** Returns the description of an argument of this type. */
 export function describeInput(schema: z.ZodObject): string {
   const { id: name, description } = schema.meta() ?? {};
   if (!description) throw new Error(`${name} needs a description.`);
@@ -51,16 +45,16 @@ export function getInputType(schema: z.ZodObject): InputRef<unknown> {
   return getOrCreateInput(name, { description }, () => listFields(name, schema));
 }
 
-/** Creates the input at its first use. Its fields are listed later, because inputs may contain each other. */
+/** Creates the type at its first use. Pothos lists the fields later, because inputs may contain each other. */
 function getOrCreateInput(
   name: string,
   options: { description: string | undefined; isOneOf?: true },
   listInputFields: () => [field: string, options: object][],
 ): InputRef<unknown> {
-  const existing = INPUTS.get(name);
+  const existing = inputTypes.get(name);
   if (existing) return existing;
   const ref = builder.inputRef<Record<string, unknown>>(name);
-  INPUTS.set(name, ref as InputRef<unknown>);
+  inputTypes.set(name, ref as InputRef<unknown>);
   ref.implement({
     ...options,
     fields: (t) => {
@@ -74,7 +68,7 @@ function getOrCreateInput(
   return ref as InputRef<unknown>;
 }
 
-/** Returns the fields of an input. A group of exclusive members is one field, at the position of its first member. */
+/** A group of exclusive members becomes one field, at the position of its first member. */
 function listFields(name: string, schema: z.ZodObject): [field: string, options: object][] {
   const groups = listExclusiveMembers(schema);
   return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]): [string, object][] => {
@@ -86,7 +80,7 @@ function listFields(name: string, schema: z.ZodObject): [field: string, options:
   });
 }
 
-/** The `@oneOf` input of a group. Its members are optional, as the specification requires. */
+/** Returns the `@oneOf` input of a group. Its members are optional, as the specification requires. */
 function getOneOfType(
   { type: { id: name, description }, members }: ExclusiveMembers,
   { shape }: z.ZodObject,
@@ -99,36 +93,49 @@ function getOneOfType(
   );
 }
 
-/** The type, default and description of a field or an argument. */
+/** Returns the type, default and description of a field or an argument. */
 export function createFieldOptions(path: string, schema: z.ZodType) {
   const { inner, isOptional, defaultValue, description } = unwrapSchema(schema);
   if (!description) throw new Error(`${path} needs a description.`);
-  const type: Param | [Param] = isList(inner)
-    ? [getType(path, unwrapSchema(inner.element as z.ZodType).inner)]
-    : getType(path, inner);
+  const type: ParamType | [ParamType] =
+    inner instanceof z.ZodArray
+      ? [getType(path, unwrapSchema(inner.element as z.ZodType).inner)]
+      : getType(path, inner);
   return { type, required: !isOptional, defaultValue, description };
 }
 
-export function isList(schema: z.ZodType): schema is z.ZodArray {
-  return schema instanceof z.ZodArray;
-}
-
-function getType(path: string, schema: z.ZodType): Param {
-  if (schema instanceof z.ZodObject) return getInputType(schema) as unknown as Param;
-  return getScalar(path, schema);
+function getType(path: string, schema: z.ZodType): ParamType {
+  if (schema instanceof z.ZodObject) return getInputType(schema) as unknown as ParamType;
+  return getLeafType(path, schema);
 }
 
 /** Returns the scalar or the enum of a schema. */
-export function getScalar(path: string, schema: z.ZodType): Param {
-  const { id: name, graphql } = schema.meta() ?? {};
-  if (typeof graphql === 'string') return graphql as Param;
-  if (schema instanceof z.ZodEnum && findEnumeration(schema)) return getEnum(schema) as Param;
+export function getLeafType(path: string, schema: z.ZodType): ParamType {
+  const { graphql } = schema.meta() ?? {};
+  if (typeof graphql === 'string') return graphql as ParamType;
+  const enumeration = findEnumeration(schema);
+  if (enumeration) return getEnumType(enumeration);
   if (schema instanceof z.ZodRecord) return 'JSONObject';
   if (schema instanceof z.ZodDate) return 'DateTime';
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   if (schema instanceof z.ZodNumber) return schema.format === 'safeint' ? 'Int' : 'Float';
-  if (schema instanceof z.ZodEnum && name && ENUMS.has(name)) return ENUMS.get(name) as Param;
   if (schema instanceof z.ZodString || schema instanceof z.ZodStringFormat) return 'String';
   if (schema instanceof z.ZodUnknown) return 'JSON';
   throw new Error(`${path}: no GraphQL type for ${schema.type}.`);
+}
+
+/** Returns the type of an enum, which is created at its first use. */
+function getEnumType({ name, description, values }: Enumeration): ParamType {
+  const existing = enumTypes.get(name);
+  if (existing) return existing;
+  const valuesWithOptions = Object.entries(values).map(([value, text]) => [
+    value,
+    { description: text },
+  ]);
+  const type = builder.enumType(name, {
+    description,
+    values: Object.fromEntries(valuesWithOptions),
+  });
+  enumTypes.set(name, type);
+  return type;
 }

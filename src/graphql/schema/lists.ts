@@ -18,13 +18,13 @@ import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import type { LinkTo } from '../../domain/scope.ts';
 import type { Context } from '../execution/context.ts';
 import { describeField } from './describe-field.ts';
-import { createArgs, type ParsedArgs } from './parsed-args.ts';
+import { type ArgRefs, createArgs } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type TypeRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
 type ListTypes<N> = readonly [TypeRef<N>, unknown];
 type ListResult<N> = Promise<Page<N>> | Page<N>;
-type Args<F extends z.ZodObject> = InputShapeFromFields<ParsedArgs<F>> & PageArgs;
+type Args<F extends z.ZodObject> = InputShapeFromFields<ArgRefs<F>> & PageArgs;
 
 interface ListOptions<F> {
   filters?: F;

@@ -10,7 +10,7 @@ import {
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import type { Context } from '../execution/context.ts';
 import { projectField } from './fields.ts';
-import { getScalar, isList } from './inputs.ts';
+import { getLeafType } from './inputs.ts';
 import { Node } from './node-field.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -97,8 +97,9 @@ function createField(t: FieldsBuilder, name: string, schema: z.ZodType) {
 }
 
 function getOutputType(name: string, schema: z.ZodType): unknown {
-  if (isList(schema)) return [getOutputType(name, unwrapSchema(schema.element as z.ZodType).inner)];
-  if (!(schema instanceof z.ZodObject)) return getScalar(name, schema);
+  if (schema instanceof z.ZodArray)
+    return [getOutputType(name, unwrapSchema(schema.element as z.ZodType).inner)];
+  if (!(schema instanceof z.ZodObject)) return getLeafType(name, schema);
   const { name: typeName } = getDeclaration(schema);
   return (
     typesByName.get(typeName) ?? implement(builder.objectRef<object>(typeName), schema, () => ({}))
