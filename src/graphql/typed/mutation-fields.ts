@@ -1,4 +1,4 @@
-/** The mutations of a typed API: each writes one record, and waits for the outcome. */
+/** The mutations of a typed API. Each writes one record and waits for the outcome. */
 import { GraphQLID, type GraphQLInputObjectType, GraphQLNonNull, GraphQLString } from 'graphql';
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
@@ -75,19 +75,22 @@ function createField(
   };
 }
 
-/** A field may be named once: by its member, or among the others. */
+/** Returns the values under the names of the contract. Throws BAD_USER_INPUT if a field is set both by its member and in `_otherFields`. */
 function toRecord(
-  { [OTHER_FIELDS]: others, ...values }: Record<string, unknown>,
+  { [OTHER_FIELDS]: otherFields, ...values }: Record<string, unknown>,
   names: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
-  if (names.has(OTHER_FIELDS)) return renameMembers({ ...values, [OTHER_FIELDS]: others }, names);
+  if (names.has(OTHER_FIELDS))
+    return renameMembers({ ...values, [OTHER_FIELDS]: otherFields }, names);
   const record = renameMembers(values, names);
-  const repeated = Object.keys(others ?? {}).filter((name) => Object.hasOwn(record, name));
-  if (repeated.length > 0) {
+  const repeatedNames = Object.keys(otherFields ?? {}).filter((name) =>
+    Object.hasOwn(record, name),
+  );
+  if (repeatedNames.length > 0) {
     const detail = 'names a field that has a member of its own in the input.';
     throw invalidInput(
-      repeated.map((name) => ({ in: 'body', name: `input.${OTHER_FIELDS}.${name}`, detail })),
+      repeatedNames.map((name) => ({ in: 'body', name: `input.${OTHER_FIELDS}.${name}`, detail })),
     );
   }
-  return { ...record, ...(others ?? {}) };
+  return { ...record, ...(otherFields ?? {}) };
 }

@@ -70,46 +70,46 @@ export interface ObjectTypes {
   update: GraphQLInputObjectType | null;
 }
 
-/** `enums` has the names of enum types by field. */
+/** Creates the types of an object. `enumNames` has the names of enum types by field. */
 export function createObjectTypes(
   object: GeneratedObject,
-  enums: ReadonlyMap<FieldContract, string>,
+  enumNames: ReadonlyMap<FieldContract, string>,
 ): ObjectTypes {
   const { types, displayName: description } = object;
   const enumTypes = new Map<FieldContract, GraphQLEnumType>();
   for (const field of object.fields) {
-    const name = enums.get(field);
+    const name = enumNames.get(field);
     if (name) enumTypes.set(field, createFieldEnumType(name, field));
   }
-  const itemType = (field: FieldContract): ItemType =>
+  const getItemType = (field: FieldContract): ItemType =>
     enumTypes.get(field) ?? SCALAR_TYPES[SCALARS[field.type]];
-  const record = createRecordType(object, itemType);
-  const searchable = object.fields.filter(
+  const record = createRecordType(object, getItemType);
+  const searchableFields = object.fields.filter(
     ({ name, isList }) => object.filterable.fields.includes(name) && !isList,
   );
-  const input = (name: string, members: InputMembers) =>
+  const createInput = (name: string, members: InputMembers) =>
     Object.keys(members).length === 0
       ? null
       : new GraphQLInputObjectType({ name, description, fields: members });
-  const others: InputMembers = hasOtherFields(object) ? { [OTHER_FIELDS]: OTHER_MEMBER } : {};
+  const otherMembers: InputMembers = hasOtherFields(object) ? { [OTHER_FIELDS]: OTHER_MEMBER } : {};
   return {
     record,
     connection: createConnectionType(object, record),
-    where: input(types.where, createInputMembers(searchable, itemType)),
-    create: input(types.create, {
-      ...createInputMembers(listCreateFields(object), itemType, (field) => field.isRequired),
-      ...others,
+    where: createInput(types.where, createInputMembers(searchableFields, getItemType)),
+    create: createInput(types.create, {
+      ...createInputMembers(listCreateFields(object), getItemType, (field) => field.isRequired),
+      ...otherMembers,
     }),
-    update: input(types.update, {
-      ...createInputMembers(listUpdateFields(object), itemType),
-      ...others,
+    update: createInput(types.update, {
+      ...createInputMembers(listUpdateFields(object), getItemType),
+      ...otherMembers,
     }),
   };
 }
 
 type InputMembers = Record<string, GraphQLInputFieldConfig>;
 
-const OTHER_MEMBER = {
+const OTHER_MEMBER: GraphQLInputFieldConfig = {
   type: JsonObjectType,
   description: "Further fields of the provider, by the provider's names.",
 };
@@ -127,12 +127,11 @@ function createFieldEnumType(
 
 function createInputMembers(
   fields: readonly FieldContract[],
-  itemType: (field: FieldContract) => ItemType,
+  getItemType: (field: FieldContract) => ItemType,
   isRequired: (field: FieldContract) => boolean = () => false,
 ): InputMembers {
   const entries = fields.map((field) => {
-    const item = itemType(field);
-    const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
+    const type = toListType(field, getItemType(field));
     return [
       toMemberName(field.name),
       {
@@ -144,11 +143,15 @@ function createInputMembers(
   return Object.fromEntries(entries);
 }
 
-/** Members of records in addition to their fields. A field of the contract with the same name takes precedence. */
+function toListType({ isList }: FieldContract, type: ItemType) {
+  return isList ? new GraphQLList(new GraphQLNonNull(type)) : type;
+}
+
+/** Members of every record. A field of the contract with the same name takes precedence. */
 const RECORD_MEMBERS = {
   _raw: {
     type: new GraphQLNonNull(JsonObjectType),
-    description: 'The record as the provider gave it.',
+    description: 'The record as the provider returned it.',
     resolve: ({ record }: ShownRecord) => record.raw,
   },
   _installation: {
@@ -160,14 +163,14 @@ const RECORD_MEMBERS = {
 
 function createRecordType(
   object: GeneratedObject,
-  itemType: (field: FieldContract) => ItemType,
+  getItemType: (field: FieldContract) => ItemType,
 ): GraphQLObjectType<ShownRecord> {
   const fields = listReadFields(object);
-  const byMember = new Map(fields.map((field) => [toMemberName(field.name), field]));
+  const fieldsByMember = new Map(fields.map((field) => [toMemberName(field.name), field]));
   const names = new Set(fields.map(({ name }) => name));
   const enumValues = new Map(
     fields.flatMap((field) => {
-      const type = itemType(field);
+      const type = getItemType(field);
       return type instanceof GraphQLEnumType
         ? [[field, new Set(type.getValues().map(({ name }) => name))] as const]
         : [];
@@ -175,21 +178,20 @@ function createRecordType(
   );
   // One function for all fields, because a schema has thousands.
   const resolve = (source: ShownRecord, _args: unknown, _context: unknown, info: FieldInfo) => {
-    const field = byMember.get(info.fieldName) as FieldContract;
+    const field = fieldsByMember.get(info.fieldName) as FieldContract;
     const value = findFieldValue(source.record, field.name);
     return toOutputValue(field, value, enumValues.get(field) ?? null);
   };
   const members = fields.map((field) => {
-    const item = itemType(field);
-    const type = field.isList ? new GraphQLList(new GraphQLNonNull(item)) : item;
+    const type = toListType(field, getItemType(field));
     return [toMemberName(field.name), { type, description: field.description, resolve }];
   });
   const extras = {
     type: new GraphQLNonNull(JsonObjectType),
     description: "Fields that the installation reads and the project's contract does not name.",
-    resolve: ({ record: { fields: provider, mappedFields } }: ShownRecord) => {
-      const all = Object.entries({ ...provider, ...mappedFields });
-      return Object.fromEntries(all.filter(([name]) => !names.has(name)));
+    resolve: ({ record: { fields: providerFields, mappedFields } }: ShownRecord) => {
+      const values = Object.entries({ ...providerFields, ...mappedFields });
+      return Object.fromEntries(values.filter(([name]) => !names.has(name)));
     },
   };
   return new GraphQLObjectType({

@@ -1,4 +1,4 @@
-/** The queries of a typed API: the list of each object's records, and a record by its id. */
+/** The queries of a typed API: a list of the records of each object, and a record by its id. */
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
 import { toByIdName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
@@ -20,8 +20,8 @@ import { toRecordInstallation } from './shared-types.ts';
  * precedence, and the contract reports NAME_CLASH.
  */
 export function createQueryFields(hash: string, typedObjects: readonly TypedObject[]): RootFields {
-  const readable = typedObjects.filter(({ object }) => object.verbs.includes('LIST'));
-  const readableById = readable.filter(({ object }) => object.verbs.includes('READ_BY_ID'));
+  const listableObjects = typedObjects.filter(({ object }) => object.verbs.includes('LIST'));
+  const objectsById = listableObjects.filter(({ object }) => object.verbs.includes('READ_BY_ID'));
   return {
     _contract: {
       type: new GraphQLNonNull(GraphQLString),
@@ -29,13 +29,13 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
       resolve: () => hash,
     },
     ...Object.fromEntries(
-      readableById.map((typedObject) => [
+      objectsById.map((typedObject) => [
         toByIdName(typedObject.object.name),
         createRecordField(typedObject),
       ]),
     ),
     ...Object.fromEntries(
-      readable.map((typedObject) => [
+      listableObjects.map((typedObject) => [
         toMemberName(typedObject.object.name),
         createListField(typedObject),
       ]),

@@ -1,4 +1,4 @@
-/** The parts that the root fields of all objects share. */
+/** Options and helpers of the root fields of typed APIs. */
 import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
 import type { GeneratedObject } from '../../domain/contract/formats/generated.ts';
 import { requireNoIssues } from '../../domain/issues.ts';
@@ -26,17 +26,17 @@ export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
     "The ref of the group. Default: the group of an end user's token; others must pass it.",
 };
 
-/** Returns the options of a field that calls a declared function and sends at most `providerCalls` requests to a provider. */
+/** Returns the options of a field that calls a declared function. It sends at most `providerCalls` requests to providers. */
 export function describeRootField(
   declaration: { needs: Need; description: string },
   providerCalls: number,
-  text = declaration.description,
+  description = declaration.description,
 ) {
-  const { description, extensions } = describeField(declaration, text);
-  return { description, extensions: { ...extensions, providerCalls } };
+  const { extensions, ...options } = describeField(declaration, description);
+  return { ...options, extensions: { ...extensions, providerCalls } };
 }
 
-/** Refuses arguments with strings that the database can't store, as every surface does. */
+/** Refuses arguments that the database can't store unchanged. */
 export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
   return (_root: unknown, args: Args, context: OperationContext): R => {
     requireNoIssues(listUnstorable(args, []));
@@ -53,7 +53,7 @@ export function toObjectOfGroup(
   return { projectId: project.id, objectName, groupRef: groupRef ?? null };
 }
 
-/** Replaces names of GraphQL by those of the contract. */
+/** Replaces the names of members by those of the contract. */
 export function renameMembers(values: Args, members: ReadonlyMap<string, string>): Args {
   return Object.fromEntries(
     Object.entries(values).map(([member, value]) => [members.get(member) ?? member, value]),

@@ -1,4 +1,4 @@
-/** Types that all typed APIs share. Their names are fixed, and listed in `graphql-names.ts`. */
+/** Types that all typed APIs share. `graphql-names.ts` reserves their names. */
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -25,7 +25,7 @@ export const JsonObjectType = new GraphQLScalarType({
   },
 });
 
-/** Values pass unchanged, because providers send and accept strings. */
+/** Creates a scalar whose values stay strings, as providers send and accept them. */
 function createStringType(
   name: string,
   schema: z.ZodType<string>,
@@ -115,7 +115,7 @@ export const RecordInstallationType = new GraphQLObjectType<RecordInstallation, 
   },
 });
 
-/** Turns an enumeration of the domain into an enum type. */
+/** Creates the type of an enum of the domain. */
 export function createEnumType(schema: z.ZodEnum): GraphQLEnumType {
   const { name, description, values } = findEnumeration(schema) as Enumeration;
   const entries = Object.entries(values).map(([value, text]) => [value, { description: text }]);

@@ -1,5 +1,12 @@
-/** The subscriptions of a typed API: the changes of each object's records, which resume by cursor. */
-import { GraphQLID, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
+/** The subscriptions of a typed API: the changes of each object's records. They resume by cursor. */
+import {
+  GraphQLEnumType,
+  GraphQLID,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
 import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import {
@@ -11,7 +18,6 @@ import {
 } from '../../domain/operation/object-changes.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 import type { ShownRecord } from './object-types.ts';
-import { RecordEventKindType, toEventKind } from './record-event-kind.ts';
 import {
   describeRootField,
   type RootFields,
@@ -24,18 +30,38 @@ import { DateTimeType, type RecordInstallation, RecordInstallationType } from '.
 const DESCRIPTION =
   "The changes of records in customers' accounts: each message of the stream that receives them, first those after the cursor, then each new one. No message is missed or repeated. Without `after`, only new ones.";
 
-export function createSubscriptionFields(typed: readonly TypedObject[]): RootFields {
-  const streamedObjects = typed.filter(({ object }) => object.verbs.includes('LIST'));
+const KINDS = {
+  READ: 'A read of the object found the record: it is new, or has changed since the last read.',
+  CREATE: 'The provider reported a new record.',
+  UPDATE: 'The provider reported a changed record.',
+  DELETE: 'The provider reported a deleted record.',
+  ASSOCIATION_UPDATE: 'The provider reported a changed association of the record.',
+  OTHER: 'The provider reported another event.',
+};
+
+const RecordEventKindType = new GraphQLEnumType({
+  name: 'RecordEventKind',
+  description: 'How the gateway learned of a change.',
+  values: Object.fromEntries(
+    Object.entries(KINDS).map(([name, description]) => [name, { description }]),
+  ),
+});
+
+export function createSubscriptionFields(typedObjects: readonly TypedObject[]): RootFields {
+  const streamedObjects = typedObjects.filter(({ object }) => object.verbs.includes('LIST'));
   return Object.fromEntries(
-    streamedObjects.map((one) => [`${toMemberName(one.object.name)}Changed`, createField(one)]),
+    streamedObjects.map((typedObject) => [
+      `${toMemberName(typedObject.object.name)}Changed`,
+      createField(typedObject),
+    ]),
   );
 }
 
-function createField(typed: TypedObject): RootFields[string] {
-  const { object } = typed;
+function createField(typedObject: TypedObject): RootFields[string] {
+  const { object } = typedObject;
   return {
     ...describeRootField(followStreamMessages, 0, DESCRIPTION),
-    type: new GraphQLNonNull(createChangesType(typed)),
+    type: new GraphQLNonNull(createChangesType(typedObject)),
     args: {
       group: {
         type: GraphQLID,
@@ -58,9 +84,11 @@ function createField(typed: TypedObject): RootFields[string] {
   };
 }
 
-function createChangesType(typed: TypedObject): GraphQLObjectType<ChangeItem, OperationContext> {
+function createChangesType(
+  typedObject: TypedObject,
+): GraphQLObjectType<ChangeItem, OperationContext> {
   return new GraphQLObjectType<ChangeItem, OperationContext>({
-    name: typed.object.types.changes,
+    name: typedObject.object.types.changes,
     description: 'A message with changes of records of one installation.',
     fields: {
       cursor: {
@@ -83,7 +111,9 @@ function createChangesType(typed: TypedObject): GraphQLObjectType<ChangeItem, Op
         resolve: toInstallation,
       },
       changes: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(createChangeType(typed)))),
+        type: new GraphQLNonNull(
+          new GraphQLList(new GraphQLNonNull(createChangeType(typedObject))),
+        ),
         description: 'The changes in their order.',
         resolve: (item): Change[] => {
           const installation = toInstallation(item);
@@ -117,7 +147,7 @@ function createChangeType({ object, types }: TypedObject): GraphQLObjectType<Cha
       record: {
         type: types.record,
         description:
-          'The record when the message was made. Null for a deleted record, and for events without one.',
+          'The record when the message was created. Null for a deleted record, and for events without one.',
         resolve: toShownRecord,
       },
       fieldsUpdated: {
@@ -127,6 +157,13 @@ function createChangeType({ object, types }: TypedObject): GraphQLObjectType<Cha
       },
     },
   });
+}
+
+/** Returns the kind of a message's entry. Entries of reads have no type. */
+function toEventKind(type: string | undefined): string {
+  if (type === undefined) return 'READ';
+  const name = type.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return Object.hasOwn(KINDS, name) ? name : 'OTHER';
 }
 
 function toShownRecord({ entry, installation }: Change): ShownRecord | null {
