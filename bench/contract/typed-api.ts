@@ -10,7 +10,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Contract, createContract } from '../../src/domain/contract/object-contract.ts';
 import { integrationContentInput } from '../../src/domain/integration/integration-content-input.ts';
-import { createTypedSchemas } from '../../src/graphql/typed/typed-schemas.ts';
+import { createTypedSchemas } from '../../src/graphql/typed/typed-schema.ts';
 import { createLog } from '../../src/log.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { median } from '../median.ts';

@@ -7,7 +7,7 @@ import { createCall, type Services } from '../../domain/call.ts';
 import { getVisibleContract } from '../../domain/contract/visible-contract.ts';
 import { missingCredentials } from '../../errors.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
-import { createTypedSchemas } from '../typed/typed-schemas.ts';
+import { createTypedSchemas } from '../typed/typed-schema.ts';
 
 export function useSchema(schema: GraphQLSchema, services: Services): OperationPlugin {
   const schemas = createTypedSchemas();

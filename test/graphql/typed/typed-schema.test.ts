@@ -11,8 +11,8 @@ import {
 import { expect, test } from 'vitest';
 import { formatGraphqlSdl } from '../../../src/domain/contract/formats/graphql-sdl.ts';
 import type { Contract } from '../../../src/domain/contract/object-contract.ts';
-import { createTypedSchema } from '../../../src/graphql/typed/typed-schema.ts';
-import { createTypedSchemas } from '../../../src/graphql/typed/typed-schemas.ts';
+
+import { createTypedSchema, createTypedSchemas } from '../../../src/graphql/typed/typed-schema.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { contractFor } from '../../domain/contract/contracts.ts';
 
