@@ -1,12 +1,12 @@
 import {
   activityInput,
   activityResource,
-  type DeliveryActivity as Deliveries,
+  type DeliveryActivity as DeliveryActivityRow,
   deliveryActivityResource,
   getActivityRange,
   listDestinationActivity,
   listStreamActivity,
-  type StreamActivity as Streams,
+  type StreamActivity as StreamActivityRow,
   streamActivityResource,
 } from '../../domain/activity/activity.ts';
 import type { ActivityRange } from '../../domain/activity/activity-series.ts';
@@ -18,11 +18,11 @@ import { builder } from '../schema/schema-builder.ts';
 import { Destination, Project } from '../schema/types.ts';
 
 const DeliveryActivity = objectType(
-  builder.objectRef<Deliveries>('DeliveryActivity'),
+  builder.objectRef<DeliveryActivityRow>('DeliveryActivity'),
   deliveryActivityResource,
 );
 const StreamActivity = objectType(
-  builder.objectRef<Streams>('StreamActivity'),
+  builder.objectRef<StreamActivityRow>('StreamActivity'),
   streamActivityResource,
 );
 const Activity = objectType(builder.objectRef<ActivityRange>('Activity'), activityResource);

@@ -69,7 +69,7 @@ builder.objectFields(ConnectedAccount, (t) => ({
     type: ProviderApp,
     table: 'ProviderApp',
     column: 'providerAppId',
-    description: 'The provider app that it was connected with; null if there was none.',
+    description: 'The provider app that it was connected with. Null if there was none.',
   }),
 }));
 

@@ -10,7 +10,7 @@ function createConnectPayload(name: string, description: string) {
     fields: (t) => ({
       authorizeUrl: t.exposeString('authorizeUrl', {
         description:
-          "The gateway's link to the provider's page of consent. Open it in the person's browser, which must accept cookies of the gateway. Unless a page of `Project.allowedOrigins` opens it in a window, it first shows the account and the person to connect.",
+          "The gateway's link to the provider's consent page. Open it in the person's browser, which must accept cookies of the gateway. Unless a page of `Project.allowedOrigins` opens it in a window, it first shows the account and the person to connect.",
       }),
       expireTime: t.expose('expireTime', {
         type: 'DateTime',

@@ -1,5 +1,5 @@
 import {
-  type DeliveryAttempt as Attempt,
+  type DeliveryAttempt as DeliveryAttemptRow,
   deliveryAttemptResource,
   deliveryResource,
   retryDelivery,
@@ -37,20 +37,24 @@ import {
   Project,
 } from '../schema/types.ts';
 
-objectType(builder.objectRef<Attempt>('DeliveryAttempt'), deliveryAttemptResource, (t) => ({
-  responseBody: t.string({
-    ...describeField(readResponseBody),
-    nullable: true,
-    resolve: (attempt, _args, { call }) => readResponseBody(call, attempt),
+objectType(
+  builder.objectRef<DeliveryAttemptRow>('DeliveryAttempt'),
+  deliveryAttemptResource,
+  (t) => ({
+    responseBody: t.string({
+      ...describeField(readResponseBody),
+      nullable: true,
+      resolve: (attempt, _args, { call }) => readResponseBody(call, attempt),
+    }),
   }),
-}));
+);
 
 objectType(Delivery, deliveryResource, (t) => ({
   destination: linkField(t, {
     type: Destination,
     table: 'Destination',
     column: 'destinationId',
-    description: 'The destination that it is sent to. Null if that has been deleted.',
+    description: 'The destination that it is sent to. Null if it was deleted.',
   }),
   event: linkField(t, {
     type: NotificationEvent,

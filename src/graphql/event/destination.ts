@@ -56,7 +56,7 @@ const CreateDestinationPayload = builder
       }),
       signingSecret: t.exposeString('signingSecret', {
         nullable: true,
-        description: `The secret that signs every message; null for a stream. Later it is shown only with the scope \`${readSigningSecret.needs}\`.`,
+        description: `The secret that signs every message. Null for a stream. Later it is shown only with the scope \`${readSigningSecret.needs}\`.`,
       }),
     }),
   });

@@ -37,28 +37,28 @@ NotificationEvent.implement({
       table: 'Connection',
       column: 'connectionId',
       description:
-        'The connection that it is about; null if it is about none, or that has been deleted.',
+        'The connection that the event concerns. Null if there is none, or if it was deleted.',
     }),
     installation: linkField(t, {
       type: Installation,
       table: 'Installation',
       column: 'installationId',
       description:
-        'The installation that it is about; null if it is about none, or that has been deleted.',
+        'The installation that the event concerns. Null if there is none, or if it was deleted.',
     }),
     operation: linkField(t, {
       type: Operation,
       table: 'Operation',
       column: 'operationId',
       description:
-        'The operation that it is about; null if it is about none, or that has been deleted.',
+        'The operation that the event concerns. Null if there is none, or if it was deleted.',
     }),
     destination: linkField(t, {
       type: Destination,
       table: 'Destination',
       column: 'destinationId',
       description:
-        'The destination that it is about; null if it is about none, or that has been deleted.',
+        'The destination that the event concerns. Null if there is none, or if it was deleted.',
     }),
   }),
 });

@@ -6,12 +6,12 @@ import { builder } from '../schema/schema-builder.ts';
 import { Destination, StreamMessage, StreamMessageEdge, StreamMessages } from '../schema/types.ts';
 
 StreamMessage.implement({
-  description: 'A message in a stream: an event that a route leads to it, or records.',
+  description: 'A message of a stream: a routed event, or records.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique in the whole service: the same for each reader.' }),
     createTime: t.expose('createTime', {
       type: 'DateTime',
-      description: 'When it was put into the stream.',
+      description: 'When it was added to the stream.',
     }),
     body: t.field({
       ...describeField(readMessageBody),
@@ -31,7 +31,7 @@ builder.subscriptionFields((t) => ({
       destinationId: t.arg.id({ required: true, description: 'The id of the destination.' }),
       after: t.arg.string({
         description:
-          'The cursor of the last message that the client received: the stream begins after it. Default: from now on.',
+          'The cursor of the last message that the client received. The stream continues after it. Default: from now on.',
       }),
     },
     subscribe: (_root, { after, destinationId }, { call, lastEventId }) =>

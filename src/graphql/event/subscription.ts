@@ -11,7 +11,7 @@ import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';
 
 builder.subscriptionType({
-  description: 'Streams of what happens, over WebSocket or server-sent events.',
+  description: 'Streams of events and changes, over WebSocket or server-sent events.',
 });
 
 builder.subscriptionFields((t) => ({
@@ -22,7 +22,7 @@ builder.subscriptionFields((t) => ({
       ...createArgs(t.arg, z.object({ projectIdOrName, ...eventFilters.shape })),
       after: t.arg.string({
         description:
-          'The cursor of the last event that the client received: the stream begins after it. Default: from now on.',
+          'The cursor of the last event that the client received. The stream continues after it. Default: from now on.',
       }),
     },
     // A client that reconnects sends the same operation. Its Last-Event-ID header has the last cursor.

@@ -1,4 +1,4 @@
-/** A GraphQL type for each type of event, with the members of its declared `data` and the objects that they name. */
+/** Creates a GraphQL type for each type of event: with the members of its `data`, and the objects that they name by id. */
 import type { z } from 'zod';
 import { EVENTS } from '../../domain/event/notification-event.ts';
 import { byId, type Row } from '../../domain/scope.ts';
@@ -8,7 +8,7 @@ import { builder, getEventTypeName, type Types } from '../schema/schema-builder.
 import { Delivery, Integration, NotificationEvent } from '../schema/types.ts';
 
 type Event = Row<'NotificationEvent'>;
-type Fields = PothosSchemaTypes.ObjectFieldBuilder<Types, Event>;
+type FieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<Types, Event>;
 
 for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) {
   const name = getEventTypeName(eventType);
@@ -20,7 +20,7 @@ for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) 
   });
 }
 
-function createFields(t: Fields, name: string, shape: z.ZodRawShape) {
+function createFields(t: FieldBuilder, name: string, shape: z.ZodRawShape) {
   const fields = Object.entries(shape).flatMap(([member, schema]) => [
     [
       getFieldName(member, schema as z.ZodType),
@@ -31,7 +31,6 @@ function createFields(t: Fields, name: string, shape: z.ZodRawShape) {
   return Object.fromEntries(fields);
 }
 
-/** Returns the name of a member's field. */
 function getFieldName(member: string, schema: z.ZodType): string {
   return (schema.meta()?.field as string | undefined) ?? member;
 }
@@ -42,7 +41,7 @@ interface Member {
   schema: z.ZodType;
 }
 
-function createMemberField(t: Fields, { name, member, schema }: Member) {
+function createMemberField(t: FieldBuilder, { name, member, schema }: Member) {
   const { type, required, description } = createFieldOptions(`${name}.${member}`, schema);
   return t.field({
     type: type as 'JSON',
@@ -52,8 +51,8 @@ function createMemberField(t: Fields, { name, member, schema }: Member) {
   });
 }
 
-/** Returns fields for objects that members name by id, in addition to those of the interface. */
-function createObjectFields(t: Fields, member: string) {
+/** Returns a field for an object that the member names by id, unless the interface has it already. */
+function createObjectFields(t: FieldBuilder, member: string) {
   if (member === 'integrationId') {
     const integration = t.field({
       type: Integration,

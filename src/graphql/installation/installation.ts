@@ -54,9 +54,9 @@ objectType(
       type: Operation,
       nullable: true,
       description:
-        'The operation of its first read; its metadata reports progress. Null before it starts and after it is purged.',
-      resolve: ({ backfillOperationId: id }, _args, { find }) =>
-        id === null ? null : find(byId('Operation'), id),
+        'The operation of the first read, whose metadata reports progress. Null before it starts and after it is purged.',
+      resolve: ({ backfillOperationId }, _args, { find }) =>
+        backfillOperationId === null ? null : find(byId('Operation'), backfillOperationId),
     }),
   }),
 );
@@ -72,7 +72,7 @@ objectType(Installation, installationResource, (t) => ({
   lastOperation: t.field({
     type: Operation,
     nullable: true,
-    description: 'Its newest operation; null before the first.',
+    description: 'The newest operation. Null before the first.',
     resolve: (installation, _args, { find }) => find(findLastOperations, installation),
   }),
   objectMetadata: t.field({

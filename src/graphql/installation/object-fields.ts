@@ -24,7 +24,7 @@ function createPayload(mutation: string) {
       }),
       objects: t.field({
         type: [ObjectUpsert],
-        description: 'One for each object, in the order of the input.',
+        description: 'The result for each object, in the order of the input.',
         resolve: (objects) => objects,
       }),
     }),

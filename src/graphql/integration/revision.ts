@@ -18,7 +18,7 @@ addList(Integration, 'revisions', Revisions, listRevisions);
 export const WARNINGS =
   'Members that were accepted and ignored, each with its path and the reason. If fields are named twice, the last one applies.';
 
-/** The installations that new revisions break. */
+/** Creates the field for the installations that new revisions break. */
 export function impactsField<P extends { impacts: Impact[] }>(
   t: PothosSchemaTypes.ObjectFieldBuilder<Types, P>,
 ) {

@@ -16,13 +16,13 @@ objectType(Operation, operationResource, (t) => ({
     type: Integration,
     table: 'Integration',
     column: 'integrationId',
-    description: 'Its integration; null if that has been deleted.',
+    description: 'The integration of the operation. Null if it was deleted.',
   }),
   installation: linkField(t, {
     type: Installation,
     table: 'Installation',
     column: 'installationId',
-    description: 'Its installation; null if that has been deleted.',
+    description: 'The installation of the operation. Null if it was deleted.',
   }),
 }));
 

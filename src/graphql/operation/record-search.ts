@@ -1,7 +1,7 @@
 import {
-  type AccountRecord as AccountRecordRow,
   accountRecordResource,
   listInstallationRecords,
+  type AccountRecord as RecordRow,
   type RecordsPage,
   recordsInput,
 } from '../../domain/operation/record-search.ts';
@@ -11,10 +11,7 @@ import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
-const AccountRecord = objectType(
-  builder.objectRef<AccountRecordRow>('Record'),
-  accountRecordResource,
-);
+const AccountRecord = objectType(builder.objectRef<RecordRow>('Record'), accountRecordResource);
 
 const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge').implement({
   description: 'One of the records, with its position in the list.',
@@ -32,7 +29,7 @@ const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge')
 });
 
 const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').implement({
-  description: 'A page of records: at most one page of the provider. It is read forwards only.',
+  description: 'A page of records: at most one page of the provider. Pages are read forwards only.',
   fields: (t) => ({
     edges: t.expose('edges', {
       type: [RecordEdge],
@@ -46,7 +43,7 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
     pageInfo: t.expose('pageInfo', {
       type: builder.pageInfoRef(),
       description:
-        'Whether there are records after this page, and the cursor to read them. A page may be empty though others follow.',
+        'Whether there are records after this page, and the cursor to read them. A page may be empty even if others follow.',
     }),
   }),
 });

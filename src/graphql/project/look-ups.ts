@@ -1,4 +1,4 @@
-/** Fields of a project that find one object by its id or by the builder's name for it. */
+/** The fields of a project that find an object by its id or by the builder's name for it. */
 import type { ObjectRef } from '@pothos/core';
 import type { RefineConstraint } from '@pothos/plugin-zod';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ import {
   Topic,
 } from '../schema/types.ts';
 
-/** Combinations of arguments, of which a query must use exactly one. A `?` marks an optional argument. */
+/** Combinations of arguments. A query must use exactly one. A `?` marks an optional argument. */
 type Keys = readonly (readonly string[])[];
 
 const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']];
@@ -48,7 +48,10 @@ function createKeyOptions(keys: Keys) {
     validate: {
       refine: [
         (args: object) => isOneKey(keys, args),
-        { message: `must be given, or instead ${others.join(', or ')}; not both.`, path: [first] },
+        {
+          message: `is required, or instead ${others.join(', or ')}, but not both.`,
+          path: [first],
+        },
       ] as RefineConstraint<object>,
     },
   };
@@ -73,7 +76,7 @@ const createIdSchema = (noun: string) =>
 const createProviderSchema = (description: string) =>
   z.string().max(128).nullish().describe(description);
 
-/** A field that finds an object by one argument. */
+/** Creates a field that finds an object by one argument. */
 function createNameField<T extends ProjectTable>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
@@ -88,7 +91,7 @@ function createNameField<T extends ProjectTable>(
   });
 }
 
-/** A field that finds an object by one of several combinations of arguments. */
+/** Creates a field that finds an object by one of several combinations of arguments. */
 function createKeyField<T extends ProjectTable, S extends z.ZodObject>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,

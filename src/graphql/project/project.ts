@@ -32,7 +32,7 @@ builder.queryFields((t) => ({
     args: {
       idOrName: t.arg.string({
         description:
-          'The id or the name of the project. Default: the only project of the caller. A caller with several projects must give it.',
+          'The id or the name of the project. Default: the only project of the caller. A caller with several projects must set it.',
       }),
     },
     resolve: (_root, { idOrName }, { call }) => readProject(call, idOrName),

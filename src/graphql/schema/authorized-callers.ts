@@ -1,6 +1,6 @@
 /**
- * Refuses callers without credentials at every root field, and callers without the need of a field at that field. Both
- * happen before the input is validated: a caller without the scope learns nothing else.
+ * Rejects callers without credentials at every root field, and refuses callers that lack the need of a field. Runs before
+ * the input is validated, so that a caller without the scope learns nothing else.
  */
 import SchemaBuilder, {
   BasePlugin,

@@ -1,9 +1,8 @@
-/** Derives a field's description and need from the function that it calls. */
 import { describeNeed, type Need } from '../../domain/viewer/needs.ts';
 
 /**
- * Returns the options of a field that calls a declared function. `description` replaces that of the declaration.
- * Tests that walk the schema read `extensions.needs`.
+ * Returns the options of a field that calls a declared function. `description` replaces that of the declaration. The plugin
+ * of authorized-callers.ts checks `extensions.needs`.
  */
 export function describeField(
   declaration: { needs: Need; description: string },

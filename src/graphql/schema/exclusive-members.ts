@@ -1,10 +1,10 @@
-/** Translates between a mutation's GraphQL input, which has `@oneOf` members, and the flat input of the domain. */
+/** Converts inputs with `@oneOf` members to the domain's flat inputs, and errors back to GraphQL's members. */
 import type { ExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { DomainError, invalidInput } from '../../errors.ts';
 
 type Input = Record<string, unknown>;
 
-/** Replaces each group by the member that it contains: `records: { record }` becomes `record`. */
+/** Replaces each group by its member: `records: { record }` becomes `record`. */
 export function flattenGroups(input: Input, groups: readonly ExclusiveMembers[]): Input {
   const flatInput = { ...input };
   for (const { name } of groups) {
@@ -14,7 +14,7 @@ export function flattenGroups(input: Input, groups: readonly ExclusiveMembers[])
   return flatInput;
 }
 
-/** Writes `input.credentials.apiKey` for `input.apiKey`, in the issues of a refusal and in its message. */
+/** Replaces `input.apiKey` by `input.credentials.apiKey` in the message and the issues of an error. */
 export function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({

@@ -1,4 +1,4 @@
-/** Adds Relay lists to types. One declared read receives the parent, the page arguments and the filters. */
+/** Adds Relay connections to types. A declared read returns the page for the parent, the page arguments and the filters. */
 import type { InputShapeFromFields, InterfaceRef, ObjectRef } from '@pothos/core';
 import {
   type FieldNode,
@@ -56,7 +56,7 @@ export function addList<
   else builder.objectField(parent as ObjectRef<Types, P>, name as never, defineField as never);
 }
 
-/** Adds a list of what the caller may see, to the root or to a type. The read receives only the page arguments. */
+/** Adds a list of all objects that the caller may see. The read receives only the page arguments. */
 export function addViewerList<P, N extends object>(
   parent: ObjectRef<Types, P> | 'Query',
   name: string,
@@ -97,22 +97,22 @@ function defineList<P, N extends object, A extends PageArgs>(
     resolve: (parent: P, input: A, { call }: Context, info: GraphQLResolveInfo) =>
       run(parent, { ...input, links: getLinks(info) }, call),
   };
-  // A Page is lazy and Pothos' own type of a connection is not. GraphQL resolves both in the same way.
+  // Pothos types the members of a connection as values. A Page has functions and promises, which GraphQL resolves too.
   return t.connection(field as never, connection as never);
 }
 
-/** Applies after `first` and `last` were validated separately. */
+/** Validates the arguments together, after each was validated by its own schema. */
 const ONE_DIRECTION = [
   ({ first, last }: PageArgs) => first == null || last == null,
   { message: 'must not be combined with first.', path: ['last'] },
 ];
 
-/** Cached by the list's node in a document, so the cache is as bounded as that of documents. */
+/** Links by the list's node in a parsed document. An entry lives as long as the document is cached. */
 const LINKS = new WeakMap<FieldNode, readonly LinkTo[]>();
 
 /**
- * Returns the links that the query selects on every item of the current list. This look-ahead only saves statements, and
- * may be incomplete.
+ * Returns the links that the query selects on every item of the list. The result only saves statements, so it may be
+ * incomplete.
  */
 function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [node] = info.fieldNodes as [FieldNode];
@@ -138,7 +138,7 @@ function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): L
   });
 }
 
-/** Returns the fields of all nodes by name, without those that a directive may skip. */
+/** Groups the fields of the nodes by name. Omits fields that a directive may skip. */
 function groupFieldsByName(
   nodes: readonly FieldNode[],
   fragments: GraphQLResolveInfo['fragments'],

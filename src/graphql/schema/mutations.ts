@@ -1,4 +1,4 @@
-/** Adds fields for declared mutations: their argument, description, need, function and payload type. */
+/** Adds declared mutations to the schema. */
 import type { ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
@@ -47,19 +47,19 @@ const DeletePayload = builder.objectRef<{ deletedId: string }>('DeletePayload').
   }),
 });
 
-/** `CreateTopicPayload` for `createTopic`. */
+/** Returns the name of a payload type: `CreateTopicPayload` for `createTopic`. */
 export function namePayload(mutation: string): string {
   return `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
 }
 
-/** The description of a payload type. */
+/** Returns the description of a payload type. */
 export function describeResult(mutation: string): string {
   return `Result of \`${mutation}\`.`;
 }
 
 /**
- * Adds a mutation with a payload type of its own. The field is nullable: if it fails, the results of the fields before
- * it stay in the response.
+ * Adds a mutation with its payload type. The field is nullable, so that its failure leaves the results of the fields before
+ * it in the response.
  */
 export function addMutation<R extends object>(
   name: string,

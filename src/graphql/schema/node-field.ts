@@ -1,4 +1,4 @@
-/** The fields node and nodes return any object by its id, if the caller may see it. */
+/** The fields `node` and `nodes`, which return objects of any type by their ids. */
 import { findNodes, type NodeObject, nodeIds } from '../../domain/node.ts';
 import { builder } from './schema-builder.ts';
 

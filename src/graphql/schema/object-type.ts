@@ -1,4 +1,4 @@
-/** Creates object types from the domain's resources, so that a field, its type and its description are declared once. */
+/** Creates object types from the domain's resources. */
 import type { FieldMap, InterfaceParam, ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import {
@@ -15,13 +15,13 @@ import { Node } from './node-field.ts';
 import { builder, type Types } from './schema-builder.ts';
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
-/** The builder of fields of an object type or of an interface, which the compiler does not check against the row. */
+/** The builder of an object type's or an interface's fields. Its options are not checked against the row. */
 interface FieldsBuilder {
   field(options: never): unknown;
   expose(name: never, options: never): unknown;
 }
 
-/** The fields that rows of type `Row` can show: columns of that type, and fields that are computed from the row. */
+/** The fields that a row can serve: its columns of the same type, and fields that are computed from the row. */
 type Readable<Row, S> = {
   [F in keyof S]: S[F] extends Computed<infer Source>
     ? Row extends Source

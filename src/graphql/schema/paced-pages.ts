@@ -1,4 +1,4 @@
-/** Lets heavy operations complete their pages in several turns of the event loop. */
+/** Spreads the completion of a heavy operation's pages over several turns of the event loop. */
 import SchemaBuilder, {
   BasePlugin,
   type PothosOutputFieldConfig,
@@ -29,9 +29,9 @@ function withPace<Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver
     const page = resolve(parent, args, context, info);
     if (!pace) return page;
     return (async () => {
-      const resolved = (await page) as { edges: readonly unknown[] };
-      await pace.waitForTurn(resolved.edges.length);
-      return resolved;
+      const resolvedPage = (await page) as { edges: readonly unknown[] };
+      await pace.waitForTurn(resolvedPage.edges.length);
+      return resolvedPage;
     })();
   };
 }

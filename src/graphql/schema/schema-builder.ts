@@ -1,15 +1,15 @@
-/** The Pothos builder: plugins, scalars and defaults that every type file builds on. */
+/** The Pothos builder with its plugins, scalars and default descriptions. */
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { toIssues } from '../../domain/issues.ts';
 import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging/page.ts';
 import { invalidInput } from '../../errors.ts';
+import { findPrefix, ID_PREFIXES } from '../../ids.ts';
 import type { Context } from '../execution/context.ts';
 import './authorized-callers.ts';
 import './paced-pages.ts';
 import './storable-arguments.ts';
-import { findPrefix, ID_PREFIXES } from '../../ids.ts';
 
 export interface SchemaTypes {
   Context: Context;
@@ -33,7 +33,7 @@ const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither fir
  */
 const KEPT_RESOLVER = { extensions: { pothosExposedField: undefined } };
 
-/** SchemaTypes as Pothos completes them, for its generic types. */
+/** `SchemaTypes` with the defaults that Pothos adds. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
@@ -119,14 +119,13 @@ builder.globalConnectionField('totalCount', (t) =>
   }),
 );
 
-/** A provider has no id, because it is not a row. */
+/** A node as `findNodes` returns it. A provider has no `id`, because it is not a row. */
 interface ResolvedNode {
   id?: string;
   /** Set for notification events. */
   eventType?: string;
 }
 
-/** The GraphQL type of a node. */
 function getNodeTypeName({ id, eventType = '' }: ResolvedNode): string | undefined {
   if (id === undefined) return 'Provider';
   const prefix = findPrefix(id);
@@ -136,7 +135,7 @@ function getNodeTypeName({ id, eventType = '' }: ResolvedNode): string | undefin
   return prefix === 'con' ? 'ConnectedAccount' : ID_PREFIXES[prefix];
 }
 
-/** `ConnectionCreated` for `CONNECTION_CREATED`. */
+/** Returns the name of an event's type: `ConnectionCreated` for `CONNECTION_CREATED`. */
 export function getEventTypeName(eventType: string): string {
   return eventType
     .toLowerCase()

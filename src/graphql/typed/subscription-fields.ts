@@ -102,7 +102,7 @@ function createChangesType(
       },
       createTime: {
         type: new GraphQLNonNull(DateTimeType),
-        description: 'When the message was put into the stream.',
+        description: 'When the message was added to the stream.',
         resolve: ({ node }) => node.createTime.toISOString(),
       },
       installation: {
