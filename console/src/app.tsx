@@ -117,20 +117,23 @@ function ProjectPage({ project, subpath }: { project: string; subpath: string })
   const PageComponent = id ? page?.DetailPage : page?.List;
   const ancestors = useMemo(() => {
     const root = `/${encodeURIComponent(project)}`;
-    if (!page?.path) return [];
-    const listPath = id ? page.path : page.parent;
+    if (page?.path === '') return [];
+    const listPath = id ? page?.path : page?.parent;
     const list = PLACES.find((candidate) => candidate.path === listPath);
     return [
       { name: project, path: root },
       ...(list ? [{ name: list.name, path: `${root}/${list.path}` }] : []),
     ];
   }, [project, page, id]);
-  if (!PageComponent) return <Missing noun="page" />;
   return (
     <AncestorsContext value={ancestors}>
-      <Loaded path={`${project}/${subpath}`}>
-        <PageComponent project={project} id={id} />
-      </Loaded>
+      {PageComponent ? (
+        <Loaded path={`${project}/${subpath}`}>
+          <PageComponent project={project} id={id} />
+        </Loaded>
+      ) : (
+        <Missing noun="page" />
+      )}
     </AncestorsContext>
   );
 }

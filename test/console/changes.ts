@@ -256,6 +256,12 @@ export function testChanges(stage: () => ConsoleStage) {
     await pressInDialog('Done');
     await page.getByRole('row', { name: /of a page/ }).waitFor();
     expect(await page.content()).not.toContain(key);
+    const row = page.getByRole('row', { name: /of a page/ });
+    await row.getByText('connections:write, installations:write').waitFor();
+    await row.getByRole('button', { name: 'Deactivate' }).click();
+    await row.locator('.status.idle', { hasText: 'Inactive' }).waitFor();
+    await row.getByRole('button', { name: 'Activate' }).click();
+    await row.locator('.status.good', { hasText: 'Active' }).waitFor();
     const asKey = createDemoClient({ demo: { url: stage().url, apiKey: key ?? '' } });
     expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual([
       'CONNECTIONS_WRITE',

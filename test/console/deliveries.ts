@@ -30,9 +30,9 @@ export function testDeliveries(stage: () => ConsoleStage) {
     return { all: totalCount, failed: node.failed.totalCount, attempts };
   };
 
-  test('retries a delivery', async () => {
+  test('resends a delivery that succeeded', async () => {
     await open(`destinations/${destinationId}`);
-    await page.getByRole('button', { name: 'Retry', exact: true }).first().click();
+    await page.getByRole('button', { name: 'Resend', exact: true }).first().click();
     // The newest delivery is at the top of the page.
     await expect.poll(async () => (await counts()).attempts.at(-1)).toBe(2);
   });
@@ -47,14 +47,14 @@ export function testDeliveries(stage: () => ConsoleStage) {
     expect((await counts()).all).toBe(before.all + 1);
   });
 
-  test('retries many deliveries, and shows the progress', async () => {
+  test('resends many deliveries, and shows the progress', async () => {
     const { all } = await counts();
     await open(`destinations/${destinationId}?status=SUCCEEDED&time=day`);
     await press('Retry deliveries');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`${all} deliveries`).waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Retry deliveries' }).click();
+    await dialog.getByRole('button', { name: 'Resend deliveries' }).click();
     await dialog.getByText(`${all} of ${all} deliveries`).waitFor();
     await expect.poll(async () => Math.min(...(await counts()).attempts)).toBeGreaterThan(1);
   });
@@ -92,7 +92,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
         connection { id } } }`);
     const lines = page.locator('main .lines li');
     await connect('stream-1');
-    await lines.filter({ hasText: 'connection.created' }).first().waitFor();
+    await lines.filter({ hasText: 'Connection created' }).first().waitFor();
     await expectAccessible(page);
     await press('Pause');
     await connect('stream-2');

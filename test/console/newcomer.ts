@@ -69,8 +69,8 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await openFromMenu(page, 'Destinations');
       await press(page, 'live', 'link');
       const lines = page.locator('main .lines li');
-      await lines.filter({ hasText: 'read.triggered.done' }).first().waitFor();
-      for (const type of ['connection.created', 'installation.created']) {
+      await lines.filter({ hasText: 'Read triggered done' }).first().waitFor();
+      for (const type of ['Connection created', 'Installation created']) {
         expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
       }
 

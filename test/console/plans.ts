@@ -23,7 +23,7 @@ export function testPlans(stage: () => ConsoleStage) {
     const document = page.getByLabel('Document (YAML');
     expect(await document.inputValue()).toContain('- name: crm-sync');
     await document.fill('specVersion: 1.0.0\ntopics:\n  - nam: planned\n  - name: 7\n');
-    await press('Plan');
+    await press('Preview changes');
     const alert = page.getByRole('alert');
     await alert.getByText('document.topics[0].nam: line 3, column 5').waitFor();
     await alert.getByText('document.topics[1].name: line 4').waitFor();
@@ -36,7 +36,7 @@ export function testPlans(stage: () => ConsoleStage) {
     await page
       .getByLabel('Document (YAML')
       .fill('specVersion: 1.0.0\ntopics:\n  - name: planned\n');
-    await press('Plan');
+    await press('Preview changes');
     await page.getByRole('heading', { name: 'Create topics.planned' }).waitFor();
     await page.getByText('No installation breaks.').waitFor();
     expect(await listTopics()).not.toContain('planned');

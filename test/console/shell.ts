@@ -29,7 +29,7 @@ export function testShell(stage: () => ConsoleStage) {
     const sections = await menu
       .getByRole('list')
       .evaluateAll((lists) => lists.map((list) => list.getAttribute('aria-label')));
-    expect(sections).toEqual([null, 'Connect', 'Data', 'Events', 'Settings']);
+    expect(sections).toEqual([null, 'Connect', 'Data', 'Events', 'Project']);
   });
 
   test('opens a page, a group by its ref, and a connection by its ID from the search', async () => {
@@ -42,7 +42,7 @@ export function testShell(stage: () => ConsoleStage) {
     );
     const [{ id }] = project.connections.nodes;
     await openResult(id, new RegExp(id));
-    await expectHeading(/at sandbox$/);
+    await expectHeading(/at Sandbox CRM$/);
     expect(page.url()).toMatch(new RegExp(`/connections/${id}$`));
   });
 
@@ -60,6 +60,17 @@ export function testShell(stage: () => ConsoleStage) {
     await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
     const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
     await breadcrumbs.getByRole('link', { name: 'Integrations' }).click();
+    await expectHeading('Integrations');
+  });
+
+  test('leads from an unknown page and from a missing object to a page that exists', async () => {
+    await page.goto(`${stage().url}/console/demo/nowhere`);
+    await expectHeading('Not found');
+    await page.locator('main').getByRole('link', { name: 'Go to demo' }).click();
+    await expectHeading('Overview');
+    await page.goto(`${stage().url}/console/demo/integrations/nothing`);
+    await expectHeading('Not found');
+    await page.locator('main').getByRole('link', { name: 'Go to Integrations' }).click();
     await expectHeading('Integrations');
   });
 

@@ -55,7 +55,7 @@ export function testStates(stage: () => ConsoleStage) {
     const failing = panel.getByRole('link', { name: 'records is failing' });
     await failing.waitFor();
     await panel.getByRole('link', { name: /operations? failed$/ }).waitFor();
-    await panel.getByText(/% of operations succeeded in 24 hours/).waitFor();
+    await panel.getByText(/% of operations succeeded in the last 24 hours/).waitFor();
     await expectFitsScreens(page);
     await panel.getByRole('button', { name: 'Acknowledge: records is failing' }).click();
     await failing.waitFor({ state: 'hidden' });
@@ -99,5 +99,37 @@ export function testStates(stage: () => ConsoleStage) {
     await open(`installations/${project.installations.nodes[0].id}`);
     const companies = page.getByRole('row', { name: /^companies/ });
     await companies.locator('.status.idle', { hasText: 'Manual' }).waitFor();
+    expect(await companies.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+    const contacts = page.getByRole('row', { name: /^contacts/ });
+    await contacts.getByRole('button', { name: 'Pause' }).waitFor();
+  });
+
+  test('calls unused connections the same on the overview and in the list', async () => {
+    await open('');
+    await page.getByRole('link', { name: /\d+ Not used yet/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();
+    await page.getByRole('button', { name: /Not used yet.* Status$/ }).waitFor();
+    await page.locator('td .status.idle', { hasText: 'Not used yet' }).first().waitFor();
+  });
+
+  test('counts operations and deliveries of the last 24 hours on the overview', async () => {
+    await open('');
+    const figures = page.getByRole('region', { name: 'Last 24 hours', exact: true });
+    const from = new Date(Date.now() - 24 * 3_600_000).toISOString();
+    const { project } = await stage().api(
+      `query ($from: DateTime!) { project(idOrName: "demo") {
+        all: operations { totalCount }
+        operations(createTime: { from: $from }) { totalCount } } }`,
+      { from },
+    );
+    const { totalCount } = project.operations;
+    expect(totalCount).toBeLessThan(project.all.totalCount);
+    await figures.getByRole('link', { name: `${totalCount} Operations` }).click();
+    await page.getByText(`25 of ${totalCount}`).waitFor();
+  });
+
+  test('shows the object of an outcome as a name, not as a prefix', async () => {
+    await open('operations?status=FAILED');
+    await page.getByRole('cell', { name: 'The provider returned 503.' }).first().waitFor();
   });
 }

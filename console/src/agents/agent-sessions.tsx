@@ -67,7 +67,7 @@ interface AgentSessionsProps {
 
 type AgentSession = agentSessions_project$data['agentSessions']['edges'][number]['node'];
 
-const COLUMNS = ['Agent', 'Status', 'For', 'Objects', 'Verbs', 'Rules', 'Expires', 'Actions'];
+const COLUMNS = ['Agent', 'Status', 'Expires', 'For', 'Objects', 'Verbs', 'Rules', 'Actions'];
 const EMPTY = (
   <Empty title="No agent sessions yet">
     Create one to let an agent work for one of your customers.
@@ -88,15 +88,15 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
                 <Status value={getStatus(session)} />
               </td>
               <td>
+                <Time value={session.expireTime} />
+              </td>
+              <td>
                 {session.group.groupName}, {session.consumer.consumerName}
               </td>
               <td>{session.objects?.join(', ') ?? 'all'}</td>
               <td>{session.verbs.map(formatWords).join(', ')}</td>
               <td className="outcome">
                 <Rules rules={session.rules} />
-              </td>
-              <td>
-                <Time value={session.expireTime} />
               </td>
               <td>
                 {getStatus(session) === 'ACTIVE' && (

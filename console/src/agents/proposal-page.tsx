@@ -2,7 +2,8 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { proposalPageQuery } from '../../__generated__/proposalPageQuery.graphql.ts';
-import { Copyable } from '../parts/copy.tsx';
+import { OperationText } from '../operations/operation-text.tsx';
+import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { FieldChanges } from '../parts/field-changes.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
@@ -106,11 +107,15 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
                 <Status value={operation.status} />
               </Link>
             ),
-            Outcome: operation?.result,
+            Outcome: operation?.result && (
+              <OperationText text={operation.result} namedObjects={[proposal.objectName]} />
+            ),
             Installation: installation && (
-              <Link href={address(`installations/${installation.id}`)}>
-                <code>{installation.id}</code>
-              </Link>
+              <CopyableLink
+                href={address(`installations/${installation.id}`)}
+                value={installation.id}
+                label="installation ID"
+              />
             ),
             ID: <Copyable value={proposal.id} label="ID" />,
           }}

@@ -49,6 +49,7 @@ interface ProposalsProps {
 }
 
 const COLUMNS = ['Proposal', 'Status', 'Group', 'Agent', 'Created', 'Expires'];
+const DETAIL_COLUMNS = ['Group', 'Agent', 'Expires'];
 /** Proposals of these statuses expire. */
 const EXPIRING = ['PENDING', 'APPROVED'];
 
@@ -65,7 +66,7 @@ export function Proposals({ project, isFiltered, address }: ProposalsProps) {
   return (
     <Paged fragment={LIST} parent={project} list={getList} empty={empty}>
       {(proposals) => (
-        <Table label="Proposals" columns={COLUMNS}>
+        <Table label="Proposals" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
           {proposals.map(({ id, status, type, objectName, group, agentSession, ...row }) => (
             <tr key={id}>
               <td>

@@ -14,11 +14,16 @@ const CREATE = graphql`
   }
 `;
 
-export function ConnectCustomer({ project }: { project: string }) {
+interface ConnectCustomerProps {
+  project: string;
+  kind?: 'primary' | 'plain';
+}
+
+export function ConnectCustomer({ project, kind = 'primary' }: ConnectCustomerProps) {
   return (
     <FormDialog<connectCustomerMutation>
       triggerLabel="Connect customer"
-      kind="primary"
+      kind={kind}
       title="Connect a customer"
       submitLabel="Create link"
       mutation={CREATE}

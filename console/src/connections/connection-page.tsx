@@ -11,6 +11,7 @@ import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { getSchemeName, Status } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
@@ -78,13 +79,14 @@ type Connection = NonNullable<NonNullable<connectionPageQuery['response']['node'
 export default function ConnectionPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
   const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
+  const getProviderName = useProviderNames();
   const address = useProjectLink(project);
   const connection = node?.connection;
   if (!connection) return <Missing noun="connection" />;
   const { group, consumer, provider, authScheme, providerMetadata } = connection;
   return (
     <Page
-      title={`${group.groupName} at ${provider}`}
+      title={`${group.groupName} at ${getProviderName(provider)}`}
       actions={<Actions project={project} connection={connection} />}
       query={QUERY}
       variables={variables}
@@ -106,7 +108,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
             Workspace: connection.providerWorkspaceRef,
             'Account at the provider': connection.providerConsumerRef,
             Created: <Time value={connection.createTime} />,
-            Changed: <Time value={connection.updateTime} />,
+            Changed: connection.updateTime && <Time value={connection.updateTime} />,
             ID: <Copyable value={connection.id} label="ID" />,
           }}
         />
@@ -130,7 +132,14 @@ interface InstallationsProps {
 }
 
 function Installations({ installations, address }: InstallationsProps) {
-  if (installations.totalCount === 0) return <Empty title="No installation uses this connection" />;
+  if (installations.totalCount === 0) {
+    return (
+      <Empty title="No installation uses this connection">
+        The group installs an integration on the connect page, or your backend calls
+        createInstallation.
+      </Empty>
+    );
+  }
   return <InstallationRows installations={installations.nodes} address={address} />;
 }
 
@@ -165,14 +174,16 @@ function Actions({ project, connection }: { project: string; connection: Connect
         leadsTo={address('connections')}
       >
         {installations.totalCount > 0 ? (
-          <p>
-            These installations use the connection. Delete them first, or give them another
-            connection:
-          </p>
+          <>
+            <p>
+              These installations use the connection. Delete them first, or give them another
+              connection:
+            </p>
+            <InstallationRows installations={installations.nodes} address={address} />
+          </>
         ) : (
           <p>No installation uses it. To use this account again, the group has to reconnect.</p>
         )}
-        <Installations installations={installations} address={address} />
       </ConfirmChange>
     </>
   );

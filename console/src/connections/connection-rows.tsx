@@ -30,11 +30,12 @@ interface ConnectionRowsProps {
 }
 
 const COLUMNS = ['Group', 'Status', 'Provider', 'Consumer', 'Scheme', 'Created'];
+const DETAIL_COLUMNS = ['Provider', 'Consumer', 'Scheme'];
 
 export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);
   return (
-    <Table label="Connections" columns={COLUMNS}>
+    <Table label="Connections" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, consumer, provider, status, authScheme, createTime }) => (
         <tr key={id}>
           <td>
@@ -46,7 +47,7 @@ export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
             <Status value={status} />
           </td>
           <td>
-            <ProviderName name={provider} />
+            <ProviderName provider={provider} />
           </td>
           <td>{consumer.consumerName}</td>
           <td>{getSchemeName(authScheme)}</td>

@@ -14,6 +14,7 @@ import {
 import { Empty, ListPage, Missing } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { formatStatus } from '../parts/status.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
@@ -91,7 +92,13 @@ export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
       filters={
         <>
           <Search label="Group or consumer" />
-          <Filter name="status" label="Status" values={STATUSES} isDisabled={isSearching} />
+          <Filter
+            name="status"
+            label="Status"
+            values={STATUSES}
+            formatValue={formatStatus}
+            isDisabled={isSearching}
+          />
           <TimeFilter isDisabled={isSearching} />
         </>
       }

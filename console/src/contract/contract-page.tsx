@@ -4,6 +4,7 @@ import type { contractPageQuery } from '../../__generated__/contractPageQuery.gr
 import { BASE } from '../network/connection-state.ts';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { Snippet } from '../parts/snippet.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { ContractTable } from './contract-table.tsx';
 
@@ -55,9 +56,13 @@ export default function ContractPage({ project: idOrName }: PlaceProps) {
         <p className="quiet">
           Each form has an ETag, which stays the same while the contract does.
         </p>
-        <pre className="command">
-          {FORMS.map((file) => `curl -H "x-api-key: $API_KEY" ${address}/${file}`).join('\n')}
-        </pre>
+        {FORMS.map((file) => (
+          <Snippet
+            key={file}
+            title={file}
+            text={`curl -H "x-api-key: $API_KEY" ${address}/${file}`}
+          />
+        ))}
       </Panel>
     </Page>
   );

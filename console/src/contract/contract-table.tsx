@@ -5,6 +5,7 @@ import type {
   contractTable_contract$key,
 } from '../../__generated__/contractTable_contract.graphql.ts';
 import { Empty } from '../parts/page.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 
@@ -77,6 +78,7 @@ export function ContractTable({ contract }: { contract: contractTable_contract$k
 const COLUMNS = ['Field', 'Type', 'In records that are read', 'In writes', 'Provider field'];
 
 function ObjectTable({ object }: { object: ObjectContract }) {
+  const getProviderName = useProviderNames();
   const { name, displayName, sources, verbs, fields, acceptsOtherFields } = object;
   const isWritten = verbs.includes('CREATE') || verbs.includes('UPDATE');
   return (
@@ -88,7 +90,7 @@ function ObjectTable({ object }: { object: ObjectContract }) {
       <p className="quiet">
         {sources
           .map(({ integration, provider, providerObject }) =>
-            [integration, provider, providerObject].join(' · '),
+            [integration, getProviderName(provider), providerObject].join(' · '),
           )
           .join(', ')}
       </p>

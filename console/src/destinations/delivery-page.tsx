@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
 import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
-import { Copyable } from '../parts/copy.tsx';
+import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -40,7 +40,7 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 2_000;
-const COLUMNS = ['Attempt', 'Response', 'Duration', 'Time', 'Response body'];
+const COLUMNS = ['Attempt', 'Response', 'Time', 'Duration', 'Response body'];
 
 export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   const variables = { id };
@@ -54,12 +54,7 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
   return (
     <Page
       title={`${describeContent({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
-      description={
-        destination && (
-          <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
-        )
-      }
-      actions={<RetryAction project={project} deliveryId={delivery.id} />}
+      actions={<RetryAction project={project} deliveryId={delivery.id} status={outcome.status} />}
       query={QUERY}
       variables={variables}
     >
@@ -68,11 +63,24 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
           facts={{
             Status: <Status value={outcome.status} />,
             Reason: outcome.failureReason,
+            Destination: destination && (
+              <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
+            ),
             Created: <Time value={delivery.createTime} />,
-            'Next attempt': <DueTime value={outcome.nextAttemptTime} />,
-            Event: event && <Link href={address(`events/${event.id}`)}>{event.id}</Link>,
+            'Next attempt': outcome.nextAttemptTime && <DueTime value={outcome.nextAttemptTime} />,
+            Event: event && (
+              <CopyableLink
+                href={address(`events/${event.id}`)}
+                value={event.id}
+                label="event ID"
+              />
+            ),
             Operation: operation && (
-              <Link href={address(`operations/${operation.id}`)}>{operation.id}</Link>
+              <CopyableLink
+                href={address(`operations/${operation.id}`)}
+                value={operation.id}
+                label="operation ID"
+              />
             ),
             ID: <Copyable value={delivery.id} label="ID" />,
           }}
@@ -87,10 +95,10 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
               <tr key={attemptNumber}>
                 <td>{attemptNumber}</td>
                 <td>{error ?? responseStatus}</td>
-                <td>{durationMs} ms</td>
                 <td>
                   <Time value={row.createTime} />
                 </td>
+                <td>{durationMs.toLocaleString('en')} ms</td>
                 <td className="outcome mono">{row.responseBody ?? '—'}</td>
               </tr>
             ))}

@@ -38,15 +38,18 @@ interface DeliveryRowsProps {
   showsDestination?: boolean;
 }
 
-const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Retry'];
+const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Actions'];
+const DETAIL_COLUMNS = ['Attempts', 'Last response', 'Next attempt', 'Actions'];
 
 export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
   const address = useProjectLink(project);
   const rows = useFragment(ROW, deliveries);
+  const destinationColumns = showsDestination ? ['Destination'] : [];
   return (
     <Table
       label="Deliveries"
-      columns={['Message', 'Status', ...(showsDestination ? ['Destination'] : []), ...COLUMNS]}
+      columns={['Message', 'Status', ...destinationColumns, ...COLUMNS]}
+      detailColumns={[...destinationColumns, ...DETAIL_COLUMNS]}
     >
       {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...row }) => (
         <tr key={id}>
@@ -68,7 +71,7 @@ export function DeliveryRows({ project, deliveries, showsDestination = false }: 
             <DueTime value={nextAttemptTime} />
           </td>
           <td>
-            <RetryAction project={project} deliveryId={id} />
+            <RetryAction project={project} deliveryId={id} status={status} />
           </td>
         </tr>
       ))}

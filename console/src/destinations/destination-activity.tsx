@@ -1,13 +1,11 @@
 /** Attempts of a destination by hour or day, with their outcomes and durations. */
-import { lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { destinationActivityQuery } from '../../__generated__/destinationActivityQuery.graphql.ts';
+import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
-import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { createLines, PeriodChoice, sum, usePeriod } from './period.tsx';
-
-const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
+import { createLines, PeriodChoice, usePeriod } from './period.tsx';
 
 const QUERY = graphql`
   query destinationActivityQuery($id: ID!, $from: DateTime!, $bucket: ActivityBucket!) {
@@ -39,13 +37,13 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
   const last = activity?.at(-1);
   return (
-    <Panel title={`Attempts of ${label}`} actions={<PeriodChoice />}>
+    <Panel title={`Attempts, ${label}`} actions={<PeriodChoice />}>
       {!last ? (
-        <Empty title={`No attempts in ${label}`} />
+        <Empty title={`No attempts in the ${label}`} />
       ) : (
         <div className="grid">
           <Plot
-            label={`${plots.all} attempts in ${label}, ${plots.failed} failed`}
+            label={`${plots.all} attempts in the ${label}, ${plots.failed} failed`}
             times={plots.times}
             series={plots.attempts}
           />

@@ -12,15 +12,15 @@ const STATE = graphql`
   }
 `;
 
-/** Shows an enabled webhook as failing while its latest attempts fail. */
+/** Shows an enabled webhook as failing while its latest attempts fail, and stresses that a failing one was disabled. */
 export function DestinationState({
   destination,
 }: {
   destination: destinationState_destination$key;
 }) {
   const { status, failingSince, failedAttempts } = useFragment(STATE, destination);
-  const isFailing = status === 'ENABLED' && failingSince != null;
-  if (!isFailing) return <Status value={status} />;
+  if (failingSince == null) return <Status value={status} />;
+  if (status === 'DISABLED') return <Status value={status} tone="bad" />;
   return (
     <span>
       <Status value="FAILING" />{' '}

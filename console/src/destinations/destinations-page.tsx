@@ -60,6 +60,7 @@ const LIST = graphql`
 const POLL_MS = 5_000;
 const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
 const COLUMNS = ['Name', 'Status', 'Failed', 'Retrying', 'Pending', 'Type', 'URL'];
+const DETAIL_COLUMNS = ['Retrying', 'Pending', 'Type', 'URL'];
 
 const getList = ({ destinations }: destinationsPage_project$data) => destinations;
 
@@ -80,48 +81,57 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
     >
       <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(destinations) => (
-          <Table label="Destinations" columns={COLUMNS}>
-            {destinations.map(({ id, name, type, url, pending, retrying, failed, ...row }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={address(`destinations/${id}`)} className="strong">
-                    {name}
-                  </Link>
-                </td>
-                {type === 'STREAM' ? (
-                  <td colSpan={4} className="quiet">
-                    Clients read it; nothing is pushed.
-                  </td>
-                ) : (
-                  <>
-                    <td>
-                      <DestinationState destination={row} />
-                    </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=FAILED`)}>
-                        {failed.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=RETRYING`)}>
-                        {retrying.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                    <td>
-                      <Link href={address(`destinations/${id}?status=PENDING`)}>
-                        {pending.totalCount.toLocaleString('en')}
-                      </Link>
-                    </td>
-                  </>
-                )}
-                <td>{formatWords(type)}</td>
-                <td className="mono">{url ?? '—'}</td>
-              </tr>
+          <Table label="Destinations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
+            {destinations.map((destination) => (
+              <DestinationRow key={destination.id} destination={destination} address={address} />
             ))}
           </Table>
         )}
       </Paged>
     </ListPage>
+  );
+}
+
+interface DestinationRowProps {
+  destination: destinationsPage_project$data['destinations']['edges'][number]['node'];
+  address: (path: string) => string;
+}
+
+function DestinationRow({ destination, address }: DestinationRowProps) {
+  const { id, name, type, url, failed, retrying, pending } = destination;
+  const isStream = type === 'STREAM';
+  const lists = Object.entries({ FAILED: failed, RETRYING: retrying, PENDING: pending });
+  return (
+    <tr>
+      <td>
+        <Link href={address(`destinations/${id}`)} className="strong">
+          {name}
+        </Link>
+      </td>
+      <td>
+        {isStream ? (
+          <span className="quiet">Read by clients</span>
+        ) : (
+          <DestinationState destination={destination} />
+        )}
+      </td>
+      {lists.map(([status, { totalCount }]) => (
+        <td key={status}>
+          {isStream ? (
+            '—'
+          ) : (
+            <Link
+              href={address(`destinations/${id}?status=${status}`)}
+              className={totalCount === 0 ? 'quiet' : ''}
+            >
+              {totalCount.toLocaleString('en')}
+            </Link>
+          )}
+        </td>
+      ))}
+      <td>{formatWords(type)}</td>
+      <td className="mono">{url ?? '—'}</td>
+    </tr>
   );
 }
 

@@ -1,14 +1,15 @@
-/** The period of a destination's plots, as the URL has it, and its buckets. */
+/** The period of a destination's plots, which the URL names, and its buckets. */
 import { useFilter, useParameters } from '../parts/filters.tsx';
 import { Choice } from '../parts/form.tsx';
+import { formatWords } from '../parts/status.tsx';
 
 const HOUR_MS = 3_600_000;
 const PERIODS = {
-  day: { label: '24 hours', bucket: 'HOUR', bucketMs: HOUR_MS, buckets: 24 },
-  month: { label: '30 days', bucket: 'DAY', bucketMs: 24 * HOUR_MS, buckets: 30 },
+  day: { label: 'last 24 hours', bucket: 'HOUR', bucketMs: HOUR_MS, buckets: 24 },
+  month: { label: 'last 30 days', bucket: 'DAY', bucketMs: 24 * HOUR_MS, buckets: 30 },
 } as const;
 const NAMES = ['day', 'month'] as const;
-const CHOICES = NAMES.map((id) => ({ id, label: PERIODS[id].label }));
+const CHOICES = NAMES.map((id) => ({ id, label: formatWords(PERIODS[id].label) }));
 
 interface Period {
   label: string;
@@ -54,5 +55,3 @@ export function createLines<Counted extends { startTime: string }>(
       }),
   };
 }
-
-export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,4 +1,4 @@
-/** Retries a delivery and follows it until its attempt ends. */
+/** Sends a delivery's message now, and follows the delivery until its attempt ends. */
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import type { IEnvironment } from 'relay-runtime';
 import type { retryActionMutation } from '../../__generated__/retryActionMutation.graphql.ts';
@@ -50,7 +50,13 @@ export const OUTCOME = graphql`
   }
 `;
 
-export function RetryAction({ project, deliveryId }: { project: string; deliveryId: string }) {
+interface RetryActionProps {
+  project: string;
+  deliveryId: string;
+  status: string;
+}
+
+export function RetryAction({ project, deliveryId, status }: RetryActionProps) {
   const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { skipRefetch: true });
   const environment = useRelayEnvironment();
   const retry = async () => {
@@ -63,12 +69,15 @@ export function RetryAction({ project, deliveryId }: { project: string; delivery
   return (
     <>
       <Action isPending={isRunning} onPress={retry}>
-        Retry
+        {LABELS[status] ?? 'Retry'}
       </Action>
       <Refusal problem={problem} />
     </>
   );
 }
+
+/** The action for statuses that precede or need no retry. */
+const LABELS: Record<string, string> = { PENDING: 'Send now', SUCCEEDED: 'Resend' };
 
 const POLL_MS = 500;
 /** An attempt that takes longer appears when the page refreshes itself. */

@@ -162,7 +162,7 @@ function RetryForm({
       <div className="row end">
         <Action onPress={close}>Close</Action>
         <Action kind="primary" isPending={isRunning} isDisabled={matching === 0} onPress={retry}>
-          Retry deliveries
+          {status === 'SUCCEEDED' ? 'Resend deliveries' : 'Retry deliveries'}
         </Action>
       </div>
     </div>

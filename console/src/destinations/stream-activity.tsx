@@ -1,13 +1,11 @@
 /** Messages appended to a stream, by hour or day. */
-import { lazy, useMemo } from 'react';
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { streamActivityQuery } from '../../__generated__/streamActivityQuery.graphql.ts';
+import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
-import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { createLines, PeriodChoice, sum, usePeriod } from './period.tsx';
-
-const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
+import { createLines, PeriodChoice, usePeriod } from './period.tsx';
 
 const QUERY = graphql`
   query streamActivityQuery($id: ID!, $from: DateTime!, $bucket: ActivityBucket!) {
@@ -36,11 +34,11 @@ export default function StreamActivity({ id }: { id: string }) {
     return { times: lines.times, series: messageSeries, all: sum(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
-    <Panel title={`Messages of ${label}`} actions={<PeriodChoice />}>
+    <Panel title={`Messages, ${label}`} actions={<PeriodChoice />}>
       {all === 0 ? (
-        <Empty title={`No messages in ${label}`} />
+        <Empty title={`No messages in the ${label}`} />
       ) : (
-        <Plot label={`${all} messages in ${label}`} times={times} series={series} />
+        <Plot label={`${all} messages in the ${label}`} times={times} series={series} />
       )}
     </Panel>
   );

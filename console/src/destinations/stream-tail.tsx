@@ -7,6 +7,7 @@ import type { streamTailSubscription } from '../../__generated__/streamTailSubsc
 import { Action, Refusal } from '../parts/form.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, Loading, Panel } from '../parts/page.tsx';
+import { formatWords } from '../parts/status.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { LAST_COUNT, type LiveSource, useLive } from '../parts/use-live.ts';
@@ -91,10 +92,12 @@ export function StreamTail({ id }: { id: string }) {
   );
 }
 
-/** Events have their type. Records and changes have the action and the object. */
+/** Events have a type, like `read.backfill.done`. Records and changes have an action and an object. */
 function describeMessage({ notificationType, action, objectName }: TailMessage['body']): string {
-  const words = [notificationType ?? action, objectName];
-  return words.filter((word) => typeof word === 'string').join(' ') || 'Message';
+  const kind = notificationType ?? action;
+  if (typeof kind !== 'string') return 'Message';
+  const title = formatWords(kind.replaceAll('.', '_'));
+  return typeof objectName === 'string' ? `${title} ${objectName}` : title;
 }
 
 function createMessageSource(environment: IEnvironment, id: string): LiveSource<TailMessage> {

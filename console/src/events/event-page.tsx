@@ -2,7 +2,7 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
-import { Copyable } from '../parts/copy.tsx';
+import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -25,7 +25,6 @@ const QUERY = graphql`
         }
         connection {
           id
-          provider
         }
         installation {
           id
@@ -62,11 +61,9 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
   const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const address = useProjectLink(project);
   if (!node?.id || !node.eventType) return <Missing noun="event" />;
-  const renderLink = (path: string, target: { id: string } | null | undefined) =>
+  const renderLink = (path: string, label: string, target: { id: string } | null | undefined) =>
     target && (
-      <Link href={address(`${path}/${target.id}`)}>
-        <code>{target.id}</code>
-      </Link>
+      <CopyableLink href={address(`${path}/${target.id}`)} value={target.id} label={label} />
     );
   return (
     <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
@@ -75,10 +72,10 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
           facts={{
             Created: <Time value={node.createTime} />,
             Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
-            Connection: renderLink('connections', node.connection),
-            Installation: renderLink('installations', node.installation),
-            Operation: renderLink('operations', node.operation),
-            Proposal: renderLink('agents', findProposal(node)),
+            Connection: renderLink('connections', 'connection ID', node.connection),
+            Installation: renderLink('installations', 'installation ID', node.installation),
+            Operation: renderLink('operations', 'operation ID', node.operation),
+            Proposal: renderLink('agents', 'proposal ID', findProposal(node)),
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />

@@ -1,5 +1,6 @@
 /** The people of all groups. */
 import { graphql } from 'react-relay';
+import { Link } from 'wouter';
 import type { consumers_project$key } from '../../__generated__/consumers_project.graphql.ts';
 import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
@@ -23,24 +24,44 @@ const LIST = graphql`
           consumerRef
           consumerName
           createTime
+          connections {
+            totalCount
+          }
         }
       }
     }
   }
 `;
 
-export function Consumers({ project }: { project: consumers_project$key }) {
+interface ConsumersProps {
+  project: consumers_project$key;
+  address: (path: string) => string;
+}
+
+export function Consumers({ project, address }: ConsumersProps) {
   const empty = (
     <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
   );
   return (
     <Paged fragment={LIST} parent={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
-        <Table label="Consumers" columns={['Name', 'Reference', 'Created']}>
-          {consumers.map(({ id, consumerName, consumerRef, createTime }) => (
+        <Table label="Consumers" columns={['Name', 'Reference', 'Connections', 'Created']}>
+          {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => (
             <tr key={id}>
-              <td>{consumerName}</td>
+              <td>
+                <Link
+                  href={address(`connections?search=${encodeURIComponent(consumerName)}`)}
+                  className="strong"
+                >
+                  {consumerName}
+                </Link>
+              </td>
               <td className="mono">{consumerRef}</td>
+              <td>
+                <Link href={address(`connections?search=${encodeURIComponent(consumerName)}`)}>
+                  {connections.totalCount.toLocaleString('en')}
+                </Link>
+              </td>
               <td>
                 <Time value={createTime} />
               </td>

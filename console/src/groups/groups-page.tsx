@@ -63,7 +63,7 @@ export default function GroupsPage({ project: idOrName }: PlaceProps) {
         <Groups project={project} address={address} />
       </Panel>
       <Panel title="Consumers">
-        <Consumers project={project} />
+        <Consumers project={project} address={address} />
       </Panel>
     </Page>
   );

@@ -10,6 +10,7 @@ import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
+import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
@@ -102,6 +103,11 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
             ),
             Integration: (
               <Link href={address(`integrations/${integration.name}`)}>{integration.name}</Link>
+            ),
+            Provider: (
+              <Link href={address(`providers/${integration.provider}`)}>
+                <ProviderName provider={integration.provider} />
+              </Link>
             ),
             Connection: (
               <Link href={address(`connections/${connection.id}`)}>

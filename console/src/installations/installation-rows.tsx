@@ -35,11 +35,12 @@ interface InstallationRowsProps {
 }
 
 const COLUMNS = ['Group', 'Health', 'Integration', 'Connection', 'Last operation', 'Created'];
+const DETAIL_COLUMNS = ['Integration', 'Connection', 'Created'];
 
 export function InstallationRows({ installations, address }: InstallationRowsProps) {
   const rows = useFragment(ROW, installations);
   return (
-    <Table label="Installations" columns={COLUMNS}>
+    <Table label="Installations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, integration, healthStatus, healthReason, ...row }) => (
         <tr key={id}>
           <td>

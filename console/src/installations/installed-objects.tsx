@@ -36,7 +36,7 @@ interface InstalledObjectsProps {
   installation: installedObjects_installation$key;
 }
 
-const COLUMNS = ['Object', 'State', 'Schedule', 'Records', 'Last read', 'Next read', 'Actions'];
+const COLUMNS = ['Object', 'State', 'Last read', 'Next read', 'Records', 'Schedule', 'Actions'];
 
 export function InstalledObjects({ project, installation }: InstalledObjectsProps) {
   const { id, group, integration, objects } = useFragment(OBJECTS, installation);
@@ -50,6 +50,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
     <Table label="Objects" columns={COLUMNS}>
       {objects.map(({ objectName, mappedObjectName, paused, ...row }) => {
         const input = { projectIdOrName: project, installationId: id, objects: [objectName] };
+        const state = describeState(row);
         return (
           <tr key={objectName}>
             <td>
@@ -58,25 +59,26 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
             </td>
             <td>
               {paused ? (
-                <span title={row.pauseNote ?? undefined}>
-                  Paused{row.pauseNote && `: ${row.pauseNote}`}
-                </span>
+                <>
+                  <Status value="PAUSED" /> <span className="quiet">{row.pauseNote}</span>
+                </>
               ) : (
-                <Status value={describeState(row)} />
+                <Status value={state} />
               )}
             </td>
-            <td className="mono">{row.schedule ?? 'none'}</td>
-            <td>{row.recordsRead.toLocaleString('en')}</td>
             <td>
               <Time value={row.lastReadTime} none="never" />
             </td>
             <td>
               <DueTime value={row.nextReadTime} />
             </td>
+            <td>{row.recordsRead.toLocaleString('en')}</td>
+            <td className="mono">{row.schedule ?? '—'}</td>
             <td>
               <div className="row">
                 <TriggerAction input={{ ...trigger, objectName }} />
-                {paused ? <ResumeAction input={input} /> : <PauseAction input={input} />}
+                {paused && <ResumeAction input={input} />}
+                {!paused && state !== 'MANUAL' && <PauseAction input={input} />}
               </div>
             </td>
           </tr>

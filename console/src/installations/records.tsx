@@ -30,6 +30,17 @@ const QUERY = graphql`
             endCursor
           }
         }
+        contract {
+          objects {
+            sources {
+              providerObject
+            }
+            fields {
+              name
+              providerField
+            }
+          }
+        }
       }
     }
   }
@@ -103,8 +114,9 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
     ...record,
     values: { ...fields, ...mappedFields } as Record<string, unknown>,
   }));
-  const columns = [...new Set(records.flatMap(({ values }) => Object.keys(values)))];
-  const visibleColumns = columns.slice(0, COLUMNS_MAX);
+  const renamed = listRenamedFields(node?.contract, query.objectName);
+  const columns = new Set(records.flatMap(({ values }) => Object.keys(values)));
+  const visibleColumns = [...columns.difference(renamed)].slice(0, COLUMNS_MAX);
   return (
     <>
       <Table label="Records at the provider" columns={['ID', ...visibleColumns, 'Raw record']}>
@@ -131,6 +143,20 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
       </div>
     </>
   );
+}
+
+type Contract = NonNullable<recordsQuery['response']['node']>['contract'];
+
+/** Provider names of an object's mapped fields, which a record has under their mapped names too. */
+function listRenamedFields(contract: Contract, objectName: string): Set<string> {
+  const renamed = new Set<string>();
+  for (const { sources, fields } of contract?.objects ?? []) {
+    if (!sources.some(({ providerObject }) => providerObject === objectName)) continue;
+    for (const { name, providerField } of fields) {
+      if (providerField && providerField !== name) renamed.add(providerField);
+    }
+  }
+  return renamed;
 }
 
 function formatValue(value: unknown): string {

@@ -30,7 +30,7 @@ interface SubscriptionsProps {
   address: (path: string) => string;
 }
 
-const COLUMNS = ['Object', 'Status', 'Changes', 'Events', 'Last event', 'Destination'];
+const COLUMNS = ['Object', 'Status', 'Last event', 'Changes', 'Events', 'Destination'];
 
 export function Subscriptions({ installation, address }: SubscriptionsProps) {
   const { subscriptions } = useFragment(SUBSCRIPTIONS, installation);
@@ -44,11 +44,11 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
             <td>
               <Status value={status} /> <span className="quiet">{error}</span>
             </td>
-            <td>{kinds.map(formatWords).join(', ')}</td>
-            <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
               <Time value={row.lastEventTime} none="none yet" />
             </td>
+            <td>{kinds.map(formatWords).join(', ')}</td>
+            <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
               {destination ? (
                 <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>

@@ -68,7 +68,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
         <div className="row">
           <Copyable value={integration.name} label="name" />
           <Link href={address(`providers/${integration.provider}`)}>
-            <ProviderName name={integration.provider} />
+            <ProviderName provider={integration.provider} />
           </Link>
         </div>
       }

@@ -73,6 +73,7 @@ const COLUMNS = [
   'Installations',
   'Changed',
 ];
+const DETAIL_COLUMNS = ['Reads', 'Writes', 'Revisions', 'Installations'];
 const EMPTY = (
   <Empty title="No integrations yet">Choose a provider, and what to read and write there.</Empty>
 );
@@ -103,7 +104,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
     >
       <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
         {(integrations) => (
-          <Table label="Integrations" columns={COLUMNS}>
+          <Table label="Integrations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
             {integrations.map(({ id, name, provider, latestRevision, ...row }) => (
               <tr key={id}>
                 <td>
@@ -112,7 +113,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
                   </Link>
                 </td>
                 <td>
-                  <ProviderName name={provider} />
+                  <ProviderName provider={provider} />
                 </td>
                 <td>{formatObjectNames(latestRevision.content.read)}</td>
                 <td>{formatObjectNames(latestRevision.content.write)}</td>

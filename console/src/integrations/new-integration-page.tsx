@@ -103,7 +103,7 @@ function ProviderTiles({ providers, address }: ProviderTilesProps) {
         {matching.map(({ name, displayName }) => (
           <li key={name}>
             <Link href={address(`new-integration?provider=${name}`)} className="tile">
-              <ProviderMark name={displayName} />
+              <ProviderMark displayName={displayName} />
               {displayName}
             </Link>
           </li>

@@ -6,6 +6,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
+import { OperationText } from './operation-text.tsx';
 
 const QUERY = graphql`
   query operationLogsQuery($id: ID!) {
@@ -31,7 +32,13 @@ const QUERY = graphql`
 const POLL_MS = 1_000;
 const QUIET_POLL_MS = 30_000;
 
-export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolean }) {
+interface OperationLogsProps {
+  id: string;
+  objects: readonly string[];
+  isRunning: boolean;
+}
+
+export function OperationLogs({ id, objects, isRunning }: OperationLogsProps) {
   const everyMs = isRunning ? POLL_MS : QUIET_POLL_MS;
   const { node } = usePageQuery<operationLogsQuery>(QUERY, { id }, { everyMs });
   const { edges = [], totalCount = 0 } = node?.logs ?? {};
@@ -48,7 +55,9 @@ export function OperationLogs({ id, isRunning }: { id: string; isRunning: boolea
           <li key={cursor}>
             <ClockTime value={createTime} />
             {severity !== 'INFO' && <Status value={severity} />}
-            <span>{message}</span>
+            <span>
+              <OperationText text={message} namedObjects={objects} />
+            </span>
             {details && Object.keys(details).length > 0 && (
               <details>
                 <summary>Details</summary>

@@ -13,6 +13,7 @@ import { Facts, Progress } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { OperationLogs } from './operation-logs.tsx';
+import { OperationText } from './operation-text.tsx';
 import { OperationRequests } from './recorded-requests.tsx';
 
 const QUERY = graphql`
@@ -82,6 +83,7 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
   if (!node?.id || !node.status) return <Missing noun="operation" />;
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};
+  const isRunning = status === 'IN_PROGRESS';
   return (
     <Page
       title={`${formatWords(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
@@ -92,7 +94,9 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
         <Facts
           facts={{
             Status: <Status value={status} />,
-            Outcome: node.result,
+            Outcome: node.result && (
+              <OperationText text={node.result} namedObjects={metadata?.objects ?? []} />
+            ),
             Integration: node.integration && (
               <Link href={address(`integrations/${node.integration.name}`)}>
                 {node.integration.name}
@@ -103,26 +107,24 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
                 {installation.group.groupName}
               </Link>
             ),
-            Began: <Time value={node.createTime} />,
+            Started: <Time value={node.createTime} />,
             'Last change': <Time value={node.updateTime} />,
             Attempts: retry?.attempts,
             'Records written': metadata?.successfulRecordIds.join(', ') || null,
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />
-        {progress && (
+        {progress && isRunning && (
           <Progress
             label={`Progress of ${progress.objectName}`}
             completed={progress.recordsProcessed}
-            total={
-              status === 'IN_PROGRESS' ? progress.recordsEstimatedTotal : progress.recordsProcessed
-            }
+            total={progress.recordsEstimatedTotal}
           />
         )}
       </Panel>
       <OperationRequests id={node.id} />
       <Panel title="Log">
-        <OperationLogs id={node.id} isRunning={status === 'IN_PROGRESS'} />
+        <OperationLogs id={node.id} objects={metadata?.objects ?? []} isRunning={isRunning} />
       </Panel>
     </Page>
   );

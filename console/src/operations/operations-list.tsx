@@ -5,6 +5,7 @@ import type { operationsList_operation$key } from '../../__generated__/operation
 import { formatWords, Status } from '../parts/status.tsx';
 import { Progress, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { OperationText } from './operation-text.tsx';
 
 const ROW = graphql`
   fragment operationsList_operation on Operation @relay(plural: true) {
@@ -39,11 +40,12 @@ interface OperationsListProps {
 }
 
 const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Started'];
+const DETAIL_COLUMNS = ['Integration', 'Group', 'Outcome'];
 
 export function OperationsList({ operations, address }: OperationsListProps) {
   const rows = useFragment(ROW, operations);
   return (
-    <Table label="Operations" columns={COLUMNS}>
+    <Table label="Operations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, actionType, status, result, createTime, metadata, ...row }) => (
         <tr key={id}>
           <td>
@@ -64,7 +66,7 @@ export function OperationsList({ operations, address }: OperationsListProps) {
                 total={metadata.progress.recordsEstimatedTotal}
               />
             ) : (
-              result
+              <OperationText text={result} namedObjects={metadata.objects} />
             )}
           </td>
           <td>

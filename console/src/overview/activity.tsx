@@ -1,27 +1,22 @@
-/** Activity: operations by hour, and what was delivered and moved today. */
-import { lazy, useMemo } from 'react';
+/** Activity of the last 24 hours: operations by hour, moved records and delivery attempts. */
+import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { activityQuery } from '../../__generated__/activityQuery.graphql.ts';
+import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
-import type { Series } from '../parts/plot.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 
-/** Plots load separately, so that figures do not wait for them. */
-const Plot = lazy(async () => ({ default: (await import('../parts/plot.tsx')).Plot }));
-
 const QUERY = graphql`
-  query activityQuery($project: String!, $from: DateTime!, $today: DateTime!) {
+  query activityQuery($project: String!, $from: DateTime!) {
     project(idOrName: $project) {
-      byHour: activity(from: $from, bucket: HOUR) {
+      activity(from: $from, bucket: HOUR) {
         operations {
           startTime
           status
           count
         }
-      }
-      today: activity(from: $today, bucket: DAY) {
         deliveries {
           destination {
             id
@@ -29,9 +24,7 @@ const QUERY = graphql`
           }
           attempts
           failedAttempts
-          p50Ms
           p95Ms
-          p99Ms
         }
         records {
           read
@@ -50,8 +43,8 @@ const POLL_MS = 15_000;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-type ProjectActivity = NonNullable<activityQuery['response']['project']>;
-type OperationCount = ProjectActivity['byHour']['operations'][number];
+type ProjectActivity = NonNullable<activityQuery['response']['project']>['activity'];
+type OperationCount = ProjectActivity['operations'][number];
 
 interface ActivityPanelsProps {
   project: string;
@@ -59,49 +52,34 @@ interface ActivityPanelsProps {
 }
 
 export default function ActivityPanels({ project: idOrName, to }: ActivityPanelsProps) {
-  const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-  const firstHour = thisHour - (HOURS - 1) * HOUR_MS;
-  const variables = {
-    project: idOrName,
-    from: new Date(firstHour).toISOString(),
-    today: `${new Date(thisHour).toISOString().slice(0, 10)}T00:00:00.000Z`,
-  };
+  const firstHour = (Math.floor(Date.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
+  const variables = { project: idOrName, from: new Date(firstHour).toISOString() };
   const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const operations = project?.byHour.operations;
+  const activity = project?.activity;
+  const operations = activity?.operations;
   const columns = useMemo(
     () => createColumns(operations ?? [], firstHour),
     [operations, firstHour],
   );
-  if (!project) return null;
+  if (!activity) return null;
   return (
     <>
       <Panel title="Operations by hour">
         {columns.all === 0 ? (
-          <Empty title={`No operations in ${HOURS} hours`} />
+          <Empty title="No operations in the last 24 hours">
+            <Link href={to('installations')}>Trigger a read</Link> on the page of an installation.
+          </Empty>
         ) : (
-          <>
-            <Plot
-              label={`${columns.all} operations in ${HOURS} hours, ${columns.failed} failed`}
-              times={columns.times}
-              series={columns.series}
-            />
-            <p>
-              <Link href={to(`operations?from=${variables.from}`)}>
-                {columns.all.toLocaleString('en')} operations
-              </Link>{' '}
-              in {HOURS} hours,{' '}
-              <Link href={to(`operations?status=FAILED&from=${variables.from}`)}>
-                {columns.failed.toLocaleString('en')} failed
-              </Link>
-              .
-            </p>
-          </>
+          <Plot
+            label={`${columns.all} operations in the last 24 hours, ${columns.failed} failed`}
+            times={columns.times}
+            series={columns.series}
+          />
         )}
       </Panel>
-      <Panel title="Today, in UTC">
-        <RecordsToday counts={project.today.records} since={variables.today} to={to} />
-        <MessagesToday counts={project.today.streams} to={to} />
-        <DeliveriesToday counts={project.today.deliveries} since={variables.today} to={to} />
+      <Panel title="Records and messages, last 24 hours">
+        <MovedRecords activity={activity} to={to} />
+        <DeliveryAttempts deliveries={activity.deliveries} to={to} />
       </Panel>
     </>
   );
@@ -125,57 +103,80 @@ function createColumns(operations: readonly OperationCount[], firstHour: number)
   return { times, series, all: sumOf(() => true), failed: sumOf(isFailed) };
 }
 
-interface TodayProps<Of extends keyof ProjectActivity['today']> {
-  counts: ProjectActivity['today'][Of];
-  since: string;
+interface MovedRecordsProps {
+  activity: ProjectActivity;
   to: (path: string) => string;
 }
 
-function RecordsToday({ counts: records, since, to }: TodayProps<'records'>) {
-  const totalOf = (name: 'read' | 'written' | 'receivedEvents') =>
-    records.reduce((total, record) => total + record[name], 0).toLocaleString('en');
+/** Shows what was moved, without zeros. */
+function MovedRecords({ activity: { records, streams }, to }: MovedRecordsProps) {
+  const counts = [
+    {
+      label: 'records read',
+      count: sum(records.map(({ read }) => read)),
+      path: 'operations?action=READ&time=day',
+    },
+    {
+      label: 'records written',
+      count: sum(records.map(({ written }) => written)),
+      path: 'operations?action=WRITE&time=day',
+    },
+    {
+      label: 'provider events received',
+      count: sum(records.map(({ receivedEvents }) => receivedEvents)),
+      path: 'installations',
+    },
+    {
+      label: 'messages in streams',
+      count: sum(streams.map(({ messages }) => messages)),
+      path: 'destinations',
+    },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return <p className="quiet">No records were read or written.</p>;
   return (
     <p>
-      <Link href={to(`operations?action=READ&from=${since}`)}>{totalOf('read')} records read</Link>,{' '}
-      <Link href={to(`operations?action=WRITE&from=${since}`)}>{totalOf('written')} written</Link>,{' '}
-      <Link href={to('installations')}>{totalOf('receivedEvents')} provider events received</Link>.
+      {counts.map(({ label, count, path }, index) => (
+        <span key={label}>
+          {index > 0 && ', '}
+          <Link href={to(path)}>
+            {count.toLocaleString('en')} {label}
+          </Link>
+        </span>
+      ))}
     </p>
   );
 }
 
-function MessagesToday({ counts: streams, to }: Omit<TodayProps<'streams'>, 'since'>) {
-  const messages = streams.reduce((total, stream) => total + stream.messages, 0);
-  if (messages === 0) return null;
-  return (
-    <p>
-      <Link href={to('destinations')}>{messages.toLocaleString('en')} messages in streams</Link>.
-    </p>
-  );
+const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest p95'];
+
+interface DeliveryAttemptsProps {
+  /** One row for each destination and hour. */
+  deliveries: ProjectActivity['deliveries'];
+  to: (path: string) => string;
 }
 
-const COLUMNS = ['Destination', 'Failed', 'Attempts', 'p50', 'p95', 'p99'];
-
-function DeliveriesToday({ counts: deliveries, since, to }: TodayProps<'deliveries'>) {
-  if (deliveries.length === 0) return <p className="quiet">No deliveries today.</p>;
-  const ms = (value: number | null | undefined) => (value == null ? '–' : `${value} ms`);
+function DeliveryAttempts({ deliveries, to }: DeliveryAttemptsProps) {
+  if (deliveries.length === 0) return <p className="quiet">No messages were sent.</p>;
+  const hoursByDestination = Map.groupBy(deliveries, ({ destination }) => destination?.id);
   return (
-    <Table label="Deliveries today" columns={COLUMNS}>
-      {deliveries.map(({ destination, attempts, failedAttempts, p50Ms, p95Ms, p99Ms }, index) => {
-        const path = destination ? `destinations/${destination.id}` : 'deliveries';
+    <Table label="Attempts in the last 24 hours" columns={COLUMNS}>
+      {[...hoursByDestination].map(([id, hours]) => {
+        const path = id ? `destinations/${id}` : 'deliveries';
+        const failed = sum(hours.map(({ failedAttempts }) => failedAttempts));
         return (
-          <tr key={destination?.id ?? `deleted ${index}`}>
-            <td>{destination ? <Link href={to(path)}>{destination.name}</Link> : 'deleted'}</td>
+          <tr key={id ?? 'deleted'}>
+            <td>{id ? <Link href={to(path)}>{hours[0]?.destination?.name}</Link> : 'deleted'}</td>
             <td>
-              <Link href={to(`${path}?status=FAILED&from=${since}`)}>
-                {failedAttempts.toLocaleString('en')}
-              </Link>
+              {failed === 0 ? (
+                <span className="quiet">0</span>
+              ) : (
+                <Link href={to(`${path}?status=FAILED&time=day`)}>
+                  {failed.toLocaleString('en')}
+                </Link>
+              )}
             </td>
-            <td>
-              <Link href={to(`${path}?from=${since}`)}>{attempts.toLocaleString('en')}</Link>
-            </td>
-            <td>{ms(p50Ms)}</td>
-            <td>{ms(p95Ms)}</td>
-            <td>{ms(p99Ms)}</td>
+            <td>{sum(hours.map(({ attempts }) => attempts)).toLocaleString('en')}</td>
+            <td>{Math.max(...hours.map(({ p95Ms }) => p95Ms ?? 0)).toLocaleString('en')} ms</td>
           </tr>
         );
       })}

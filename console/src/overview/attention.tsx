@@ -7,6 +7,7 @@ import type { attentionReopenMutation } from '../../__generated__/attentionReope
 import { Action, Refusal } from '../parts/form.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 
@@ -167,7 +168,7 @@ interface AttentionLineProps {
 }
 
 function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps) {
-  const { text, path } = describeItem(item);
+  const { text, path } = describeItem(item, useProviderNames());
   const isCounted = COUNTED_KINDS.includes(item.kind);
   const { detail, startTime, lastTime, acknowledgedBy, acknowledgeTime } = item;
   const [label, onPress] = acknowledgedBy ? ['Reopen', onReopen] : ['Acknowledge', onAcknowledge];
@@ -198,14 +199,20 @@ function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps
 }
 
 /** The item as a statement, and the page that shows its cause. */
-function describeItem({ kind, subject, objectName, count }: Item): { text: string; path: string } {
+function describeItem(
+  { kind, subject, objectName, count }: Item,
+  getProviderName: (provider: string) => string,
+): { text: string; path: string } {
   const { id, name, provider, displayName, integration } = subject;
   const customer = subject.group?.groupName;
   switch (kind) {
     case 'DESTINATION_FAILING':
       return { text: `${name} is failing`, path: `destinations/${id}` };
     case 'CONNECTION_BAD_CREDENTIALS':
-      return { text: `${customer} must reconnect ${provider}`, path: `connections/${id}` };
+      return {
+        text: `${customer} must reconnect ${getProviderName(provider ?? '')}`,
+        path: `connections/${id}`,
+      };
     case 'INSTALLATION_UNHEALTHY':
       return {
         text: `${integration?.name} of ${customer} is unhealthy`,
@@ -269,8 +276,8 @@ const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts): string {
   const rate = computeRate(today);
-  if (rate === null) return 'No operations ended in 24 hours.';
+  if (rate === null) return 'No operations ended in the last 24 hours.';
   const before = computeRate(yesterday);
-  const share = `${percent.format(rate)} % of operations succeeded in 24 hours`;
+  const share = `${percent.format(rate)} % of operations succeeded in the last 24 hours`;
   return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
 }

@@ -3,12 +3,13 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
 import { DestinationState } from '../destinations/destination-state.tsx';
+import { OperationText } from '../operations/operation-text.tsx';
 import { Empty } from '../parts/page.tsx';
 import { formatWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
 const CARE = graphql`
-  fragment care_project on Project {
+  fragment care_project on Project @argumentDefinitions(dayStart: { type: "DateTime!" }) {
     lastFailures: operations(first: 6, status: FAILED) {
       nodes {
         id
@@ -32,7 +33,7 @@ const CARE = graphql`
         retrying: deliveries(status: RETRYING) {
           totalCount
         }
-        failed: deliveries(status: FAILED) {
+        failed: deliveries(status: FAILED, createTime: { from: $dayStart }) {
           totalCount
         }
       }
@@ -47,7 +48,9 @@ interface CareProps {
 
 export function LastFailures({ project, to }: CareProps) {
   const { nodes } = useFragment(CARE, project).lastFailures;
-  if (nodes.length === 0) return <Empty title="No failures" />;
+  if (nodes.length === 0) {
+    return <Empty title="No failed operations">Failed reads and writes appear here.</Empty>;
+  }
   return (
     <ul className="plain-list">
       {nodes.map(({ id, actionType, result, createTime, metadata }) => (
@@ -58,7 +61,9 @@ export function LastFailures({ project, to }: CareProps) {
           <span className="quiet">
             <Time value={createTime} />
           </span>
-          <span className="whole quiet">{result}</span>
+          <span className="whole quiet">
+            <OperationText text={result} namedObjects={metadata.objects} />
+          </span>
         </li>
       ))}
     </ul>
@@ -86,14 +91,16 @@ export function DestinationStates({ project, to }: CareProps) {
           ) : (
             <span className="row">
               <span className="quiet">
-                {countsOf({ pending, retrying, failed }).map(({ status, count }, index) => (
-                  <span key={status}>
-                    {index > 0 && ', '}
-                    <Link href={to(`destinations/${id}?status=${status}`)}>
-                      {count.toLocaleString('en')} {formatWords(status).toLowerCase()}
-                    </Link>
-                  </span>
-                ))}
+                {listUndelivered({ pending, retrying, failed }).map(
+                  ({ label, filter, count }, index) => (
+                    <span key={filter}>
+                      {index > 0 && ', '}
+                      <Link href={to(`destinations/${id}?${filter}`)}>
+                        {count.toLocaleString('en')} {label}
+                      </Link>
+                    </span>
+                  ),
+                )}
               </span>
               <DestinationState destination={row} />
             </span>
@@ -104,13 +111,18 @@ export function DestinationStates({ project, to }: CareProps) {
   );
 }
 
-interface Counted {
-  totalCount: number;
-}
+type DeliveryList = 'pending' | 'retrying' | 'failed';
 
-/** Deliveries that have not arrived, without zeros. */
-function countsOf(counts: { pending: Counted; retrying: Counted; failed: Counted }) {
-  return Object.entries(counts)
-    .map(([name, { totalCount: count }]) => ({ status: name.toUpperCase(), count }))
-    .filter(({ count }) => count > 0);
+/** Counts of deliveries that have not arrived, without zeros. */
+function listUndelivered(lists: Record<DeliveryList, { totalCount: number }>) {
+  const counts = [
+    { label: 'pending', filter: 'status=PENDING', count: lists.pending.totalCount },
+    { label: 'retrying', filter: 'status=RETRYING', count: lists.retrying.totalCount },
+    {
+      label: 'failed in 24 hours',
+      filter: 'status=FAILED&time=day',
+      count: lists.failed.totalCount,
+    },
+  ];
+  return counts.filter(({ count }) => count > 0);
 }

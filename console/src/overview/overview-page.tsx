@@ -17,7 +17,7 @@ const AttentionPanel = lazy(() => import('./attention.tsx'));
 const ActivityPanels = lazy(() => import('./activity.tsx'));
 
 const QUERY = graphql`
-  query overviewPageQuery($project: String!) {
+  query overviewPageQuery($project: String!, $dayStart: DateTime!) {
     project(idOrName: $project) {
       id
       name
@@ -40,13 +40,7 @@ const QUERY = graphql`
       unhealthy: installations(healthStatus: UNHEALTHY) {
         totalCount
       }
-      operations {
-        totalCount
-      }
       running: operations(status: IN_PROGRESS) {
-        totalCount
-      }
-      failed: operations(status: FAILED) {
         totalCount
       }
       pending: deliveries(status: PENDING) {
@@ -55,53 +49,78 @@ const QUERY = graphql`
       retrying: deliveries(status: RETRYING) {
         totalCount
       }
-      failedDeliveries: deliveries(status: FAILED) {
+      operations(createTime: { from: $dayStart }) {
         totalCount
       }
-      ...care_project
+      failed: operations(status: FAILED, createTime: { from: $dayStart }) {
+        totalCount
+      }
+      deliveries(createTime: { from: $dayStart }) {
+        totalCount
+      }
+      failedDeliveries: deliveries(status: FAILED, createTime: { from: $dayStart }) {
+        totalCount
+      }
+      ...care_project @arguments(dayStart: $dayStart)
     }
   }
 `;
 
 const POLL_MS = 5_000;
-/** Each figure links to the list that it counts. A problem count above zero is highlighted, and zeros step back. */
+/** Each figure links to the list that it counts. A count of problems above zero is highlighted, and zeros step back. */
 const FIGURES = [
-  { of: 'connections', name: 'Connections', path: 'connections' },
-  { of: 'working', name: 'Working', path: 'connections?status=WORKING' },
-  { of: 'unused', name: 'Not used yet', path: 'connections?status=CREATED' },
   {
-    of: 'broken',
-    name: 'Need reconnecting',
-    path: 'connections?status=BAD_CREDENTIALS',
-    isBad: true,
+    period: 'Now',
+    figures: [
+      { field: 'connections', name: 'Connections', path: 'connections' },
+      { field: 'working', name: 'Working', path: 'connections?status=WORKING' },
+      { field: 'unused', name: 'Not used yet', path: 'connections?status=CREATED' },
+      {
+        field: 'broken',
+        name: 'Need reconnecting',
+        path: 'connections?status=BAD_CREDENTIALS',
+        isBad: true,
+      },
+      { field: 'installations', name: 'Installations', path: 'installations' },
+      {
+        field: 'unhealthy',
+        name: 'Unhealthy installations',
+        path: 'installations?health=UNHEALTHY',
+        isBad: true,
+      },
+      { field: 'running', name: 'Running operations', path: 'operations?status=IN_PROGRESS' },
+      { field: 'pending', name: 'Pending deliveries', path: 'deliveries?status=PENDING' },
+      {
+        field: 'retrying',
+        name: 'Retrying deliveries',
+        path: 'deliveries?status=RETRYING',
+        isBad: true,
+      },
+    ],
   },
-  { of: 'installations', name: 'Installations', path: 'installations' },
   {
-    of: 'unhealthy',
-    name: 'Unhealthy installations',
-    path: 'installations?health=UNHEALTHY',
-    isBad: true,
+    period: 'Last 24 hours',
+    figures: [
+      { field: 'operations', name: 'Operations', path: 'operations?time=day' },
+      {
+        field: 'failed',
+        name: 'Failed operations',
+        path: 'operations?status=FAILED&time=day',
+        isBad: true,
+      },
+      { field: 'deliveries', name: 'Deliveries', path: 'deliveries?time=day' },
+      {
+        field: 'failedDeliveries',
+        name: 'Failed deliveries',
+        path: 'deliveries?status=FAILED&time=day',
+        isBad: true,
+      },
+    ],
   },
-  { of: 'operations', name: 'Operations', path: 'operations' },
-  { of: 'running', name: 'Running now', path: 'operations?status=IN_PROGRESS' },
-  { of: 'failed', name: 'Failed operations', path: 'operations?status=FAILED', isBad: true },
-  { of: 'pending', name: 'Pending deliveries', path: 'deliveries?status=PENDING' },
-  {
-    of: 'retrying',
-    name: 'Retrying deliveries',
-    path: 'deliveries?status=RETRYING',
-    isBad: true,
-  },
-  {
-    of: 'failedDeliveries',
-    name: 'Failed deliveries',
-    path: 'deliveries?status=FAILED',
-    isBad: true,
-  },
-] as const satisfies { of: string; name: string; path: string; isBad?: boolean }[];
+] as const;
 
 export default function OverviewPage({ project: idOrName }: PlaceProps) {
-  const variables = { project: idOrName };
+  const variables = { project: idOrName, dayStart: getDayStart() };
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const to = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
@@ -113,17 +132,22 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
       <Loaded path={`attention ${idOrName}`}>
         <AttentionPanel project={idOrName} to={to} />
       </Loaded>
-      <div className="figures">
-        {FIGURES.map((figure) => (
-          <Figure
-            key={figure.path}
-            count={project[figure.of].totalCount}
-            name={figure.name}
-            to={to(figure.path)}
-            isBad={'isBad' in figure}
-          />
-        ))}
-      </div>
+      {FIGURES.map(({ period, figures }) => (
+        <section key={period} aria-label={period}>
+          <h2 className="figures-period">{period}</h2>
+          <div className="figures">
+            {figures.map(({ field, name, path, ...figure }) => (
+              <Figure
+                key={path}
+                count={project[field].totalCount}
+                name={name}
+                to={to(path)}
+                isBad={'isBad' in figure}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
       <Loaded path={idOrName}>
         <ActivityPanels project={idOrName} to={to} />
       </Loaded>
@@ -133,16 +157,27 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
         </Panel>
         <Panel
           title="Last failures"
-          actions={<Link href={to('operations?status=FAILED')}>All</Link>}
+          actions={<Link href={to('operations?status=FAILED')}>All failures</Link>}
         >
           <LastFailures project={project} to={to} />
         </Panel>
-        <Panel title="Destinations" actions={<Link href={to('destinations')}>All</Link>}>
+        <Panel
+          title="Destinations"
+          actions={<Link href={to('destinations')}>All destinations</Link>}
+        >
           <DestinationStates project={project} to={to} />
         </Panel>
       </div>
     </Page>
   );
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** 24 hours ago, rounded to the minute, so that refreshes within a minute repeat the query. */
+function getDayStart(): string {
+  return new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - DAY_MS).toISOString();
 }
 
 interface FigureProps {
@@ -166,6 +201,12 @@ const SHOWN_EVENTS = 8;
 
 function LiveEvents({ project, address }: { project: string; address: (path: string) => string }) {
   const { items: events, isLoaded } = useTail({ project }, false);
-  if (isLoaded && events.length === 0) return <Empty title="No events yet" />;
+  if (isLoaded && events.length === 0) {
+    return (
+      <Empty title="No events yet">
+        <Link href={address('routes')}>Route events to a topic</Link> to record them.
+      </Empty>
+    );
+  }
   return <EventLines events={events.slice(0, SHOWN_EVENTS)} address={address} />;
 }

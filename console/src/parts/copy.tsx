@@ -1,6 +1,7 @@
 /** Values to copy: IDs, URLs and keys. */
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
+import { Link } from 'wouter';
 
 const COPIED_MS = 2_000;
 
@@ -39,6 +40,22 @@ export function Copyable({ value, label }: CopyButtonProps) {
   return (
     <span className="copyable">
       <code>{value}</code>
+      <CopyButton value={value} label={label} />
+    </span>
+  );
+}
+
+interface CopyableLinkProps extends CopyButtonProps {
+  href: string;
+}
+
+/** The ID of another object, which leads to its page, with its copy button. */
+export function CopyableLink({ href, value, label }: CopyableLinkProps) {
+  return (
+    <span className="copyable">
+      <Link href={href}>
+        <code>{value}</code>
+      </Link>
       <CopyButton value={value} label={label} />
     </span>
   );

@@ -39,12 +39,15 @@ interface FilterProps {
   name: string;
   label: string;
   values: readonly string[];
+  /** Returns the label of a value. */
+  formatValue?: (value: string) => string;
   isDisabled?: boolean;
 }
 
-export function Filter({ name, label, values, isDisabled = false }: FilterProps) {
+export function Filter(props: FilterProps) {
+  const { name, label, values, formatValue = formatWords, isDisabled = false } = props;
   const value = useFilter(name, values);
-  const options = values.map((value) => ({ id: value, label: formatWords(value) }));
+  const options = values.map((id) => ({ id, label: formatValue(id) }));
   return (
     <OptionFilter
       name={name}

@@ -1,5 +1,5 @@
 /** The frame of every page: a title, its actions, the query, and its errors. */
-import { Component, type ReactNode, Suspense, useEffect } from 'react';
+import { Component, type ReactNode, Suspense, useContext, useEffect } from 'react';
 import type { GraphQLTaggedNode } from 'relay-runtime';
 import { getRequest } from 'relay-runtime';
 import { Link } from 'wouter';
@@ -7,7 +7,7 @@ import { BASE } from '../network/connection-state.ts';
 import { useDocument } from '../network/documents.ts';
 import { getDocumentId } from '../network/fetch-graphql.ts';
 import { type Problem, toProblem } from '../network/problem.ts';
-import { Breadcrumbs } from './breadcrumbs.tsx';
+import { AncestorsContext, Breadcrumbs } from './breadcrumbs.tsx';
 import { Action } from './form.tsx';
 import { usePartMessages } from './part-messages.ts';
 import { refreshAll } from './refresh.ts';
@@ -74,7 +74,7 @@ function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variable
   });
   const address = text ? `${BASE}/graphql?${params}` : `${BASE}/graphql`;
   return (
-    <a className="action quiet" href={address} target="_blank" rel="noreferrer">
+    <a className="action quiet graphiql" href={address} target="_blank" rel="noreferrer">
       Open in GraphiQL
     </a>
   );
@@ -179,11 +179,18 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 
 /** No object has this ID or name, or the reader may not see it. */
 export function Missing({ noun }: { noun: string }) {
+  const ancestors = useContext(AncestorsContext);
+  const { name, path } = noun === 'project' ? PROJECTS : (ancestors.at(-1) ?? PROJECTS);
   return (
-    <div className="card empty" role="alert">
-      <h1>Not found</h1>
-      <p>There is no {noun} at this URL, or it was deleted.</p>
-      {noun === 'project' && <Link href="/">Your projects</Link>}
-    </div>
+    <>
+      <Breadcrumbs current="Not found" />
+      <div className="card empty" role="alert">
+        <h1>Not found</h1>
+        <p>There is no {noun} at this URL, or it was deleted.</p>
+        <Link href={path}>Go to {name}</Link>
+      </div>
+    </>
   );
 }
+
+const PROJECTS = { name: 'your projects', path: '/?all' };

@@ -87,6 +87,7 @@ function createOptions(
 ): UPlot.Options {
   const [text, line] = [getColor('quiet', element), getColor('line', element)];
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
+  const formatTime = createTimeFormat(times);
   const isBars = style === 'bars';
   const bars = isBars && UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
   return {
@@ -105,14 +106,20 @@ function createOptions(
       y: { range: (_plot, _min, max) => [0, Math.max(1, max)] },
     },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_plot, seconds) => seconds.map(formatTime),
+      },
       // Bars count whole numbers.
       { ...axis, size: 44, ...(isBars && { incrs: STEPS }) },
     ],
     series: [
-      {},
+      // A value is null unless the pointer is at a bucket.
+      { label: 'Time', value: (_plot, seconds) => (seconds === null ? '' : formatTime(seconds)) },
       ...series.map(({ name, tone }) => ({
         label: name,
+        value: (_plot: UPlot, value: number | null) => value?.toLocaleString('en') ?? '',
         stroke: getColor(tone, element),
         ...(isBars
           ? { fill: getColor(tone, element), width: 0, points: { show: false } }
@@ -121,4 +128,14 @@ function createOptions(
       })),
     ],
   };
+}
+
+const DAY_SECONDS = 86_400;
+const hourFormat = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
+const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+
+/** Formats times as days if the buckets are days, and else by a 24-hour clock. */
+function createTimeFormat(times: readonly number[]): (seconds: number) => string {
+  const format = getBucketSeconds(times) >= DAY_SECONDS ? dayFormat : hourFormat;
+  return (seconds) => format.format(seconds * 1_000);
 }

@@ -1,31 +1,56 @@
-/** A neutral mark of a provider: the initials of its name, because logos are trademarks of their owners. */
-const INITIALS_MAX = 2;
+/** Providers by the names that people know, after a neutral mark: logos are trademarks of their owners. */
+import { graphql, useLazyLoadQuery } from 'react-relay';
+import type { providerMarkQuery } from '../../__generated__/providerMarkQuery.graphql.ts';
 
-export function ProviderMark({ name }: { name: string }) {
+/** A provider's display name after its mark. */
+export function ProviderName({ provider }: { provider: string }) {
+  const getProviderName = useProviderNames();
+  const displayName = getProviderName(provider);
   return (
-    <span className="mark" aria-hidden="true">
-      {getInitials(name)}
+    <span className="provider">
+      <ProviderMark displayName={displayName} />
+      {displayName}
     </span>
   );
 }
 
-/** `Google Sheets` as `GS`, `HubSpot` as `HS`, `sandbox` as `Sa` */
-function getInitials(name: string): string {
-  const words = name.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
-  const [first = name] = words;
+const QUERY = graphql`
+  query providerMarkQuery {
+    providers(first: 1000) {
+      nodes {
+        name
+        displayName
+      }
+    }
+  }
+`;
+
+/** Returns a function from the name of a provider, like `hubspot`, to its display name. */
+export function useProviderNames(): (provider: string) => string {
+  // The catalog changes only with a new version of the gateway.
+  const options = { fetchPolicy: 'store-or-network' } as const;
+  const { providers } = useLazyLoadQuery<providerMarkQuery>(QUERY, {}, options);
+  return (provider) =>
+    providers.nodes.find(({ name }) => name === provider)?.displayName ?? provider;
+}
+
+export function ProviderMark({ displayName }: { displayName: string }) {
+  return (
+    <span className="mark" aria-hidden="true">
+      {getInitials(displayName)}
+    </span>
+  );
+}
+
+const INITIALS_MAX = 2;
+
+/** `Google Sheets` as `GS`, `HubSpot` as `HS`, `Airtable` as `Ai` */
+function getInitials(displayName: string): string {
+  const words = displayName.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
+  const [first = displayName] = words;
   if (words.length < INITIALS_MAX) return first.charAt(0).toUpperCase() + first.slice(1, 2);
   return words
     .slice(0, INITIALS_MAX)
     .map((word) => word.charAt(0).toUpperCase())
     .join('');
-}
-
-/** A provider's name after its mark. */
-export function ProviderName({ name }: { name: string }) {
-  return (
-    <span className="provider">
-      <ProviderMark name={name} />
-      {name}
-    </span>
-  );
 }

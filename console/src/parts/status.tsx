@@ -1,5 +1,7 @@
 /** A status as a word with a color, never as a color alone. */
-const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
+type Tone = 'good' | 'bad' | 'busy' | 'idle';
+
+const TONES: Record<string, Tone> = {
   WORKING: 'good',
   HEALTHY: 'good',
   SUCCEEDED: 'good',
@@ -12,37 +14,56 @@ const TONES: Record<string, 'good' | 'bad' | 'busy' | 'idle'> = {
   UNHEALTHY: 'bad',
   FAILING: 'bad',
   FAILED: 'bad',
-  DISABLED: 'bad',
   ERROR: 'bad',
   REJECTED: 'bad',
+  RETRYING: 'bad',
   STALE: 'bad',
   IN_PROGRESS: 'busy',
+  PAUSED: 'busy',
   PENDING: 'busy',
   COMMITTING: 'busy',
-  RETRYING: 'bad',
   WARNING: 'busy',
 };
 
 interface StatusProps {
   value: string;
-  /** Default: the value as an English word. */
+  /** Default: the status in English. */
   label?: string;
+  /** Default: the tone of the status. */
+  tone?: Tone;
 }
 
-export function Status({ value: status, label = formatWords(status) }: StatusProps) {
-  return <span className={`status ${TONES[status] ?? 'idle'}`}>{label}</span>;
+export function Status({ value, label, tone }: StatusProps) {
+  return (
+    <span className={`status ${tone ?? TONES[value] ?? 'idle'}`}>
+      {label ?? formatStatus(value)}
+    </span>
+  );
 }
 
-/** `IN_PROGRESS` as `In progress` */
+/** Statuses of connections whose names in the API say too little. */
+const STATUS_LABELS: Record<string, string> = {
+  CREATED: 'Not used yet',
+  BAD_CREDENTIALS: 'Needs reconnecting',
+};
+
+export function formatStatus(status: string): string {
+  return STATUS_LABELS[status] ?? formatWords(status);
+}
+
+/** `IN_PROGRESS` as `In progress`, and `READ_BY_ID` as `Read by ID` */
 export function formatWords(value: string): string {
-  const label = value.toLowerCase().replaceAll('_', ' ');
+  const label = value
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replace(/\bid\b/, 'ID');
   return label.charAt(0).toUpperCase() + label.slice(1);
 }
 
-const ACRONYMS: Record<string, string> = {
+const SCHEME_NAMES: Record<string, string> = {
   API_KEY: 'API key',
   BASIC: 'User name and password',
-  NONE: 'No standard scheme',
+  NONE: 'Custom',
   OAUTH2_AUTHORIZATION_CODE: 'OAuth 2',
   OAUTH2_AUTHORIZATION_CODE_PKCE: 'OAuth 2 with PKCE',
   OAUTH2_CLIENT_CREDENTIALS: 'OAuth 2 client credentials',
@@ -50,5 +71,5 @@ const ACRONYMS: Record<string, string> = {
 };
 
 export function getSchemeName(scheme: string): string {
-  return ACRONYMS[scheme] ?? formatWords(scheme);
+  return SCHEME_NAMES[scheme] ?? formatWords(scheme);
 }

@@ -7,14 +7,17 @@ interface TableProps {
   /** The table's content, for screen readers. */
   label: string;
   columns: readonly string[];
+  /** Columns that narrow screens hide, because the page of each row shows them too. */
+  detailColumns?: readonly string[];
   children: ReactNode;
 }
 
-export function Table({ label, columns, children }: TableProps) {
+export function Table({ label, columns, detailColumns = [], children }: TableProps) {
+  const detailPositions = detailColumns.map((name) => columns.indexOf(name) + 1);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section className="scrolls" tabIndex={0} aria-label={label}>
-      <table>
+      <table {...(detailPositions.length > 0 && { 'data-details': detailPositions.join(' ') })}>
         <thead>
           <tr>
             {columns.map((column) => (

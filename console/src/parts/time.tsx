@@ -28,7 +28,7 @@ function getFormats(locale: string): Formats {
   return formats;
 }
 
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 
 let now = Date.now();
 const TICK_MS = 10_000;

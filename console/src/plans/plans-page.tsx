@@ -8,6 +8,7 @@ import { useProjectLink } from '../parts/filters.tsx';
 import { CheckBox, TextInput } from '../parts/form.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { Snippet } from '../parts/snippet.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 
 const QUERY = graphql`
@@ -38,11 +39,11 @@ export default function PlansPage({ project }: PlaceProps) {
   return (
     <Page
       title="Configuration"
-      description="Everything that you configure in the project, as one document. Planning shows what a change would do, and changes nothing."
+      description="Everything that you configure in the project, as one document. Preview what a changed document would do before you apply it."
       query={QUERY}
       variables={variables}
     >
-      <Panel title="Plan a change">
+      <Panel title="Change the document">
         <ChangeForm<plansPageMutation>
           mutation={PLAN}
           variables={({ document: text, allowDeletions }) => ({
@@ -52,7 +53,7 @@ export default function PlansPage({ project }: PlaceProps) {
               allowDeletions: allowDeletions === 'on',
             },
           })}
-          submitLabel="Plan"
+          submitLabel="Preview changes"
           kind="primary"
           skipRefetch
           onDone={({ planProject }) => navigate(address(`configuration/${planProject.plan.id}`))}
@@ -66,16 +67,19 @@ export default function PlansPage({ project }: PlaceProps) {
           />
           <CheckBox
             name="allowDeletions"
-            label="Delete what the document does not have, in the sections that it has"
+            label="Delete objects that the document omits from its sections"
           />
         </ChangeForm>
       </Panel>
       <Panel title="From the command line">
         <p className="quiet">Keep the document in version control, and check pull requests.</p>
-        <pre className="command">{`export GATEWAY_URL=${location.origin}
+        <Snippet
+          title="Commands"
+          text={`export GATEWAY_URL=${location.origin}
 gateway export --project ${project} -f project.yaml
 gateway plan --project ${project} -f project.yaml
-gateway apply --project ${project} -f project.yaml`}</pre>
+gateway apply --project ${project} -f project.yaml`}
+        />
       </Panel>
     </Page>
   );

@@ -51,7 +51,7 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Place
   const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
   return (
     <Page
-      title={<ProviderName name={provider.displayName} />}
+      title={<ProviderName provider={provider.name} />}
       name={provider.displayName}
       actions={<NewApp project={idOrName} provider={provider} hasConsent={byOAuth} />}
       query={QUERY}

@@ -24,6 +24,8 @@ const QUERY = graphql`
   }
 `;
 
+const COLUMNS = ['Provider', 'Capabilities', 'Authentication'];
+
 export default function ProvidersPage({ project }: PlaceProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
@@ -41,12 +43,12 @@ export default function ProvidersPage({ project }: PlaceProps) {
       {matching.length === 0 ? (
         <Empty title="No providers match" />
       ) : (
-        <Table label="Providers" columns={['Provider', 'Capabilities', 'Authentication']}>
-          {matching.map(({ name, displayName, supports, authSchemes }) => (
+        <Table label="Providers" columns={COLUMNS} detailColumns={['Authentication']}>
+          {matching.map(({ name, supports, authSchemes }) => (
             <tr key={name}>
               <td>
                 <Link href={address(`providers/${name}`)} className="strong">
-                  <ProviderName name={displayName} />
+                  <ProviderName provider={name} />
                 </Link>
               </td>
               <td>

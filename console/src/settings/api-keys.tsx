@@ -7,6 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
+import { formatScope } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -53,7 +54,7 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
   return (
     <KeyTable
       label="API keys"
-      columns={['Prefix', 'Scopes', 'Last used']}
+      columns={['Last used', 'Prefix', 'Scopes']}
       keys={nodes}
       update={update}
       remove={remove}
@@ -63,11 +64,11 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
     >
       {({ prefix, scopes, lastUsedTime }) => (
         <>
-          <td className="mono">{prefix}…</td>
-          <td className="outcome">{scopes.join(', ')}</td>
           <td>
             <Time value={lastUsedTime} none="never" />
           </td>
+          <td className="mono">{prefix}…</td>
+          <td className="outcome">{scopes.map(formatScope).join(', ')}</td>
         </>
       )}
     </KeyTable>

@@ -126,7 +126,7 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
   return (
     <KeyTable
       label="JWT keys"
-      columns={['Algorithm', 'Created']}
+      columns={['Created', 'Algorithm']}
       keys={nodes}
       update={update}
       remove={remove}
@@ -136,10 +136,10 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
     >
       {({ algorithm, createTime }) => (
         <>
-          <td>{algorithm}</td>
           <td>
             <Time value={createTime} />
           </td>
+          <td>{algorithm}</td>
         </>
       )}
     </KeyTable>

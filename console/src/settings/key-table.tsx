@@ -36,7 +36,7 @@ export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
           <tr key={key.id}>
             <td className="strong">{key.label}</td>
             <td>
-              <Status value={key.active ? 'ACTIVE' : 'DISABLED'} />
+              <Status value={key.active ? 'ACTIVE' : 'INACTIVE'} />
             </td>
             {children(key)}
             <td>

@@ -27,14 +27,15 @@ interface NewApiKeyProps {
   idOrName: string;
   /** The preset that is chosen first. */
   preset?: PresetId;
+  kind?: 'primary' | 'plain';
 }
 
-export function NewApiKey({ project: projectKey, idOrName, preset }: NewApiKeyProps) {
+export function NewApiKey({ project: projectKey, idOrName, preset, kind }: NewApiKeyProps) {
   const { org } = useFragment(PROJECT, projectKey);
   return (
     <FormDialog<newApiKeyMutation>
       triggerLabel="Create key"
-      kind="primary"
+      {...(kind && { kind })}
       title="Create API key"
       submitLabel="Create key"
       mutation={CREATE}

@@ -34,6 +34,14 @@ const getPresetScopes = (id: string) => PRESETS.find((preset) => preset.id === i
 
 const getInputName = (scope: ScopeName) => `scope/${scope}`;
 
+/** The name of a scope in tokens, errors and the REST API: `PROVIDER_APPS_WRITE` as `provider-apps:write` */
+export function formatScope(scope: string): string {
+  return scope
+    .replace(/_(?=[A-Z]+$)/, ':')
+    .replaceAll('_', '-')
+    .toLowerCase();
+}
+
 /** The scopes that a submitted form has chosen. */
 export function readScopes(values: FormValues): ScopeName[] {
   return Scope.filter((scope) => values[getInputName(scope)]);
@@ -73,13 +81,15 @@ export function ScopeChoice({ preset: initial = 'reader', isForMember }: ScopeCh
           <SwitchedCheckBox
             key={scope}
             name={getInputName(scope)}
-            label={scope}
+            label={formatScope(scope)}
             isOn={chosen.includes(scope)}
             onChange={(isOn) => change(scope, isOn)}
           />
         ))}
       </div>
-      {isForMember && <p className="quiet">Only admins of the org can give {ADMIN_SCOPE}.</p>}
+      {isForMember && (
+        <p className="quiet">Only admins of the org can give {formatScope(ADMIN_SCOPE)}.</p>
+      )}
     </fieldset>
   );
 }

@@ -136,7 +136,7 @@ export const SECTIONS: MenuSection[] = [
     ],
   },
   {
-    name: 'Settings',
+    name: 'Project',
     pages: [
       definePage(
         'configuration',

@@ -16,6 +16,7 @@ import { useLocation } from 'wouter';
 import type { searchDialogQuery } from '../../__generated__/searchDialogQuery.graphql.ts';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Loaded } from '../parts/page.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
 import { PLACES } from './places.ts';
@@ -168,9 +169,10 @@ function Results({ project, text, onOpened }: ResultsProps) {
   const isText = search !== '' && !isId;
   const variables = { project, search: isText ? search : null, id: search, isId, isText };
   const data = usePageQuery<searchDialogQuery>(QUERY, variables);
+  const getProviderName = useProviderNames();
   const [, navigate] = useLocation();
   const address = useProjectLink(project);
-  const results = [...findPages(text), ...listResults(data, search)];
+  const results = [...findPages(text), ...listResults(data, search, getProviderName)];
   const open = (path: string) => {
     onOpened();
     navigate(path.startsWith('/') ? path : address(path));
@@ -209,7 +211,11 @@ function findPages(text: string): Result[] {
   }));
 }
 
-function listResults({ node, project, providers }: SearchData, search: string): Result[] {
+function listResults(
+  { node, project, providers }: SearchData,
+  search: string,
+  getProviderName: (provider: string) => string,
+): Result[] {
   if (search === '') return [];
   const matchingProviders = providers.nodes
     .filter(({ name, displayName }) => isMatch(search, `${name} ${displayName}`))
@@ -221,18 +227,21 @@ function listResults({ node, project, providers }: SearchData, search: string): 
     }));
   return [
     ...(node ? [toNodeResult(node)] : []),
-    ...(project ? listProjectResults(project) : []),
+    ...(project ? listProjectResults(project, getProviderName) : []),
     ...matchingProviders,
   ];
 }
 
-function listProjectResults(project: NonNullable<SearchData['project']>): Result[] {
+function listProjectResults(
+  project: NonNullable<SearchData['project']>,
+  getProviderName: (provider: string) => string,
+): Result[] {
   const { integrations, connections, groups, consumers, destinations, topics } = project;
   return [
     ...integrations.nodes.map(({ name, provider }) => ({
       name,
       kind: 'Integration',
-      detail: provider,
+      detail: getProviderName(provider),
       path: `integrations/${encodeURIComponent(name)}`,
     })),
     ...groups.nodes.map(({ groupRef, groupName }) => ({
@@ -248,7 +257,7 @@ function listProjectResults(project: NonNullable<SearchData['project']>): Result
       path: `groups?search=${encodeURIComponent(consumerRef)}`,
     })),
     ...connections.nodes.map(({ id, provider, group, consumer }) => ({
-      name: `${group.groupName} at ${provider}`,
+      name: `${group.groupName} at ${getProviderName(provider)}`,
       kind: 'Connection',
       detail: consumer.consumerName,
       path: `connections/${id}`,

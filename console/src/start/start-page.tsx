@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Missing, Page } from '../parts/page.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { NewApiKey } from '../settings/new-api-key.tsx';
 import type { PlaceProps } from '../shell/places.ts';
 import { BackendCalls } from './backend-calls.tsx';
@@ -15,6 +16,7 @@ const POLL_MS = 1_500;
 
 export default function StartPage({ project: idOrName }: PlaceProps) {
   const progress = useProgress(idOrName, POLL_MS);
+  const getProviderName = useProviderNames();
   const address = useProjectLink(idOrName);
   if (!progress) return <Missing noun="project" />;
   const { project, steps } = progress;
@@ -24,6 +26,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
   const objects = read?.objects ?? [];
   const objectName = objects[0]?.objectName ?? 'contacts';
   const writtenObject = write?.objects ?? [];
+  const hasTestAccount = integration?.provider === 'sandbox' && !installation;
   const nextStep = steps.find(({ isDone }) => !isDone);
   const contents: Record<Step['id'], ReactNode> = {
     integration: integration ? (
@@ -31,7 +34,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
         <Link href={address(`integrations/${encodeURIComponent(integration.name)}`)}>
           {integration.name}
         </Link>{' '}
-        reads and writes at {integration.provider}.
+        reads and writes at {getProviderName(integration.provider)}.
       </p>
     ) : (
       <>
@@ -47,14 +50,17 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
           A customer of yours (a <em>group</em>) connects an account and installs the integration.
         </p>
         <div className="row">
-          {integration.provider === 'sandbox' && !installation && (
+          {hasTestAccount && (
             <TestAccount
               project={idOrName}
               integration={integration.name}
               objects={objects.map(({ objectName }) => objectName)}
             />
           )}
-          <ConnectCustomer project={idOrName} />
+          <ConnectCustomer
+            project={idOrName}
+            kind={nextStep?.id === 'account' && !hasTestAccount ? 'primary' : 'plain'}
+          />
         </div>
       </>
     ),
@@ -65,7 +71,12 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
           Your backend calls the API with a key. Create one, and put it into the variable
           GATEWAY_KEY.
         </p>
-        <NewApiKey project={project} idOrName={idOrName} preset="backend" />
+        <NewApiKey
+          project={project}
+          idOrName={idOrName}
+          preset="backend"
+          kind={nextStep?.id === 'calls' ? 'primary' : 'plain'}
+        />
         <BackendCalls
           integration={integration.name}
           objectName={objectName}
