@@ -84,7 +84,10 @@ test('names every offending argument of a read', async () => {
   expect(data.issues).toEqual([
     { name: 'where', detail: 'must not be given together with ids.' },
     { name: 'first', detail: 'must not be given together with ids.' },
-    { name: 'fields[1]', detail: expect.stringContaining('Call describe_object for the fields of the object.') },
+    {
+      name: 'fields[1]',
+      detail: expect.stringContaining('Call describe_object for the fields of the object.'),
+    },
   ]);
   const tooMany = await mcp.call('read_records', { objectName: 'people', first: 51 });
   expect(tooMany.data.issues).toMatchObject([{ name: 'first' }]);
