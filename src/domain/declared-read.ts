@@ -23,6 +23,21 @@ export function read<A extends unknown[], R>(
   return Object.assign(runAuthorized, { needs, description });
 }
 
+/**
+ * Declares a read that sends a request to a provider. It throws RATE_LIMITED before it reads anything if too many
+ * requests of the caller wait for providers.
+ */
+export function providerRead<A extends unknown[], R>(
+  needs: Need,
+  description: string,
+  run: (call: Call, ...args: A) => R,
+): Read<A, R> {
+  return read(needs, description, (call, ...args: A) => {
+    call.slot?.requireProviderShare();
+    return run(call, ...args);
+  });
+}
+
 /** Combines two reads: `find` returns the parent that the input names, and `list` reads the parent's items. */
 export function readWithin<I, P, A, R>(
   find: Read<[input: I], P | Promise<P>>,

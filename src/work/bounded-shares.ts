@@ -58,6 +58,13 @@ export class BoundedShares {
 
   /** Takes one unit. If that is not possible, takes nothing and returns the exhausted limit. */
   take(holder: Holder): ExhaustedLimit | null {
+    const exhausted = this.findExhausted(holder);
+    if (!exhausted) this.add(holder);
+    return exhausted;
+  }
+
+  /** Returns the limit that prevents the holder from taking a unit now. */
+  findExhausted(holder: Holder): ExhaustedLimit | null {
     const free = this.max - this.#held;
     if (free <= 0) return 'process';
     for (const { level, max, held } of this.#levels) {
@@ -66,7 +73,6 @@ export class BoundedShares {
       const shareMax = Math.min(max, Math.max(this.#smallUse, free - this.#reserved));
       if ((held.get(name) ?? 0) >= shareMax) return level;
     }
-    this.add(holder);
     return null;
   }
 

@@ -6,7 +6,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
-import { projectRead, read } from '../declared-read.ts';
+import { providerRead, read } from '../declared-read.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { readIntegrationContent } from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
@@ -17,7 +17,7 @@ import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
-import { byId } from '../scope.ts';
+import { byId, getNamedProject } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { getInstallationOfGroup } from './installation.ts';
 import { type DescriptionRequest, describeObject } from './object-descriptions.ts';
@@ -76,15 +76,12 @@ export const metadataOptions = z.object({
 type Options = z.output<typeof metadataOptions>;
 
 /** Reads the description through the group's default connection. */
-export const readObjectMetadata = projectRead(
+export const readObjectMetadata = providerRead(
   orEndUser('read'),
   "Reads the fields of a provider's object through a connection of the group.",
-  async (
-    call,
-    input: z.output<typeof objectMetadataInput>,
-    { id: projectId },
-  ): Promise<ObjectMetadata> => {
+  async (call: Call, input: z.output<typeof objectMetadataInput>): Promise<ObjectMetadata> => {
     const { provider } = input;
+    const { id: projectId } = await getNamedProject(call, input, 'projectIdOrName');
     if (!call.catalogue.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
     const connection = await getConnectionOfGroup(call, { ...input, projectId });
     const target = { connection, module: null, objectName: input.objectName };
@@ -111,7 +108,7 @@ export async function getConnectionOfGroup(
 }
 
 /** Reads the description through the group's installation of an integration. */
-export const readInstalledObjectMetadata = read(
+export const readInstalledObjectMetadata = providerRead(
   orEndUser('read'),
   "Reads the fields of a provider's object through a group's installation.",
   async (

@@ -13,7 +13,7 @@ import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { isConsentPending } from '../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../connection/token/token.ts';
-import { read } from '../declared-read.ts';
+import { providerRead } from '../declared-read.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,
@@ -105,7 +105,7 @@ export interface RecordsPage {
  * Throws UNPROCESSABLE for an object that can't be read or searched, and PROVIDER_ERROR if the provider did not
  * respond.
  */
-export const listInstallationRecords = read(
+export const listInstallationRecords = providerRead(
   orEndUser('records:read', 'READ'),
   "Records at the provider, as they are now, through the installation's fields and mapping.",
   async (
@@ -147,7 +147,7 @@ export const searchInput = z.object({
     .describe('Conditions on fields: records are found that meet all of them.'),
 });
 
-export const searchRecords = read(
+export const searchRecords = providerRead(
   orEndUser('records:read', 'READ'),
   "Finds records in a group's account at the provider, as they are now. The integration must read the object, and the config must not disable it. The response is one page of the provider, at most 1000 records.",
   async (

@@ -33,9 +33,10 @@ export const writeRecords = projectMutation({
   needs: orEndUser('records:write', 'WRITE_RECORDS'),
   input: writeRecordsInput,
   async run(call, input, project): Promise<WriteOutcome> {
+    const mustWait = input.mode === 'SYNCHRONOUS';
+    if (mustWait) call.slot?.requireProviderShare();
     const key = createWriteKey(call, project.id, input);
     const earlierOperation = key && (await findOperationByKey(call, key));
-    const mustWait = input.mode === 'SYNCHRONOUS';
     if (earlierOperation) {
       return mustWait
         ? awaitOperation(call, earlierOperation, input)

@@ -7,7 +7,7 @@ import type { KeyRange, Row, RowList, Table, Where } from '../../database/rows.t
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { type Batch, listVisibleLinks, narrowToVisible } from '../scope.ts';
-import { encodeCursor, type Key, type NamedList } from './list-cursor.ts';
+import { createCursorEncoder, encodeCursor, type Key, type NamedList } from './list-cursor.ts';
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
 import { createArrayPage } from './page-of-array.ts';
 
@@ -72,9 +72,10 @@ export async function listPage<T extends Table, N = Row<T>>(
   const keys = pageRows.map((row) => row[reader.column] as Key);
   const nodes = list.nodes ? await list.nodes(pageRows) : (pageRows as unknown as N[]);
   const { table, where } = list;
+  const encodeKey = createCursorEncoder(list);
   return {
     edges: nodes.flatMap((node, index) =>
-      node === null ? [] : new KeyedEdge(node, list, keys[index] as Key),
+      node === null ? [] : new KeyedEdge(node, keys[index] as Key, encodeKey),
     ),
     pageInfo: createPageInfo(list, keys, { range, hasMore: rows.length > size, reader }),
     totalCount: () =>
@@ -191,16 +192,16 @@ function createPageInfo(
 /** An edge that encodes its cursor only on access. */
 class KeyedEdge<N> implements Edge<N> {
   readonly node: N;
-  readonly #list: NamedList;
   readonly #key: Key;
+  readonly #encodeKey: (key: Key) => string;
 
-  constructor(node: N, list: NamedList, key: Key) {
+  constructor(node: N, key: Key, encodeKey: (key: Key) => string) {
     this.node = node;
-    this.#list = list;
     this.#key = key;
+    this.#encodeKey = encodeKey;
   }
 
   get cursor(): string {
-    return encodeCursor(this.#list, this.#key);
+    return this.#encodeKey(this.#key);
   }
 }

@@ -6,6 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
+import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
@@ -139,6 +140,10 @@ test('serves others while one caller requests metadata of a provider that never 
   // Waiting requests hold no slot, and share one request to the provider.
   await expectHeld('requests', 0);
   expect(shares.get('providerRequests').held).toBe(SHARE);
+  // A refusal costs no work of the database, which the quiet tenant needs too.
+  const { result, statements } = await recordStatements(() => person.request(METADATA, input));
+  expectRefused([result], ['LIMIT_CALLER_PROVIDER_REQUESTS']);
+  expect(statements.filter(({ text }) => !CALLER_STATEMENTS.test(text))).toEqual([]);
 
   await expectQuietIsServed();
   const quietTarget = { project: quiet.projectId, name: 'contacts' };

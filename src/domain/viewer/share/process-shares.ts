@@ -114,6 +114,12 @@ export class ProcessShares {
     if (exhausted) throw this.createLimitError(name, exhausted);
   }
 
+  /** Throws as `take` does, but takes nothing. */
+  require(name: ShareName, holder: Holder): void {
+    const exhausted = this.#shares[name].findExhausted(holder);
+    if (exhausted) throw this.createLimitError(name, exhausted);
+  }
+
   createLimitError(name: ShareName, exhausted: ExhaustedLimit): DomainError {
     const settings: { description: string } & Partial<Record<ExhaustedLimit, Setting>> =
       SETTINGS[name];

@@ -93,6 +93,14 @@ export class RequestSlot {
   }
 
   /**
+   * Throws RATE_LIMITED or SERVICE_UNAVAILABLE if `waitForProvider` would throw for any connection. Call it before work
+   * that ends with a request to a provider, so that a caller without a share left causes none of that work.
+   */
+  requireProviderShare(): void {
+    this.#shares.require('providerRequests', this.#holder ?? {});
+  }
+
+  /**
    * Releases the slot while the work waits for a provider. Throws, with nothing changed, if too many requests wait for
    * providers. Call the returned function when the wait is over. The work then continues without waiting for a turn.
    */
