@@ -77,7 +77,7 @@ const WARNINGS: Record<string, string[]> = {
     'integrations[0].subscribe.objects[1].deleteEvent.watchFieldsAuto: is ignored.',
   ],
   'unified-crm.yaml': [
-    'input.integrations[0].read.objects[1].requiredFields[1]: is left out, because the field stagename is named again later.',
+    'input.integrations[0].read.objects[1].requiredFields[1]: is omitted, because the field stagename is named again later.',
   ],
 };
 

@@ -209,7 +209,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await dialog().getByText('Saved with 1 warning:').waitFor();
     const warning = await dialog().locator('.issues').innerText();
     expect(warning).toBe(
-      'read.objects[0].requiredFields[0] is left out, because the field email is named again later.',
+      'read.objects[0].requiredFields[0] is omitted, because the field email is named again later.',
     );
     await expectAccessible(page);
     await pressInDialog('Done');

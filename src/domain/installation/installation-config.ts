@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   backfillPeriod,
   backfillPeriodResource,
-  findPeriodIssues,
+  listPeriodIssues,
 } from '../integration/backfill-period.ts';
 import { optionalSchedule } from '../integration/cron.ts';
 import {
@@ -50,7 +50,7 @@ const backfillInput = z
       'Conditions on fields for the first read, instead of those of the object. Default: those of the object.',
     ),
   })
-  .superRefine(checkRules(findPeriodIssues))
+  .superRefine(checkRules(listPeriodIssues))
   .meta({
     id: 'BackfillConfigInput',
     description: 'How far back the first read goes. Set exactly one of days and fullHistory.',

@@ -24,11 +24,12 @@ export const backfillPeriodResource = resource('BackfillPeriod', PERIOD, {
 
 export type BackfillPeriod = z.output<typeof backfillPeriodResource>;
 
-export function* findPeriodIssues({ days, fullHistory }: BackfillPeriod) {
+export function* listPeriodIssues({ days, fullHistory }: BackfillPeriod) {
   const options = { showsValue: true };
   if ((days === null) === (fullHistory === null)) {
     yield createRuleIssue([], 'must have exactly one of days and fullHistory.', options);
   } else if (fullHistory === false) {
-    yield createRuleIssue(['fullHistory'], 'must be true, or days must be given instead.', options);
+    const detail = 'must be true. To limit the period, set days instead.';
+    yield createRuleIssue(['fullHistory'], detail, options);
   }
 }

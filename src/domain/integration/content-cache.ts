@@ -1,7 +1,4 @@
-/**
- * A cache of revisions and configs by id, which never change. The caller must have checked that its viewer may see
- * them.
- */
+/** Caches revisions and configs by id, because they never change. The caller must check that its viewer may see them. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
@@ -15,10 +12,7 @@ const CACHED_MAX = 1_000;
 
 const CACHES = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
-/**
- * Returns the content of the integration's latest revision. Null if it was deleted. The integration must come
- * from the viewer's scope.
- */
+/** Finds the content of the integration's latest revision. Null if the integration was deleted. */
 export async function findLatestContent(
   database: Database,
   { projectId, latestRevisionId: id }: Row<'Integration'>,

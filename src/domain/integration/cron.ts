@@ -2,30 +2,27 @@
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { z } from 'zod';
 
-/** The most frequent schedule of the reference API. */
+/** The smallest gap between two runs that the reference API accepts. */
 const GAP_MIN_MINUTES = 10;
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
-/** 28 years. After them, dates fall on the same weekdays again. */
+/** 28 years, after which dates fall on the same weekdays again. */
 const CALENDAR_DAYS = 28 * 365.25;
 
 /** Accepts numbers, lists, ranges, steps and names. Rejects the parser's own extensions (H, L, #, ?). */
 const FIVE_FIELDS = /^(?:[\d*,/-]+ +){3}(?:[\d*,/-]|[a-z]{3})+ +(?:[\d*,/-]|[a-z]{3})+$/i;
 
-/**
- * An optional schedule in an input. Absent, null and empty mean none, because clients of the reference API
- * send an empty string.
- */
-export const optionalSchedule = scheduleInput(GAP_MIN_MINUTES);
+/** An optional schedule in an input. An empty string means none, because clients of the reference API send it. */
+export const optionalSchedule = createScheduleInput(GAP_MIN_MINUTES);
 /** An optional schedule for polls that run at most once an hour. */
-export const hourlySchedule = scheduleInput(HOUR_MINUTES);
+export const hourlySchedule = createScheduleInput(HOUR_MINUTES);
 
-function scheduleInput(gapMinMinutes: number) {
+function createScheduleInput(gapMinMinutes: number) {
   return z
     .string()
     .max(256)
     .superRefine((text, context) => {
-      const problem = text === '' ? null : scheduleProblem(text, gapMinMinutes);
+      const problem = text === '' ? null : findScheduleProblem(text, gapMinMinutes);
       if (problem) context.addIssue({ code: 'custom', message: problem });
     })
     .nullish()
@@ -33,7 +30,7 @@ function scheduleInput(gapMinMinutes: number) {
 }
 
 /** Returns the reason why the string is not a schedule, as the rest of a sentence. Null if it is valid. */
-export function scheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
+export function findScheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {
     return computeSmallestGapMinutes(text) < gapMinMinutes
@@ -60,9 +57,9 @@ function computeSmallestGapMinutes(schedule: string): number {
     .flatMap((hour) => minutes.map((minute) => hour * 60 + minute))
     .sort((a, b) => a - b);
   const gaps = times.slice(1).map((time, index) => time - (times[index] as number));
-  const overMidnight = (times[0] as number) + DAY_MINUTES - (times.at(-1) as number);
+  const gapOverMidnight = (times[0] as number) + DAY_MINUTES - (times.at(-1) as number);
   getNextRunTime(schedule, new Date(0));
-  if (overMidnight < HOUR_MINUTES && runsTwoDaysInARow(fields)) gaps.push(overMidnight);
+  if (gapOverMidnight < HOUR_MINUTES && runsTwoDaysInARow(fields)) gaps.push(gapOverMidnight);
   return Math.min(DAY_MINUTES, ...gaps);
 }
 
@@ -71,16 +68,16 @@ function runsTwoDaysInARow({ month, dayOfMonth, dayOfWeek }: CronFieldCollection
   const has = ({ values }: { values: readonly unknown[] }, value: number) => values.includes(value);
   const runsOn = (date: Date) => {
     if (!has(month, date.getUTCMonth() + 1)) return false;
-    const inMonth = has(dayOfMonth, date.getUTCDate());
-    const inWeek = has(dayOfWeek, date.getUTCDay());
-    if (dayOfMonth.isWildcard) return inWeek;
-    return inMonth || (inWeek && !dayOfWeek.isWildcard);
+    const hasDayOfMonth = has(dayOfMonth, date.getUTCDate());
+    const hasDayOfWeek = has(dayOfWeek, date.getUTCDay());
+    if (dayOfMonth.isWildcard) return hasDayOfWeek;
+    return hasDayOfMonth || (hasDayOfWeek && !dayOfWeek.isWildcard);
   };
-  let before = false;
+  let ranOnPreviousDay = false;
   for (let day = 0; day < CALENDAR_DAYS; day += 1) {
     const runs = runsOn(new Date(day * DAY_MINUTES * 60_000));
-    if (runs && before) return true;
-    before = runs;
+    if (runs && ranOnPreviousDay) return true;
+    ranOnPreviousDay = runs;
   }
   return false;
 }

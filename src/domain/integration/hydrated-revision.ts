@@ -1,4 +1,4 @@
-/** A revision with the provider's descriptions of its objects, as one connection's account has them. */
+/** Gets a revision with the provider's descriptions of its objects in one connection's account. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { DomainError, invalid } from '../../errors.ts';
@@ -33,7 +33,7 @@ export const hydratedRevisionInput = z.object({
   connectionId: id.describe("The id of a connection to the integration's provider."),
 });
 
-/** Throws NOT_FOUND. Throws BAD_USER_INPUT if the connection has another provider. */
+/** Throws BAD_USER_INPUT if the connection has another provider than the integration. */
 export const getHydratedRevision = read(
   orEndUser('read'),
   'Gets a revision with the names and fields that the account of a connection has.',
@@ -58,33 +58,30 @@ export const getHydratedRevision = read(
   },
 );
 
-/**
- * Describes the objects that a content reads or writes, by the provider's names, in their order. All objects together count
- * as one wait for the provider, however many there are.
- */
+/** Describes the objects that a content reads or writes, by the provider's names. All of them share one provider wait. */
 export async function describeObjects(
   call: Call,
   connection: Row<'Connection'>,
   content: IntegrationContent,
 ): Promise<HydratedRevision['objects']> {
-  const { id: connectionId, projectId } = connection;
+  const account = { projectId: connection.projectId, connectionId: connection.id };
   const { module } = content;
-  const describe = async (objectName: string) =>
-    [objectName, await hydrate(call, { connection, module, objectName })] as const;
+  const hydrateEntry = async (objectName: string) =>
+    [objectName, await hydrateObject(call, { connection, module, objectName })] as const;
   return waitForProvider(
     call,
-    { projectId, connectionId },
-    async () => new Map(await Promise.all(listObjectNames(content).map(describe))),
+    account,
+    async () => new Map(await Promise.all(listObjectNames(content).map(hydrateEntry))),
   );
 }
 
-function listObjectNames({ read: reads, write: writes }: IntegrationContent): string[] {
-  const objects = [...(reads?.objects ?? []), ...(writes?.objects ?? [])];
+function listObjectNames(content: IntegrationContent): string[] {
+  const objects = [...(content.read?.objects ?? []), ...(content.write?.objects ?? [])];
   return [...new Set(objects.map(({ objectName }) => objectName))];
 }
 
-/** Returns the error of an object that can't be described, so that the other objects are still shown. */
-async function hydrate(
+/** Returns an error for an object that can't be described, so that the other objects are still shown. */
+async function hydrateObject(
   call: Call,
   target: Omit<DescriptionRequest, 'services'>,
 ): Promise<HydratedObject> {

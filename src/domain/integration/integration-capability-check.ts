@@ -14,9 +14,8 @@ import type { IntegrationContent } from './integration-content.ts';
 type Path = readonly PropertyKey[];
 
 /**
- * Returns one issue for each object, proxy and watched schema that needs a capability which the provider
- * lacks. Objects of `subscribe` are accepted with a warning (`listSubscribeWarnings`), and their
- * installations are UNHEALTHY.
+ * Lists the parts of the content that need a capability which the provider lacks. Objects of `subscribe` are accepted
+ * with a warning (`listSubscribeWarnings`), and their installations are UNHEALTHY.
  */
 export function* listCapabilityIssues(
   { read, write, proxy, watchSchema }: IntegrationContent,
@@ -31,7 +30,7 @@ export function* listCapabilityIssues(
     yield createInputIssue([...path, 'proxy', 'enabled'], detail, true);
   }
   if (watchSchema && !capabilities.includes('METADATA')) {
-    const detail = `must be left out: ${provider.displayName} does not describe its objects (METADATA).`;
+    const detail = `must be omitted: ${provider.displayName} does not describe its objects (METADATA).`;
     yield createInputIssue([...path, 'watchSchema'], detail, watchSchema);
   }
 }
@@ -58,7 +57,7 @@ export function listSubscribeWarnings(
   return (subscribe?.objects ?? []).flatMap(({ objectName }, index) => {
     if (supportsCapability(provider, objectName, 'SUBSCRIBE')) return [];
     const memberName = formatPath([...path, 'subscribe', 'objects', index, 'objectName']);
-    return `${memberName}: ${createMissingCapabilityIssue(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
+    return `${memberName}: ${describeMissingCapability(provider, objectName, 'SUBSCRIBE')} Its installations will be UNHEALTHY.`;
   });
 }
 
@@ -71,13 +70,13 @@ function* listObjectIssues(
     // Another check reports unknown objects.
     if (provider.objects && !provider.objects.includes(objectName)) continue;
     if (supportsCapability(provider, objectName, capability)) continue;
-    const detail = createMissingCapabilityIssue(provider, objectName, capability);
+    const detail = describeMissingCapability(provider, objectName, capability);
     yield createInputIssue([...path, 'objects', index, 'objectName'], detail, objectName);
   }
 }
 
-/** Creates the issue for a missing capability. It lists what the provider or the object supports. */
-function createMissingCapabilityIssue(
+/** Formats a sentence about a missing capability, with the capabilities that the provider or the object has. */
+function describeMissingCapability(
   provider: Provider,
   objectName: string,
   capability: ProviderCapability,
@@ -85,9 +84,9 @@ function createMissingCapabilityIssue(
   const { displayName } = provider;
   const capabilities = listCapabilities(provider);
   if (!capabilities.includes(capability)) {
-    const supported =
+    const supportedNames =
       capabilities.length > 0 ? `only ${capabilities.join(', ')}` : 'connections only';
-    return `needs ${capability}, which ${displayName} does not support: it supports ${supported}.`;
+    return `needs ${capability}, which ${displayName} does not support: it supports ${supportedNames}.`;
   }
   const objectCapabilities = PROVIDER_CAPABILITIES.filter((candidate) =>
     supportsCapability(provider, objectName, candidate),

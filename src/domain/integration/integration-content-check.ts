@@ -14,7 +14,7 @@ import { replaceAliases } from './normalized-content.ts';
 
 type Path = readonly PropertyKey[];
 
-interface ContentAbout {
+interface ContentContext {
   /** The path of the content in the input. */
   path: Path;
   /** The integration's name and provider. */
@@ -24,6 +24,9 @@ interface ContentAbout {
   destinations: ReadonlySet<string>;
 }
 
+/** A context with the name of the provider, which may be unknown to the catalogue. */
+type NamedContext = Pick<ContentContext, 'path' | 'name'> & { provider: string };
+
 /**
  * Lists the issues of the content, at most ISSUES_MAX. Locks the destinations in the content until the transaction
  * ends.
@@ -31,40 +34,31 @@ interface ContentAbout {
 export async function listContentIssues(
   { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
   content: IntegrationContent,
-  context: NamedContent & { projectId: string },
+  context: NamedContext & { projectId: string },
 ): Promise<Issue[]> {
-  const destinations = await lockDestinations(
-    tx,
-    context.projectId,
-    listNamedDestinations(content),
-  );
+  const names = listNamedDestinations(content);
+  const destinations = await lockDestinations(tx, context.projectId, names);
   return listIssuesWithDestinations({ catalogue }, content, { ...context, destinations });
 }
 
-type NamedContent = Pick<ContentAbout, 'path' | 'name'> & { provider: string };
-
-/** Lists the issues of the content, at most ISSUES_MAX, if the project has these destinations. */
+/** Lists the issues of the content, at most ISSUES_MAX, in a project with these destinations. */
 export function listIssuesWithDestinations(
   { catalogue }: Pick<Call, 'catalogue'>,
   content: IntegrationContent,
-  {
-    destinations,
-    path,
-    name,
-    provider: providerName,
-  }: NamedContent & Pick<ContentAbout, 'destinations'>,
+  context: NamedContext & Pick<ContentContext, 'destinations'>,
 ): Issue[] {
-  const wholeProvider = catalogue.find(providerName);
+  const { path } = context;
+  const wholeProvider = catalogue.find(context.provider);
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = wholeProvider?.modules ? content.module : null;
-  const provider = wholeProvider && applyModule(wholeProvider, module ?? null);
-  const context = { path, name, provider: provider ?? { name: providerName }, destinations };
+  const moduleProvider = wholeProvider && applyModule(wholeProvider, module ?? null);
+  const provider = moduleProvider ?? { name: context.provider };
   const contentWithoutAliases = replaceAliases(content, wholeProvider);
   return [
     ...(wholeProvider ? listContentModuleIssues(content, path, wholeProvider) : []),
-    ...listSameObjectIssues(content, path, provider),
-    ...listContentRuleIssues(contentWithoutAliases, context),
-    ...(provider ? listCapabilityIssues(contentWithoutAliases, path, provider) : []),
+    ...listSameObjectIssues(content, path, moduleProvider),
+    ...listContentRuleIssues(contentWithoutAliases, { ...context, provider }),
+    ...(moduleProvider ? listCapabilityIssues(contentWithoutAliases, path, moduleProvider) : []),
   ].slice(0, ISSUES_MAX);
 }
 
@@ -81,28 +75,25 @@ function* listSameObjectIssues(
   for (const part of ['read', 'write', 'subscribe'] as const) {
     const listedNames = new Set<string>();
     for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
-      const ownName = resolveObjectName(provider, objectName);
-      const first = firstNames.get(ownName) ?? objectName;
+      const providerName = resolveObjectName(provider, objectName);
+      const firstName = firstNames.get(providerName) ?? objectName;
       const namePath = [...path, part, 'objects', index, 'objectName'];
-      if (first !== objectName) {
-        const detail = `is the object that is named ${first} before. Use either ${first} or ${objectName}.`;
+      if (firstName !== objectName) {
+        const detail = `is the same object as ${firstName}. Use either ${firstName} or ${objectName}.`;
         yield createInputIssue(namePath, detail, objectName);
-      } else if (listedNames.has(ownName)) {
+      } else if (listedNames.has(providerName)) {
         yield createInputIssue(namePath, 'is named twice.', objectName);
       }
-      firstNames.set(ownName, first);
-      listedNames.add(ownName);
+      firstNames.set(providerName, firstName);
+      listedNames.add(providerName);
     }
   }
 }
 
-/**
- * Lists the issues of the content besides those of `listSameObjectIssues`. Its objects must have the
- * provider's own names.
- */
+/** Lists the issues of single members. The objects of the content must have the provider's names, not aliases. */
 export function* listContentRuleIssues(
   content: IntegrationContent,
-  context: ContentAbout,
+  context: ContentContext,
 ): Generator<Issue> {
   const { path, name, provider } = context;
   if (content.name !== name) {
@@ -115,7 +106,7 @@ export function* listContentRuleIssues(
   }
   if (!doesAnything(content)) {
     const detail =
-      'has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.';
+      'does nothing. Add objects to read, write or subscribe to, a proxy, or watchSchema.';
     yield createInputIssue(path, detail);
   }
   yield* listReadIssues(content, context);
@@ -149,21 +140,22 @@ export function* listDestinationIssues(
   }
 }
 
-/** Yields the positions of repeated values. Nulls are ignored. */
-export function* listRepeatedIndexes<T>(values: Iterable<T | null | undefined>): Generator<number> {
-  const knownValues = new Set<T>();
-  let index = 0;
-  for (const value of values) {
-    if (value != null && knownValues.has(value)) yield index;
-    else if (value != null) knownValues.add(value);
-    index += 1;
+/** Yields the indexes of values that occur earlier in the list. Nulls are ignored. */
+export function* listRepeatedIndexes<T>(
+  values: readonly (T | null | undefined)[],
+): Generator<number> {
+  const earlierValues = new Set<T>();
+  for (const [index, value] of values.entries()) {
+    if (value == null) continue;
+    if (earlierValues.has(value)) yield index;
+    earlierValues.add(value);
   }
 }
 
 function* listObjectNameIssues(
   objects: readonly { objectName: string }[],
   path: Path,
-  provider: ContentAbout['provider'],
+  provider: ContentContext['provider'],
 ): Generator<Issue> {
   for (const [index, { objectName }] of objects.entries()) {
     if (provider.objects && !provider.objects.includes(objectName)) {
@@ -173,12 +165,11 @@ function* listObjectNameIssues(
   }
 }
 
-function* listReadIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+function* listReadIssues(content: IntegrationContent, context: ContentContext): Generator<Issue> {
   const path = [...context.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
   yield* listObjectNameIssues(objects, path, context.provider);
-  // Later requests may select an object by either name, so its mapped name must differ from the names of all other
-  // objects.
+  // Requests may name an object either way, so a mapped name must differ from every name of another object.
   const names = new Set(objects.map(({ objectName }) => objectName));
   const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {
@@ -192,13 +183,13 @@ function* listReadIssues(content: IntegrationContent, context: ContentAbout): Ge
   }
 }
 
-function* listWriteIssues(content: IntegrationContent, context: ContentAbout): Generator<Issue> {
+function* listWriteIssues(content: IntegrationContent, context: ContentContext): Generator<Issue> {
   const path = [...context.path, 'write', 'objects'];
   const objects = content.write?.objects ?? [];
-  const read = listReadNames(content);
+  const readNames = listReadNames(content);
   yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
-    if (!inheritMapping || read.has(objectName)) continue;
+    if (!inheritMapping || readNames.has(objectName)) continue;
     const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
     yield createInputIssue([...path, index, 'inheritMapping'], detail, true);
   }
@@ -215,21 +206,18 @@ function doesAnything({ read, write, subscribe, proxy, watchSchema }: Integratio
 
 function* listSubscribeIssues(
   content: IntegrationContent,
-  context: ContentAbout,
+  context: ContentContext,
 ): Generator<Issue> {
   const path = [...context.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
-  const read = listReadNames(content);
+  const readNames = listReadNames(content);
   yield* listObjectNameIssues(objects, path, context.provider);
   for (const [index, object] of objects.entries()) {
     const objectPath = [...path, index];
-    yield* listDestinationIssues(
-      object.destination,
-      [...objectPath, 'destination'],
-      context.destinations,
-    );
-    if (hasRecordEvents(object) && !read.has(object.objectName)) {
-      const detail = `must also be listed in read.objects, because inheritFieldsAndMapping is set.`;
+    const destinationPath = [...objectPath, 'destination'];
+    yield* listDestinationIssues(object.destination, destinationPath, context.destinations);
+    if (hasRecordEvents(object) && !readNames.has(object.objectName)) {
+      const detail = 'must also be listed in read.objects, because inheritFieldsAndMapping is set.';
       yield createInputIssue([...objectPath, 'objectName'], detail, object.objectName);
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Input for the content of an integration: the shape of each value. Rules between values are in
+ * The input schema of an integration's content. Rules that depend on the catalogue or the project are in
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { fieldValueType, toValueTypeWord } from '../installation/shown-field.ts'
 import { checkRules, createRuleIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, toStoredWord } from '../resource.ts';
-import { backfillPeriod, findPeriodIssues, PERIOD } from './backfill-period.ts';
+import { backfillPeriod, listPeriodIssues, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';
 
 /** Exceeds any hand-written integration, and keeps a revision below a few megabytes. */
@@ -16,9 +16,9 @@ export const CONTENT_LIMITS = { objects: 200, fields: 1_000, characters: 256 } a
 export const SPEC_VERSION = '1.0.0' as const;
 
 /** Allows a few sentences. */
-const PROMPT_MAX = 1_000;
+const PROMPT_LENGTH_MAX = 1_000;
 
-/** Names and texts inside the content. */
+/** A name or a short text in the content. */
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 
 const objectName = contentText.describe(
@@ -65,11 +65,11 @@ export const fieldMappingInput = z
     default: orNull(contentText).describe(
       "Only without fieldName: the provider's field for the name, until an installation maps another.",
     ),
-    prompt: orNull(z.string().max(PROMPT_MAX)).describe(
+    prompt: orNull(z.string().max(PROMPT_LENGTH_MAX)).describe(
       'Only without fieldName: the prompt that people see when they map it.',
     ),
     valueType: orNull(fieldValueType.transform(toValueTypeWord)).describe(
-      "The type of the field in contracts. Default: the one that the accounts' descriptions share.",
+      "The type of the field in contracts. Default: the type that all accounts' descriptions share.",
     ),
   })
   .meta({
@@ -95,7 +95,7 @@ const backfillInput = z
   .object({
     defaultPeriod: z
       .object(backfillPeriod)
-      .superRefine(checkRules(findPeriodIssues))
+      .superRefine(checkRules(listPeriodIssues))
       .meta({ id: 'BackfillPeriodInput', description: PERIOD }),
   })
   .meta({ id: 'BackfillSpecInput', description: 'The first read of an object.' });
@@ -107,7 +107,7 @@ const readObjectInput = z
       .nullish()
       .transform((name, context) => {
         if (name != null) return name;
-        context.addIssue('must be given.');
+        context.addIssue('is required.');
         return z.NEVER;
       })
       .describe(
@@ -126,7 +126,7 @@ const readObjectInput = z
       'If set, an installation may select every field of the object. Default: only optionalFields.',
     ),
     backfill: orNull(backfillInput).describe(
-      'The first read, for installations whose config does not say. Default: it covers all records.',
+      'The first read of installations whose config sets no period. Default: it covers all records.',
     ),
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(always).describe(ALWAYS_READ),
@@ -179,7 +179,7 @@ const proxyInput = z
   .object({
     enabled: z.boolean().describe('Whether requests may be forwarded to the provider.'),
     useModule: orElse(z.boolean(), false).describe(
-      "Whether they go to the base URL of the module instead of the provider's.",
+      "Whether requests go to the base URL of the module instead of the provider's.",
     ),
   })
   .meta({ id: 'ProxySpecInput', description: 'Whether requests are forwarded to the provider.' });
@@ -238,14 +238,14 @@ const subscribeObjectInput = z
       'Events of changed associations.',
     ),
     otherEvents: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
-      'Further events, by the names that the provider has for them.',
+      "Further events, by the provider's names.",
     ),
   })
   .superRefine(
     checkRules(function* (object) {
       if (object.inheritFieldsAndMapping || !hasRecordEvents(object)) return;
-      const options = { showsValue: true };
-      yield createRuleIssue(['inheritFieldsAndMapping'], 'must be true, for its events.', options);
+      const detail = 'must be true, because the object has events of records.';
+      yield createRuleIssue(['inheritFieldsAndMapping'], detail, { showsValue: true });
     }),
   )
   .meta({
@@ -262,10 +262,7 @@ const watchInput = z
     description: 'A kind of change of fields that messages report.',
   });
 
-/**
- * True if the object has events about records. They use the mapping of the read object; the provider's otherEvents do
- * not.
- */
+/** True if the object has events of records, which use the mapping of the read object. `otherEvents` have no mapping. */
 export function hasRecordEvents(
   object: Record<
     'createEvent' | 'updateEvent' | 'deleteEvent' | 'associationChangeEvent',

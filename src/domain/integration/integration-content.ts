@@ -18,16 +18,16 @@ import {
 } from './integration-content-input.ts';
 
 export type IntegrationContent = z.output<typeof integrationContentInput>;
-type Objects<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
+type ObjectOf<P extends 'read' | 'write' | 'subscribe'> = NonNullable<
   IntegrationContent[P]
 >['objects'][number];
 
-type ParsedRead = Objects<'read'>;
+type ParsedRead = ObjectOf<'read'>;
 type ParsedField = ParsedRead['requiredFields'][number];
 
 /**
- * Null for `fieldName` means that the config of an installation maps the field. Older stored content lacks the last
- * three members.
+ * Null for `fieldName` means that the config of an installation maps the field. Content that was stored before
+ * `default`, `prompt` and `valueType` existed lacks them.
  */
 export type FieldMapping = Omit<ParsedField, 'default' | 'prompt' | 'valueType'> &
   Partial<Pick<ParsedField, 'default' | 'prompt' | 'valueType'>>;
@@ -42,8 +42,8 @@ export type ReadObject = Omit<ParsedRead, 'requiredFields' | 'optionalFields' | 
   /** Absent in content that was stored before this member existed. */
   backfill?: ParsedRead['backfill'];
 };
-export type WriteObject = Objects<'write'>;
-export type SubscribeObject = Objects<'subscribe'>;
+export type WriteObject = ObjectOf<'write'>;
+export type SubscribeObject = ObjectOf<'subscribe'>;
 export type WatchSchema = NonNullable<IntegrationContent['watchSchema']>;
 
 const objectName = z.string().describe("The provider's name of the object, like `contacts`.");
@@ -83,7 +83,7 @@ export const fieldMappingResource = resource(
     valueType: computed(
       fieldValueType
         .nullable()
-        .describe('The type of the field in contracts; null if its accounts describe it.'),
+        .describe('The type of the field in contracts; null if accounts determine it.'),
       ({ valueType }: FieldMapping) => (valueType ? parseValueTypeWord(valueType) : null),
     ),
   },
@@ -166,7 +166,7 @@ const proxySpecResource = resource('ProxySpec', PROXY, {
   enabled: z.boolean().describe('Whether requests may be forwarded to the provider.'),
   useModule: z
     .boolean()
-    .describe("Whether they go to the base URL of the module instead of the provider's."),
+    .describe("Whether requests go to the base URL of the module instead of the provider's."),
 });
 
 const enabled = storedWord('enabled', alwaysEnabled.describe(ENABLED));
@@ -255,7 +255,7 @@ export const watchSchemaResource = resource('WatchSchemaSpec', WATCH_SCHEMA, {
   allObjects: watchAllObjectsResource,
 });
 
-/** A part of the content: its objects. */
+/** Declares a part of the content that lists objects. */
 const declareObjects = <T extends z.ZodObject>(name: string, description: string, object: T) =>
   resource(name, description, { objects: z.array(object).describe('The objects, each once.') })
     .nullable()

@@ -17,7 +17,7 @@ import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';
 import { integrationContentInput, specVersion } from './integration-content-input.ts';
 import { normalizeContent } from './normalized-content.ts';
-import { destructive, listImpacts, revise } from './revision.ts';
+import { destructiveInput, listImpacts, revise } from './revision.ts';
 
 type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
@@ -37,7 +37,7 @@ const upsertIntegrationsInput = z
       .describe(
         'The integrations to create or update: 1 to 50, with unique names. Integrations that are not listed are left unchanged.',
       ),
-    destructive,
+    destructive: destructiveInput,
   })
   .superRefine(checkRules(({ integrations }) => findNameIssues(integrations)))
   .meta({
@@ -60,7 +60,7 @@ export const upsertIntegrations = projectMutation({
   input: upsertIntegrationsInput,
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
     const names = input.integrations.map(({ name }) => name);
-    const upserted = inTransaction(call.database, async (tx) => {
+    const upsert = inTransaction(call.database, async (tx) => {
       const existingByName = await lockExistingIntegrations(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
@@ -72,9 +72,9 @@ export const upsertIntegrations = projectMutation({
         addIssues(issues, await listContentIssues({ ...call, tx }, content, context));
       }
       requireNoIssues(issues);
-      return upsertAll(call, tx, { projectId, input, existingByName });
+      return upsertContents(call, tx, { projectId, input, existingByName });
     });
-    return requireUnique(upserted, describeTakenNames(`one of ${names.join(', ')}`));
+    return requireUnique(upsert, describeTakenNames(`one of ${names.join(', ')}`));
   },
 });
 
@@ -119,22 +119,23 @@ interface UpsertInput {
   existingByName: ReadonlyMap<string, Integration>;
 }
 
-async function upsertAll(
+async function upsertContents(
   call: Call,
   tx: Transaction,
   { projectId, input, existingByName }: UpsertInput,
 ): Promise<UpsertedIntegrations> {
-  const { specVersion: version, destructive: isDestructive } = input;
+  const { specVersion, destructive } = input;
   const storedIntegrations: Integration[] = [];
   const warnings: string[] = [];
   const impacts: Impact[] = [];
-  for (const [index, parsed] of input.integrations.entries()) {
+  for (const [index, parsedContent] of input.integrations.entries()) {
     const path = ['input', 'integrations', index];
-    const { content, warnings: contentWarnings } = normalizeContent(call, parsed, path);
-    warnings.push(...contentWarnings);
-    const integration = existingByName.get(content.name);
-    const revision = { specVersion: version, content };
+    const normalized = normalizeContent(call, parsedContent, path);
+    warnings.push(...normalized.warnings);
+    const { content } = normalized;
     const { name, provider } = content;
+    const integration = existingByName.get(name);
+    const revision = { specVersion, content };
     if (!integration) {
       storedIntegrations.push(
         await insertIntegration(tx, projectId, { name, provider, latestRevision: revision }),
@@ -142,8 +143,7 @@ async function upsertAll(
     } else if (await isLatestContent(tx, integration, content)) {
       storedIntegrations.push(integration);
     } else {
-      const change = { integration, revision, destructive: isDestructive };
-      const revised = await revise(call, tx, change);
+      const revised = await revise(call, tx, { integration, revision, destructive });
       storedIntegrations.push(revised.integration);
       impacts.push(...(await listImpacts(call, tx, revised)));
     }

@@ -70,11 +70,8 @@ const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
   .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 
-/**
- * The installations that one transaction deletes. It records an event for each, and other events wait for that
- * transaction.
- */
-export const DELETION_BATCH = 25;
+/** The most installations that one transaction deletes. It records an event for each, and other events wait for it. */
+export const DELETION_BATCH_SIZE = 25;
 
 export const integrationFilters = z.object({
   provider: z
@@ -84,8 +81,9 @@ export const integrationFilters = z.object({
     .describe('Only integrations for the provider with this name.'),
   ...searchFilters.shape,
 });
-/** A search can't be combined with the filter: its index contains only words, and determines the order. */
-export const INTEGRATION_EXCLUSIVE = [['search', 'provider']] as const;
+
+/** Filters that exclude each other. The index for a search contains only words, and determines the order. */
+export const EXCLUSIVE_INTEGRATION_FILTERS = [['search', 'provider']] as const;
 
 export const listIntegrations = read(
   orEndUser('read'),
@@ -95,7 +93,7 @@ export const listIntegrations = read(
     project: Row<'Project'>,
     listArgs: PageArgs & FiltersOf<typeof integrationFilters>,
   ) => {
-    refuseCombinations(listArgs, INTEGRATION_EXCLUSIVE);
+    refuseCombinations(listArgs, EXCLUSIVE_INTEGRATION_FILTERS);
     const { provider, ...args } = listArgs;
     const where = { projectId: project.id, provider: provider ?? undefined };
     const list = {
@@ -107,13 +105,11 @@ export const listIntegrations = read(
   },
 );
 
-/** Finds the project's integration with this id or name, for API callers. Null if there is none. */
 export const readIntegration = read(
   orEndUser('read'),
-  'An integration of the project, by its id or name; null if there is none.',
-  async (call: Call, project: Row<'Project'>, idOrName: string) => {
-    return findIntegration(call, project.id, idOrName);
-  },
+  'Finds an integration of the project by its id or name. Null if there is none.',
+  (call: Call, project: Row<'Project'>, idOrName: string) =>
+    findIntegration(call, project.id, idOrName),
 );
 
 export interface IntegrationKey {
@@ -121,7 +117,7 @@ export interface IntegrationKey {
   integrationIdOrName: string;
 }
 
-/** Returns the integration that an input names. Throws NOT_FOUND if the project has none. */
+/** Throws NOT_FOUND if the project has no such integration. */
 export const getNamedIntegration = projectRead(
   orEndUser('read'),
   'Gets an integration by id or name.',
@@ -146,8 +142,9 @@ export async function findIntegration(
   projectId: string,
   idOrName: string,
 ): Promise<Integration | null> {
-  if (findPrefix(idOrName) !== 'int')
+  if (findPrefix(idOrName) !== 'int') {
     return load(call, integrationsByName, { projectId, name: idOrName });
+  }
   const integration = await load(call, byId('Integration'), idOrName);
   return integration?.projectId === projectId ? integration : null;
 }
@@ -226,7 +223,8 @@ export async function insertIntegration(
     latestRevision,
   }: Omit<z.output<typeof createIntegrationInput>, 'projectIdOrName'>,
 ) {
-  const [integrationId, latestRevisionId] = [newId('int'), newId('rev')];
+  const integrationId = newId('int');
+  const latestRevisionId = newId('rev');
   const integration = await tx.integration.create({
     data: { id: integrationId, projectId, name, provider, latestRevisionId },
   });
@@ -271,9 +269,10 @@ export async function removeIntegration(
   const { id, projectId } = await lockIntegration(tx, integration, 'change');
   const installations = await lockSomeInstallations(tx, { id, projectId });
   const recordEvents = await deleteInstallations(tx, { projectId, installations }, call.now());
-  const remaining = await tx.installation.count({ where: { projectId, integrationId: id } });
-  if (remaining === 0) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
-  return { isDeleted: remaining === 0, recordEvents };
+  const remainingCount = await tx.installation.count({ where: { projectId, integrationId: id } });
+  const isDeleted = remainingCount === 0;
+  if (isDeleted) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
+  return { isDeleted, recordEvents };
 }
 
 function lockSomeInstallations(
@@ -288,7 +287,7 @@ function lockSomeInstallations(
       .where('projectId', '=', projectId)
       .where('integrationId', '=', integrationId)
       .orderBy('id')
-      .limit(DELETION_BATCH)
+      .limit(DELETION_BATCH_SIZE)
       .forUpdate(),
   );
 }

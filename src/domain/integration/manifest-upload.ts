@@ -1,6 +1,6 @@
 /**
- * Uploads of manifests. An upload URL contains the sealed metadata of its upload, so nothing is stored until
- * a file arrives. Files are rows of the database, so that every process can read them.
+ * Stores uploaded manifests. An upload URL contains the sealed metadata of its upload, so nothing is stored until the
+ * file arrives. Files are rows of the database, so that every process can read them.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -17,13 +17,13 @@ import { requireUnique } from '../unique.ts';
 
 /** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
-const LIFETIME_MS = HOUR_MS;
-/** Limits the space that the pending uploads of a project use in the database. */
+const UPLOAD_LIFETIME_MS = HOUR_MS;
+/** Limits the space that a project's uploads use in the database. */
 const UPLOADS_MAX = 20;
 
-/** The bucket in `gs://{bucket}/{path}`, by which clients of the reference API name an uploaded file. */
+/** The bucket in `gs://{bucket}/{path}`, the address of an uploaded file for clients of the reference API. */
 const BUCKET = 'gateway';
-const PATH = /^projects\/(prj_[0-9a-z]{26})\/manifest-uploads\/([\w.-]{1,1024})$/;
+const UPLOAD_PATH = /^projects\/(prj_[0-9a-z]{26})\/manifest-uploads\/([\w.-]{1,1024})$/;
 
 export const uploadUrlInput = z.object({
   md5: z
@@ -50,7 +50,7 @@ export const uploadUrlResource = resource('SignedUrl', 'A URL to upload a file t
       'The URL to PUT the file to, without further credentials. It is also a `sourceZipUrl`.',
     ),
   bucket: z.string().describe('The first part of `gs://{bucket}/{path}`, another `sourceZipUrl`.'),
-  path: z.string().describe('The second part of it.'),
+  path: z.string().describe('The second part of `gs://{bucket}/{path}`.'),
 });
 
 type UploadUrl = z.output<typeof uploadUrlResource>;
@@ -68,9 +68,10 @@ export const createUploadUrl = projectRead(
   'integrations:write',
   'Gets a URL to upload a zip archive with a manifest to.',
   (call, { md5 }: z.output<typeof uploadUrlInput>, { id: projectId }): UploadUrl => {
-    const expireMs = call.now().getTime() + LIFETIME_MS;
+    const expireMs = call.now().getTime() + UPLOAD_LIFETIME_MS;
     const text = JSON.stringify([randomUUID(), expireMs, md5 ?? null]);
-    const path = `projects/${projectId}/manifest-uploads/${call.vault.seal(text, getTokenLocation(projectId))}`;
+    const token = call.vault.seal(text, getTokenLocation(projectId));
+    const path = `projects/${projectId}/manifest-uploads/${token}`;
     return { url: toUrl(call, path), bucket: BUCKET, path };
   },
 );
@@ -96,7 +97,7 @@ export async function storeUpload(services: Services, path: string, file: Buffer
   if ((await manifestUpload.count({ where })) >= UPLOADS_MAX) {
     throw rateLimited(
       `The project has ${UPLOADS_MAX} uploads that have not expired. Try again after Retry-After.`,
-      LIFETIME_MS / SECOND_MS,
+      UPLOAD_LIFETIME_MS / SECOND_MS,
     );
   }
   const content = new Uint8Array(file);
@@ -118,7 +119,8 @@ export async function findUpload(
   address: string,
 ): Promise<Uint8Array | null> {
   const { id: projectId } = await getProject(call, idOrName);
-  const prefix = [toUrl(call, ''), `gs://${BUCKET}/`].find((start) => address.startsWith(start));
+  const prefixes = [toUrl(call, ''), `gs://${BUCKET}/`];
+  const prefix = prefixes.find((candidate) => address.startsWith(candidate));
   const upload = prefix === undefined ? null : openToken(call.vault, address.slice(prefix.length));
   if (upload?.projectId !== projectId) return null;
   const row = await call.database.prisma.manifestUpload.findUnique({
@@ -128,7 +130,7 @@ export async function findUpload(
 }
 
 function openToken(vault: Services['vault'], path: string): Upload | null {
-  const [, projectId, token] = PATH.exec(path) ?? [];
+  const [, projectId, token] = UPLOAD_PATH.exec(path) ?? [];
   if (projectId === undefined || token === undefined) return null;
   try {
     const [id, expireMs, md5] = JSON.parse(vault.open(token, getTokenLocation(projectId)));
@@ -146,7 +148,7 @@ function toUrl({ publicUrl }: Pick<Services, 'publicUrl'>, path: string): string
   return `${publicUrl()}/v1/${path}`;
 }
 
-/** Creates the error for a file that is too large. The router throws it before it has read the whole file. */
+/** Creates the error for a file that is too large. The router throws it before it reads the whole file. */
 export function createTooLargeError(): DomainError {
   return new DomainError('CONTENT_TOO_LARGE', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`);
 }

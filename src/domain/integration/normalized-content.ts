@@ -1,4 +1,4 @@
-/** Converts checked content to its stored form: with the provider's own names, and with each field once. */
+/** Converts checked content to its stored form, which has the provider's names of objects, and each field once. */
 import type { Provider } from '../../providers/contract.ts';
 import { applyModule, findModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
@@ -7,7 +7,7 @@ import { formatPath } from '../issues.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
 
-const LISTS = ['requiredFields', 'optionalFields'] as const;
+const FIELD_LISTS = ['requiredFields', 'optionalFields'] as const;
 
 interface NormalizedContent {
   content: IntegrationContent;
@@ -15,7 +15,21 @@ interface NormalizedContent {
   warnings: string[];
 }
 
-/** Keeps the last of fields that a manifest names twice, as the reference API does. Logs the omitted ones. */
+/** Converts the content to its stored form. The warnings are for the caller. */
+export function normalizeContent(
+  call: Pick<Call, 'log' | 'catalogue'>,
+  content: IntegrationContent,
+  path: readonly PropertyKey[],
+): NormalizedContent {
+  const provider = call.catalogue.find(content.provider);
+  const normalized = dropRepeatedFields(call, replaceAliases(content, provider), path);
+  const moduleProvider = provider && applyModule(provider, normalized.content.module ?? null);
+  if (!moduleProvider) return normalized;
+  const warnings = listSubscribeWarnings(normalized.content, path, moduleProvider);
+  return { ...normalized, warnings: [...normalized.warnings, ...warnings] };
+}
+
+/** Drops fields that the manifest repeats later, as the reference API does, and logs them. */
 export function dropRepeatedFields(
   { log }: Pick<Call, 'log'>,
   content: IntegrationContent,
@@ -25,9 +39,9 @@ export function dropRepeatedFields(
   const warnings: string[] = [];
   const objects = content.read.objects.map((object, index) => {
     const repeats = listRepeatedFields(object);
-    for (const { list, index: position, reason } of repeats) {
-      const memberName = formatPath([...path, 'read', 'objects', index, list, position]);
-      warnings.push(`${memberName}: is left out, because ${reason} again later.`);
+    for (const repeat of repeats) {
+      const fieldPath = [...path, 'read', 'objects', index, repeat.list, repeat.index];
+      warnings.push(`${formatPath(fieldPath)}: is omitted, because ${repeat.reason} again later.`);
     }
     const isKept = (field: FieldMapping) => !repeats.some((repeat) => repeat.field === field);
     return {
@@ -41,8 +55,8 @@ export function dropRepeatedFields(
 }
 
 /** Lists the fields that a later one replaces, in the order of the lists. */
-function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[]>) {
-  const fields = LISTS.flatMap((list) =>
+function listRepeatedFields(object: Record<(typeof FIELD_LISTS)[number], FieldMapping[]>) {
+  const fields = FIELD_LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
   );
   const fieldNames = new Set<string>();
@@ -61,20 +75,6 @@ function listRepeatedFields(object: Record<(typeof LISTS)[number], FieldMapping[
     }
   }
   return repeats.toReversed();
-}
-
-/** Converts the content to its stored form: the provider's own names, each field once, and warnings for the caller. */
-export function normalizeContent(
-  call: Pick<Call, 'log' | 'catalogue'>,
-  content: IntegrationContent,
-  path: readonly PropertyKey[],
-): NormalizedContent {
-  const provider = call.catalogue.find(content.provider);
-  const normalized = dropRepeatedFields(call, replaceAliases(content, provider), path);
-  const moduleProvider = provider && applyModule(provider, normalized.content.module ?? null);
-  if (!moduleProvider) return normalized;
-  const warnings = listSubscribeWarnings(normalized.content, path, moduleProvider);
-  return { ...normalized, warnings: [...normalized.warnings, ...warnings] };
 }
 
 /**

@@ -56,7 +56,7 @@ export const revisionResource = resource(
   },
 );
 
-export const destructive = orDefault(z.boolean(), false).describe(
+export const destructiveInput = orDefault(z.boolean(), false).describe(
   'If installations read objects that the revision drops: true pauses their reads, false refuses the revision. Default: false.',
 );
 
@@ -65,7 +65,7 @@ const createRevisionInput = z
     projectIdOrName,
     integrationIdOrName,
     revision: revisionInput,
-    destructive,
+    destructive: destructiveInput,
   })
   .meta({
     id: 'CreateRevisionInput',
@@ -100,7 +100,7 @@ export const getRevision = read(
   },
 );
 
-/** Returns the latest revision of integrations, as far as the viewer may see them. */
+/** Finds the latest revision of each integration. Null for an integration that the viewer may not see. */
 export const findLatestRevisions: Batch<string, Revision | null> = async (call, ids) => {
   const integrations = await byId('Integration')(call, ids);
   const revisionIds = integrations.map((integration) => integration?.latestRevisionId ?? '');
@@ -115,7 +115,7 @@ export const createRevision = projectMutation({
   input: createRevisionInput,
   async run(
     call,
-    { integrationIdOrName, revision, destructive: mayDrop },
+    { integrationIdOrName, revision, destructive },
     project,
   ): Promise<RevisedIntegration & { warnings: string[]; impacts: Impact[] }> {
     const integration = await getIntegration(call, project.id, integrationIdOrName);
@@ -124,12 +124,11 @@ export const createRevision = projectMutation({
       const lockedIntegration = await lockIntegration(tx, integration, 'change');
       requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));
       const { content, warnings } = normalizeContent(call, revision.content, context.path);
-      const change = {
+      const revised = await revise(call, tx, {
         integration: lockedIntegration,
         revision: { ...revision, content },
-        destructive: mayDrop,
-      };
-      const revised = await revise(call, tx, change);
+        destructive,
+      });
       return { ...revised, warnings, impacts: await listImpacts(call, tx, revised) };
     });
   },
@@ -142,7 +141,7 @@ interface RevisedIntegration {
   before: IntegrationContent;
 }
 
-/** Lists the installations that a new revision breaks, as far as is known without queries to their providers. */
+/** Lists the installations that a new revision breaks, without queries to their providers. */
 export async function listImpacts(
   call: Pick<Call, 'catalogue'>,
   tx: Transaction,
@@ -159,7 +158,7 @@ export async function listImpacts(
 }
 
 interface NewRevision {
-  /** Locked by the transaction. */
+  /** The integration, locked by the transaction. */
   integration: Integration;
   revision: z.output<typeof revisionInput>;
   destructive: boolean;
@@ -172,25 +171,25 @@ interface NewRevision {
 export async function revise(
   call: Call,
   tx: Transaction,
-  { integration: held, revision, destructive }: NewRevision,
+  { integration, revision, destructive }: NewRevision,
 ): Promise<RevisedIntegration> {
-  const { id, projectId, latestRevisionId } = held;
-  const latest = await tx.revision.findUniqueOrThrow({
+  const { id, projectId, latestRevisionId } = integration;
+  const previousRevision = await tx.revision.findUniqueOrThrow({
     where: { projectId_id: { projectId, id: latestRevisionId } },
   });
   const changes = {
     integrationId: id,
     projectId,
-    before: readIntegrationContent(latest),
+    before: readIntegrationContent(previousRevision),
     content: revision.content,
     now: call.now(),
   };
   await dropObjects(tx, changes, destructive);
   await rescheduleObjects(tx, changes);
-  const createdRevision = await insertRevision(tx, held, { revision, now: call.now() });
+  const inserted = await insertRevision(tx, integration, { revision, now: call.now() });
   await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
-  return { ...createdRevision, before: changes.before };
+  return { ...inserted, before: changes.before };
 }
 
 async function insertRevision(
@@ -200,7 +199,7 @@ async function insertRevision(
 ) {
   const id = newId('rev');
   const { specVersion, content } = revision;
-  const created = await tx.revision.create({
+  const createdRevision = await tx.revision.create({
     data: { id, projectId, integrationId, specVersion, content },
   });
   const integration = await tx.integration.update({
@@ -208,28 +207,29 @@ async function insertRevision(
     data: { latestRevisionId: id, updateTime: now },
   });
   await recordDestinationUses(tx, { projectId, integrationId }, content);
-  return { revision: created, integration };
+  return { revision: createdRevision, integration };
+}
+
+type RevisedContent = Record<'before' | 'content', IntegrationContent>;
+
+interface DroppingRevision extends RevisedContent {
+  projectId: string;
+  integrationId: string;
+  now: Date;
 }
 
 async function dropObjects(
   tx: Transaction,
-  {
-    before,
-    content,
-    now,
-    ...key
-  }: RevisedContent & Record<'projectId' | 'integrationId', string> & { now: Date },
+  { before, content, now, ...key }: DroppingRevision,
   destructive: boolean,
 ): Promise<void> {
-  const droppedObjects = listDroppedObjects({ before, content });
-  if (droppedObjects.length === 0) return;
-  if (destructive) return pauseDroppedObjects(tx, key, { objectNames: droppedObjects, now });
-  const users = await listUsersOfObjects(tx, key, droppedObjects);
-  if (users.length > 0)
-    throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
+  const objectNames = listDroppedObjects({ before, content });
+  if (objectNames.length === 0) return;
+  if (destructive) return pauseDroppedObjects(tx, key, { objectNames, now });
+  const users = await listUsersOfObjects(tx, key, objectNames);
+  if (users.length === 0) return;
+  throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
 }
-
-type RevisedContent = Record<'before' | 'content', IntegrationContent>;
 
 /** Lists the objects that are read before a revision and not after it. */
 export function listDroppedObjects({ before, content }: RevisedContent): string[] {

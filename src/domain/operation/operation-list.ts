@@ -40,7 +40,9 @@ export const projectOperationFilters = z.object({
  * Filters that must not be combined. An integration and a group together identify an installation, and `installationId`
  * has an index.
  */
-export const OPERATION_EXCLUSIVE = [['integrationIdOrName', 'installationId', 'groupRef']] as const;
+export const EXCLUSIVE_OPERATION_FILTERS = [
+  ['integrationIdOrName', 'installationId', 'groupRef'],
+] as const;
 type ProjectFilters = FiltersOf<typeof projectOperationFilters>;
 type OperationFilters = FiltersOf<typeof operationFilters>;
 
@@ -48,7 +50,7 @@ export const listOperations = read(
   orEndUser('read'),
   "Lists a project's operations, newest first, also those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
-    refuseCombinations(args, OPERATION_EXCLUSIVE);
+    refuseCombinations(args, EXCLUSIVE_OPERATION_FILTERS);
     const range = await createProjectRange(call, projectId, args);
     return listRange(call, { name: 'Project.operations', parentId: projectId, ...range }, args);
   },

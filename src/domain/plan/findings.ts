@@ -9,7 +9,7 @@ import {
   iterateInstallations,
 } from '../installation/check/revision-impacts.ts';
 import { listUsersOfObjects } from '../installation/installed-object-revision.ts';
-import { DELETION_BATCH } from '../integration/integration.ts';
+import { DELETION_BATCH_SIZE } from '../integration/integration.ts';
 import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
@@ -74,8 +74,8 @@ export async function createReport(call: Call, context: PlanContext): Promise<Re
       await addRevisionReport(call, report, { context, change, stored: storedIntegration });
     }
   }
-  if (deletedInstallations > DELETION_BATCH) {
-    const message = `The plan deletes integrations with ${deletedInstallations} installations, and one plan deletes at most ${DELETION_BATCH}. Use \`deleteIntegration\`, then plan again.`;
+  if (deletedInstallations > DELETION_BATCH_SIZE) {
+    const message = `The plan deletes integrations with ${deletedInstallations} installations, and one plan deletes at most ${DELETION_BATCH_SIZE}. Use \`deleteIntegration\`, then plan again.`;
     report.findings.push({ severity: 'ERROR', path: 'integrations', message });
   }
   return report;

@@ -1,7 +1,7 @@
 import {
   createIntegration,
   deleteIntegration,
-  INTEGRATION_EXCLUSIVE,
+  EXCLUSIVE_INTEGRATION_FILTERS,
   integrationFilters,
   integrationResource,
   listIntegrations,
@@ -43,7 +43,7 @@ builder.objectFields(Project, (t) => ({
 
 addList(Project, 'integrations', Integrations, listIntegrations, {
   filters: integrationFilters,
-  exclusive: INTEGRATION_EXCLUSIVE,
+  exclusive: EXCLUSIVE_INTEGRATION_FILTERS,
 });
 
 const CreateIntegrationPayload = builder

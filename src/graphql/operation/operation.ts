@@ -1,8 +1,8 @@
 import { operationResource } from '../../domain/operation/operation.ts';
 import {
+  EXCLUSIVE_OPERATION_FILTERS,
   listInstallationOperations,
   listOperations,
-  OPERATION_EXCLUSIVE,
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
@@ -28,7 +28,7 @@ objectType(Operation, operationResource, (t) => ({
 
 addList(Project, 'operations', Operations, listOperations, {
   filters: projectOperationFilters,
-  exclusive: OPERATION_EXCLUSIVE,
+  exclusive: EXCLUSIVE_OPERATION_FILTERS,
 });
 
 addList(Installation, 'operations', Operations, listInstallationOperations, {

@@ -31,7 +31,7 @@ const always = { enabled: 'ALWAYS' } as const;
 
 test('refuses content that does nothing', () => {
   const emptyContents = [
-    ': has nothing to do: give objects to read, write or subscribe to, a proxy or watchSchema.',
+    ': does nothing. Add objects to read, write or subscribe to, a proxy, or watchSchema.',
   ];
   expect(listFindings({})).toEqual(emptyContents);
   expect(listFindings({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(emptyContents);
@@ -78,7 +78,7 @@ test('requires the read object and its mapping for events about records only', (
       'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
     ]);
     expect(listFindings(subscribe({ [event]: always }))).toEqual([
-      'subscribe.objects[0].inheritFieldsAndMapping: must be true, for its events.',
+      'subscribe.objects[0].inheritFieldsAndMapping: must be true, because the object has events of records.',
     ]);
     expect(listFindings({ ...read({}), ...subscribe({ [event]: always, ...inherits }) })).toEqual(
       [],

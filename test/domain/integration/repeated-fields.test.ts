@@ -28,19 +28,19 @@ test('keeps the last field of a name, and returns a warning for each omitted fie
   const repeatedName = 'because the field email is named again later.';
   expect(settle([email, { fieldName: 'name' }], [email])).toEqual({
     fields: [['name as name'], ['email as email']],
-    warnings: [`${path}.requiredFields[0]: is left out, ${repeatedName}`],
+    warnings: [`${path}.requiredFields[0]: is omitted, ${repeatedName}`],
   });
   expect(settle([email, { ...email, mapToName: 'a' }, { ...email, mapToName: 'b' }])).toEqual({
     fields: [['email as b'], []],
     warnings: [0, 1].map(
-      (index) => `${path}.requiredFields[${index}]: is left out, ${repeatedName}`,
+      (index) => `${path}.requiredFields[${index}]: is omitted, ${repeatedName}`,
     ),
   });
   expect(logged).toHaveLength(2);
 });
 
 test('keeps the last field of a mapped name', () => {
-  const repeatedTarget = 'is left out, because the name mail is used again later.';
+  const repeatedTarget = 'is omitted, because the name mail is used again later.';
   expect(settle([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
     fields: [[], ['email as mail']],
     warnings: [`input.read.objects[0].requiredFields[0]: ${repeatedTarget}`],

@@ -129,7 +129,7 @@ test("refuses an alias together with the object's own name, and names both", asy
   };
   const path = 'latestRevision.content';
   const duplicateIssue = (first: string, second: string) =>
-    `is the object that is named ${first} before. Use either ${first} or ${second}.`;
+    `is the same object as ${first}. Use either ${first} or ${second}.`;
   expect(await listFindings({ read: createReadContent('contacts', 'Contacts') })).toEqual([
     `${path}.read.objects[1].objectName: ${duplicateIssue('contacts', 'Contacts')}`,
   ]);

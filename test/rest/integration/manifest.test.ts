@@ -223,7 +223,7 @@ test('keeps the last field of a name, with a warning', async () => {
   const { status, headers } = await rest.request('POST', `${path}/revisions`, { revision });
   expect([status, headers.warning]).toEqual([
     201,
-    expect.stringContaining('read.objects[0].requiredFields[0]: is left out'),
+    expect.stringContaining('read.objects[0].requiredFields[0]: is omitted'),
   ]);
   const [stored] = (await rest.get(path)).latestRevision.content.read.objects;
   expect(stored.requiredFields).toEqual([{ fieldName: 'phone', mapToName: 'tel' }]);

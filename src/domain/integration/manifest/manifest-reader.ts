@@ -7,9 +7,9 @@ import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import {
   DOCUMENT_LENGTH_MAX,
-  type Job,
   MANIFEST_LENGTH_MAX,
   type ReadDocument,
+  type ReadJob,
   type ReadText,
   readDocumentText,
   readJob,
@@ -25,8 +25,8 @@ const READ_MAX_MS = 10_000;
 /** An accepted text takes less than 100 MB. */
 const MEMORY_MAX_MB = 256;
 
-interface Waiting {
-  job: Job;
+interface WaitingText {
+  job: ReadJob;
   resolve(read: ReadText | ReadDocument): void;
   reject(error: unknown): void;
 }
@@ -36,11 +36,11 @@ interface ThreadLimits {
   memoryMaxMb?: number;
 }
 
-/** The thread starts with the first large text. */
+/** Reads small texts in this thread, and starts another thread for the first large text. */
 export class ManifestReader implements AsyncDisposable {
   readonly #limits: Required<ThreadLimits>;
   /** The waiting texts by project, in the order of turns. After its turn, a project moves to the end. */
-  readonly #projects = new Map<string, Waiting[]>();
+  readonly #projects = new Map<string, WaitingText[]>();
   #thread: Worker | null = null;
   #isReading = false;
 
@@ -61,12 +61,12 @@ export class ManifestReader implements AsyncDisposable {
     paths: readonly PropertyKey[][] = [],
   ): Promise<ReadDocument> {
     if (text.length > DOCUMENT_LENGTH_MAX) return readDocumentText(text, paths);
-    const read = await this.#readInTurn(projectId, { text, paths });
-    if (!('problem' in read)) return read as ReadDocument;
-    return { faults: [{ detail: read.problem, line: 1, column: 1 }] };
+    const result = await this.#readInTurn(projectId, { text, paths });
+    if (!('problem' in result)) return result as ReadDocument;
+    return { faults: [{ detail: result.problem, line: 1, column: 1 }] };
   }
 
-  async #readInTurn(projectId: string, job: Job): Promise<ReadText | ReadDocument> {
+  async #readInTurn(projectId: string, job: ReadJob): Promise<ReadText | ReadDocument> {
     if (job.text.length <= INLINE_LENGTH_MAX) return readJob(job);
     const waiting = this.#projects.get(projectId) ?? [];
     if (waiting.length >= WAITING_MAX) {
@@ -90,22 +90,22 @@ export class ManifestReader implements AsyncDisposable {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    for (let turn = this.#takeNextTurn(); turn; turn = this.#takeNextTurn()) {
-      await this.#readInThread(turn.job).then(turn.resolve, turn.reject);
+    for (let text = this.#takeNextText(); text; text = this.#takeNextText()) {
+      await this.#readInThread(text.job).then(text.resolve, text.reject);
     }
     this.#isReading = false;
   }
 
-  #takeNextTurn(): Waiting | undefined {
-    const [next] = this.#projects;
-    if (!next) return undefined;
-    const [projectId, [turn, ...others]] = next;
+  #takeNextText(): WaitingText | undefined {
+    const [nextProject] = this.#projects;
+    if (!nextProject) return undefined;
+    const [projectId, [nextText, ...remainingTexts]] = nextProject;
     this.#projects.delete(projectId);
-    if (others.length > 0) this.#projects.set(projectId, others);
-    return turn;
+    if (remainingTexts.length > 0) this.#projects.set(projectId, remainingTexts);
+    return nextText;
   }
 
-  async #readInThread(job: Job): Promise<ReadText | ReadDocument> {
+  async #readInThread(job: ReadJob): Promise<ReadText | ReadDocument> {
     const thread = this.#ensureThread();
     const { readMaxMs } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();

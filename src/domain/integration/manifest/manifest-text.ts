@@ -40,13 +40,13 @@ export type ReadDocument =
   | { value: unknown; positions: TextPosition[] }
   | { faults: ({ detail: string } & TextPosition)[] };
 
-/** `problem` is a sentence without its subject. */
+/** Returns the value of a manifest, or its first problem as a sentence without a subject. */
 export function readManifestText(text: string): ReadText {
   const parsed = parse(text, MANIFEST_LENGTH_MAX);
   if (!('faults' in parsed)) return { value: parsed.value };
-  const [{ what, offset }] = parsed.faults;
+  const [{ problem, offset }] = parsed.faults;
   const location = offset === undefined ? '.' : `: see line ${parsed.lines.linePos(offset).line}.`;
-  return { problem: `${what}${location}` };
+  return { problem: `${problem}${location}` };
 }
 
 /**
@@ -61,8 +61,8 @@ export function readDocumentText(text: string, paths: readonly PropertyKey[][]):
   };
   if ('faults' in parsed) {
     return {
-      faults: parsed.faults.map(({ what, reason, offset }) => ({
-        detail: reason === undefined ? `${what}.` : `${what}: ${reason}`,
+      faults: parsed.faults.map(({ problem, reason, offset }) => ({
+        detail: reason === undefined ? `${problem}.` : `${problem}: ${reason}`,
         ...getPosition(offset),
       })),
     };
@@ -72,19 +72,19 @@ export function readDocumentText(text: string, paths: readonly PropertyKey[][]):
 }
 
 /** A text to read: a manifest, or a project document with the paths whose positions are needed. */
-export interface Job {
+export interface ReadJob {
   text: string;
   paths: readonly PropertyKey[][] | null;
 }
 
-export function readJob({ text, paths }: Job): ReadText | ReadDocument {
+export function readJob({ text, paths }: ReadJob): ReadText | ReadDocument {
   return paths === null ? readManifestText(text) : readDocumentText(text, paths);
 }
 
 interface Fault {
   /** A sentence without its subject and its period. */
-  what: string;
-  /** The parser's message about its syntax. */
+  problem: string;
+  /** The parser's message about the syntax. */
   reason?: string;
   offset?: number | undefined;
 }
@@ -99,25 +99,28 @@ const TOO_DEEP = `is nested deeper than ${NESTING_MAX} levels`;
 function parse(text: string, lengthMax: number): Parsed {
   const lines = new LineCounter();
   const fail = (...faults: [Fault, ...Fault[]]): Parsed => ({ lines, faults });
-  if (text.length > lengthMax) return fail({ what: `must have at most ${lengthMax} characters` });
+  if (text.length > lengthMax) {
+    return fail({ problem: `must have at most ${lengthMax} characters` });
+  }
   try {
     const document = parseOneDocument(text, lines);
-    if (!document) return fail({ what: 'must be one YAML document' });
-    const [first, ...others] = document.errors.map(({ message, pos }) => ({
-      what: 'is not YAML',
+    if (!document) return fail({ problem: 'must be one YAML document' });
+    const [firstError, ...otherErrors] = document.errors.map(({ message, pos }) => ({
+      problem: 'is not YAML',
       reason: message,
       offset: pos[0],
     }));
-    if (first) return fail(first, ...others);
-    const excess = findExcess(document.contents);
-    if (excess) return fail(excess);
+    if (firstError) return fail(firstError, ...otherErrors);
+    const ruleFault = findRuleFault(document.contents);
+    if (ruleFault) return fail(ruleFault);
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
-    const isDeep = computeNestingDepth(value, new Map()) > NESTING_MAX;
-    if (isDeep) return fail({ what: `${TOO_DEEP} where its aliases are resolved` });
+    if (computeNestingDepth(value, new Map()) > NESTING_MAX) {
+      return fail({ problem: `${TOO_DEEP} where its aliases are resolved` });
+    }
     return { lines, document, value };
   } catch (error) {
-    if (error instanceof NestingError) return fail({ what: TOO_DEEP, offset: error.offset });
-    return fail({ what: 'is not YAML' });
+    if (error instanceof NestingError) return fail({ problem: TOO_DEEP, offset: error.offset });
+    return fail({ problem: 'is not YAML' });
   }
 }
 
@@ -151,7 +154,7 @@ class NestingError extends Error {
   }
 }
 
-/** Parses the text. Null unless it contains exactly one document. */
+/** Parses the text. Returns null unless it contains exactly one document. */
 function parseOneDocument(text: string, lines: LineCounter): Document | null {
   const composer = new Composer({
     lineCounter: lines,
@@ -201,15 +204,15 @@ function computeNestingDepth(value: unknown, knownDepths: Map<object, number>): 
 }
 
 /** Returns the first duplicate key of a map, or the first alias beyond the limit. */
-function findExcess(root: unknown): { what: string; offset: number | undefined } | null {
-  let aliases = 0;
+function findRuleFault(root: unknown): Fault | null {
+  let aliasCount = 0;
   const remaining = [root];
   while (remaining.length > 0) {
     const node = remaining.pop();
     if (isAlias(node)) {
-      aliases += 1;
-      if (aliases > ALIASES_MAX) {
-        return { what: `has more than ${ALIASES_MAX} aliases`, offset: node.range?.[0] };
+      aliasCount += 1;
+      if (aliasCount > ALIASES_MAX) {
+        return { problem: `has more than ${ALIASES_MAX} aliases`, offset: node.range?.[0] };
       }
     } else if (isPair(node)) {
       remaining.push(node.value);
@@ -222,14 +225,14 @@ function findExcess(root: unknown): { what: string; offset: number | undefined }
   return null;
 }
 
-function findDuplicateKey(keys: unknown[]) {
-  const seen = new Set<unknown>();
+function findDuplicateKey(keys: unknown[]): Fault | null {
+  const earlierKeys = new Set<unknown>();
   for (const key of keys) {
     if (!isScalar(key)) continue;
-    if (seen.has(key.value)) {
-      return { what: 'has a key twice in one map', offset: key.range?.[0] };
+    if (earlierKeys.has(key.value)) {
+      return { problem: 'has a key twice in one map', offset: key.range?.[0] };
     }
-    seen.add(key.value);
+    earlierKeys.add(key.value);
   }
   return null;
 }

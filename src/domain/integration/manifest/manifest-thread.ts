@@ -1,5 +1,5 @@
-/** The thread that parses large texts. A text at the limits blocks this thread and not the process's requests. */
+/** Parses large texts in a thread, so that a text at the limits does not block the requests of the process. */
 import { parentPort } from 'node:worker_threads';
-import { type Job, readJob } from './manifest-text.ts';
+import { type ReadJob, readJob } from './manifest-text.ts';
 
-parentPort?.on('message', (job: Job) => parentPort?.postMessage(readJob(job)));
+parentPort?.on('message', (job: ReadJob) => parentPort?.postMessage(readJob(job)));
