@@ -1,6 +1,6 @@
 /**
- * A copy in a file: lines of JSON, compressed with zstd. The first line describes the file, the rows of each table
- * follow, and the last line has the totals. A file without it is incomplete.
+ * Writes and reads a copy as a file of JSON lines, compressed with zstd. The first line describes the copy, the rows of
+ * each table follow, and the last line has the totals. A file without the last line is incomplete.
  */
 import { once } from 'node:events';
 import {
@@ -27,7 +27,7 @@ export interface ArchiveHead extends CopyHead {
   files: SealedFiles | null;
 }
 
-/** Writes a complete archive, or none. */
+/** Writes the archive. If it fails, no file remains. */
 export async function writeArchive(
   path: string,
   files: SealedFiles | null,
@@ -37,7 +37,7 @@ export async function writeArchive(
   const file = createWriteStream(temporaryPath, { flags: 'w', mode: OWNER_ONLY });
   const lines = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   const writing = finished(lines.pipe(file));
-  // Awaited at the end. Until then, a rejection must not end the process.
+  // `writing` is awaited at the end. Until then, a rejection must not end the process.
   writing.catch(() => {});
   file.on('error', (error) => lines.destroy(error));
   const write = async (value: unknown) => {
@@ -77,21 +77,19 @@ function syncFile(path: string): void {
 }
 
 /**
- * Returns the file's description and the copy in it. Throws StartRefused if the archive is incomplete, immediately or
- * while the copy is read.
+ * Returns the first line of the archive and the copy. Throws StartRefused if the archive is damaged or incomplete,
+ * immediately or while the copy is read.
  */
 export async function readArchive(path: string): Promise<{ head: ArchiveHead; copy: Copy }> {
   const lines = readLines(path);
-  const { value: head } = await lines.next();
-  if ((head as { format?: number } | undefined)?.format !== FORMAT) {
+  const { value } = await lines.next();
+  const head = value as (ArchiveHead & { format: number }) | undefined;
+  if (head?.format !== FORMAT) {
     throw new StartRefused(
       `${path} is not a backup of a gateway, or a newer version has written it.`,
     );
   }
-  return {
-    head: head as ArchiveHead,
-    copy: { head: head as ArchiveHead, parts: readParts(path, lines) },
-  };
+  return { head, copy: { head, parts: readParts(path, lines) } };
 }
 
 async function* readParts(

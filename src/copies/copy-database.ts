@@ -1,4 +1,4 @@
-/** A database that is copied from or into: a PostgreSQL, or the folder of an embedded one. */
+/** Opens databases to copy from or into: PostgreSQL, or the data folder of an embedded database. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_FOLDER, requireIntactFolder } from '../database/embedded/data-folder.ts';
@@ -13,23 +13,23 @@ import { splitDatabaseUrl } from '../database-urls.ts';
 import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** The limit of a statement that counts the largest table or builds an index over it. */
+/** The longest statement. It may read a large table as a whole or build an index over it. */
 const STATEMENT_MAX_MS = 6 * 60 * 60_000;
 
 export interface CopyDatabase extends AsyncDisposable {
   server: Server;
-  /** True if a gateway uses the database. A copy is still of one moment. */
+  /** Returns whether a gateway uses the database. A copy is consistent even then, except of a cluster. */
   isInUse(): Promise<boolean>;
-  /** Runs on its own connection, which is closed at the end. */
+  /** Runs the function with a new connection, and closes the connection afterwards. */
   inSession<T>(run: (session: OpenSession) => Promise<T>): Promise<T>;
 }
 
-/** True for a URL of PostgreSQL, and false for a data folder. */
+/** Returns whether the location is a URL of PostgreSQL. Any other location is a data folder. */
 export function isPostgres(location: string): boolean {
   return /^postgres(ql)?:\/\//.test(location);
 }
 
-/** Opens a database to copy from. If a server has an embedded database open, its files are copied first. */
+/** Opens a database to copy from. If a server has the data folder open, copies its files first. */
 export async function openSource(location: string, log: Log): Promise<CopyDatabase> {
   if (isPostgres(location)) return connectPostgres(location, log);
   if (!existsSync(join(location, DATABASE_FOLDER))) {

@@ -4,7 +4,7 @@ import type { Extent } from './tables.ts';
 export interface CopyHead {
   /** The migrations of the database, in order. */
   migrations: string[];
-  /** When it was taken. It contains nothing later. */
+  /** When the copy was taken. It contains no later changes. */
   takenTime: string;
 }
 

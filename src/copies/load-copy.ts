@@ -16,62 +16,6 @@ import {
   type Table,
 } from './tables.ts';
 
-/**
- * Objects that migrations create, in an order in which they can be dropped. A copy that failed drops those that it
- * created. Indexes, sequences and triggers are dropped with their tables.
- */
-const OBJECTS = `
-  with own as (select oid from pg_namespace where nspname = current_schema()), named as (
-    select 'table' as "kind", quote_ident(c.relname) as "name", c.oid from pg_class c, own
-    where c.relnamespace = own.oid and c.relkind in ('r', 'p') and not c.relispartition
-    union all
-    select 'function', p.oid::regprocedure::text, p.oid from pg_proc p, own
-    where p.pronamespace = own.oid and p.prokind = 'f'
-    union all
-    select 'type', quote_ident(t.typname), t.oid from pg_type t, own
-    where t.typnamespace = own.oid and t.typtype = 'e')
-  select "kind", "name" from named
-  where not exists (select 1 from pg_depend d where d.objid = named.oid and d.deptype = 'e')
-  order by array_position(array['table', 'function', 'type'], "kind"), "name"`;
-
-interface SchemaObject {
-  kind: 'table' | 'function' | 'type';
-  /** The name as SQL, quoted if necessary. */
-  name: string;
-}
-
-/** Returns all objects of the schema except those of extensions. */
-async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
-  const { rows } = await session.query<SchemaObject>(OBJECTS);
-  return rows;
-}
-
-/**
- * Drops all objects that are not in `before`. Does nothing if `before` has migrations, whose tables may need them. An
- * error is logged, because the caller reports the one that made the load fail.
- */
-async function dropCreated(
-  database: CopyDatabase,
-  before: SchemaObject[],
-  log: Log,
-): Promise<void> {
-  const existingNames = new Set(before.map(({ kind, name }) => `${kind} ${name}`));
-  if (existingNames.has('table _prisma_migrations')) return;
-  try {
-    await database.inSession(async (session) => {
-      const objects = await listObjects(session);
-      await session.query('begin');
-      for (const { kind, name } of objects) {
-        if (existingNames.has(`${kind} ${name}`)) continue;
-        await session.query(`drop ${kind} if exists ${name} cascade`);
-      }
-      await session.query('commit');
-    });
-  } catch (error) {
-    log.warn({ err: error }, 'copy.schema_left');
-  }
-}
-
 interface LoadOptions {
   /** Runs in the transaction that fills the database. */
   beforeCommit?: (session: OpenSession) => Promise<void>;
@@ -80,7 +24,7 @@ interface LoadOptions {
 
 /**
  * Loads the copy into an empty database. Throws StartRefused if the database is not empty. If loading fails, drops the
- * objects that it created. If a newer migration fails after that, the loaded rows remain.
+ * objects that it has created. If a newer migration fails afterwards, the loaded rows remain.
  */
 export async function loadCopy(
   database: CopyDatabase,
@@ -90,11 +34,11 @@ export async function loadCopy(
   requireKnownSchema(copy.head);
   const quietLog = { ...options.log, info: () => {} } as Log;
   const before = await database.inSession(async (session) => {
-    await refuseFilled(session);
+    await requireEmptyDatabase(session);
     return await listObjects(session);
   });
   const totals = await load(database, copy, { ...options, log: quietLog }).catch(async (error) => {
-    await dropCreated(database, before, options.log);
+    await dropCreatedObjects(database, before, options.log);
     throw error;
   });
   // Applies migrations that are newer than the copy.
@@ -114,7 +58,7 @@ function requireKnownSchema({ migrations }: CopyHead): void {
   throw new StartRefused('The copy comes from a newer gateway version. Load it with that version.');
 }
 
-async function refuseFilled(session: OpenSession): Promise<void> {
+async function requireEmptyDatabase(session: OpenSession): Promise<void> {
   if (await isSpread(session)) {
     throw new StartRefused(
       'The target database is already distributed. Use a database in which no gateway has run, load the copy, then run `npm run distribute`.',
@@ -154,8 +98,8 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
 }
 
 /**
- * Drops foreign keys, because rows arrive in another order than they require. Returns the statements that restore and
- * check them.
+ * Drops foreign keys, because rows do not arrive in the order that they require. Returns the statements that recreate
+ * and check them.
  */
 async function dropReferences(session: OpenSession): Promise<string[]> {
   const { rows } = await session.query<{ table: string; name: string; definition: string }>(
@@ -242,4 +186,60 @@ async function compareTotals(
   throw new StartRefused(
     `The loaded rows differ from the copied ones, so nothing was loaded: ${differences.join(', ')}.`,
   );
+}
+
+/**
+ * Selects the objects that migrations create, in an order in which they can be dropped. Indexes, sequences and triggers
+ * are dropped with their tables.
+ */
+const OBJECTS = `
+  with own as (select oid from pg_namespace where nspname = current_schema()), named as (
+    select 'table' as "kind", quote_ident(c.relname) as "name", c.oid from pg_class c, own
+    where c.relnamespace = own.oid and c.relkind in ('r', 'p') and not c.relispartition
+    union all
+    select 'function', p.oid::regprocedure::text, p.oid from pg_proc p, own
+    where p.pronamespace = own.oid and p.prokind = 'f'
+    union all
+    select 'type', quote_ident(t.typname), t.oid from pg_type t, own
+    where t.typnamespace = own.oid and t.typtype = 'e')
+  select "kind", "name" from named
+  where not exists (select 1 from pg_depend d where d.objid = named.oid and d.deptype = 'e')
+  order by array_position(array['table', 'function', 'type'], "kind"), "name"`;
+
+interface SchemaObject {
+  kind: 'table' | 'function' | 'type';
+  /** The name as SQL, quoted if necessary. */
+  name: string;
+}
+
+/** Returns all objects of the schema except those of extensions. */
+async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
+  const { rows } = await session.query<SchemaObject>(OBJECTS);
+  return rows;
+}
+
+/**
+ * Drops all objects except `existingObjects`. Does nothing if those include migrations, because their tables may need the
+ * new objects. Logs its errors, because the caller throws the error that made the load fail.
+ */
+async function dropCreatedObjects(
+  database: CopyDatabase,
+  existingObjects: SchemaObject[],
+  log: Log,
+): Promise<void> {
+  const existingNames = new Set(existingObjects.map(({ kind, name }) => `${kind} ${name}`));
+  if (existingNames.has('table _prisma_migrations')) return;
+  try {
+    await database.inSession(async (session) => {
+      const objects = await listObjects(session);
+      await session.query('begin');
+      for (const { kind, name } of objects) {
+        if (existingNames.has(`${kind} ${name}`)) continue;
+        await session.query(`drop ${kind} if exists ${name} cascade`);
+      }
+      await session.query('commit');
+    });
+  } catch (error) {
+    log.warn({ err: error }, 'copy.schema_left');
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * The files of a data folder that a backup contains in addition to the database, sealed with a passphrase: keys that decrypt
+ * Seals files of a data folder with a passphrase. A backup contains them in addition to the database: keys that decrypt
  * the database's secrets, and signing keys. Each guess of the passphrase costs 128 MiB of memory and a third of a
  * second.
  */
@@ -11,6 +11,10 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const SALT_BYTES = 16;
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+/** Guessing 16 random characters is infeasible at the cost of scrypt. */
+const PASSPHRASE_CHARACTERS_MIN = 16;
+/** Refuses repetitions such as `aaaaaaaaaaaaaaaa` and `1212121212121212`. */
+const PASSPHRASE_DISTINCT_MIN = 8;
 
 /** In Base64. */
 export interface SealedFiles {
@@ -36,12 +40,7 @@ export function sealFiles(files: Files, passphrase: string): SealedFiles {
   };
 }
 
-/** Guessing 16 random characters is infeasible at the cost of scrypt. */
-const PASSPHRASE_CHARACTERS_MIN = 16;
-/** Refuses repetitions such as `aaaaaaaaaaaaaaaa` and `1212121212121212`. */
-const PASSPHRASE_DISTINCT_MIN = 8;
-
-/** Throws StartRefused. Backups that were sealed with a weaker passphrase can still be opened. */
+/** Throws StartRefused for a weak passphrase. Backups that were sealed with one can still be opened. */
 export function refuseWeakPassphrase(passphrase: string): void {
   const characters = [...passphrase];
   if (

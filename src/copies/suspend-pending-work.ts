@@ -1,6 +1,6 @@
 /**
- * Suspends the pending work of a backup. It may have been completed after the backup was taken, so it is not repeated
- * automatically. It is reported, and an operator can request it.
+ * Suspends the pending work of a restored backup. The work may have been completed after the backup was taken, so it is
+ * reported and not repeated automatically.
  */
 import type { OpenSession } from '../database/sessions/session.ts';
 
@@ -10,7 +10,7 @@ const POSITIONS_SKIPPED = 1_000_000_000;
 const REASON =
   'Restored from a backup: it may have been sent after the backup was taken. Retry it to send it again.';
 
-/** The amounts of work whose state is unknown. */
+/** How much work of each kind was suspended or continues. */
 export interface SuspendedWork {
   /** Pending deliveries. They are failed now and can be retried. */
   deliveries: number;
@@ -32,27 +32,27 @@ const DELIVERIES = `
 const WRITES = `
   update "WriteTask" set "isUncertain" = true, "openGroup" = null where "endTime" is null`;
 const PROVIDER_EVENTS = `update "ProviderEvent" set "doneTime" = now() where "doneTime" is null`;
-/** They may have been committed after the backup was taken. Those that were being committed end with their writes. */
+/** An approved proposal may have been committed after the backup was taken. A running commit ends with its write. */
 const PROPOSALS = `
   update "Proposal" set "status" = 'EXPIRED', "dueTime" = null, "updateTime" = now() where "status" = 'APPROVED'`;
 const READS = `select 1 from "ReadRun"`;
 
 /**
- * Cursors that subscribers received after the backup are beyond the log's end. New events get later positions, so that
+ * Subscribers may have cursors from after the backup, beyond the end of the log. New events get later positions, so that
  * no subscriber misses them.
  */
 const POSITIONS = ['EventLog', 'StreamLog'].map(
   (log) => `update "${log}" set "lastPosition" = "lastPosition" + ${POSITIONS_SKIPPED}`,
 );
 
-/** Runs in the transaction that fills the database. With `resend`, pending work is repeated, possibly a second time. */
+/** Must run in the transaction that fills the database. With `resend`, pending work continues and may be repeated. */
 export async function suspendPendingWork(
   session: OpenSession,
   { resend }: { resend: boolean },
 ): Promise<SuspendedWork> {
   const count = async (text: string, values: unknown[] = []) =>
     (await session.query(text, values)).rowCount ?? 0;
-  for (const skip of POSITIONS) await count(skip);
+  for (const statement of POSITIONS) await session.query(statement);
   const reads = await count(READS);
   if (resend) return { deliveries: 0, writes: 0, providerEvents: 0, proposals: 0, reads };
   return {

@@ -1,9 +1,9 @@
-/** The tables that are copied: all of the gateway's tables except those that belong to one server. */
+/** Lists the tables to copy: all of the gateway's tables except those that belong to one server. */
 import type { OpenSession } from '../database/sessions/session.ts';
 
 /**
- * The history of the schema, which each database has, and short-lived rows. A restored session of the console could be one
- * that its builder had ended.
+ * The schema's history, which each database has, and tables of short-lived rows. A restored console session could be one
+ * that its builder has ended.
  */
 const EXCLUDED_TABLES = ['_prisma_migrations', 'SandboxLease', 'CallerRate', 'ConsoleSession'];
 /** The table that a start of the server fills in an empty database. */
@@ -35,7 +35,6 @@ const SETTINGS = `
   set bytea_output = 'hex'; set extra_float_digits = 1;
   set idle_in_transaction_session_timeout = 0`;
 
-/** Sets up a connection that copies. */
 export async function prepareSession(session: OpenSession): Promise<void> {
   for (const setting of SETTINGS.split(';')) await session.query(setting);
 }

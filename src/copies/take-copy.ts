@@ -9,7 +9,7 @@ import { listTables, measureTable, prepareSession, quoteName } from './tables.ts
 /** The most rows in memory. Bodies of deliveries can make a row large. */
 const PART_ROWS = 200;
 
-/** Begins a copy. The caller must read the parts to their end or close the connection. */
+/** Begins a copy. The caller must read all parts or close the connection. */
 export async function takeCopy(session: OpenSession): Promise<Copy> {
   await requireOneSnapshot(session);
   await prepareSession(session);

@@ -1,7 +1,7 @@
 /**
  * Checks with one statement which work is due, and wakes its workers. Database notifications wake most workers
- * immediately. The check finds work that waited for its time, work of ended processes, and work whose notification was
- * lost.
+ * immediately. The check finds scheduled work whose time has come, work of ended processes, and work whose notification
+ * was lost.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -36,7 +36,7 @@ export interface DueWork {
 }
 
 /**
- * The check interval while no work waits. It is the longest delay of work without a notification. The load is
+ * The check interval while no work waits, and the longest delay of work without a notification. The load of a check is
  * negligible.
  */
 const IDLE_MS = 10_000;
@@ -62,7 +62,7 @@ export class DueWatch implements AsyncDisposable {
   readonly #idleMs: number;
   readonly #outage: Outage;
   readonly #alarm = new Alarm();
-  readonly #stopping = new AbortController();
+  readonly #stopController = new AbortController();
   #isNotified = false;
   readonly #listening: AsyncDisposable[] = [];
   #running = Promise.resolve();
@@ -83,7 +83,7 @@ export class DueWatch implements AsyncDisposable {
     this.#watched.push({ ...watched, notBeforeMs: 0 });
   }
 
-  /** Checks until it is disposed of. A notification of a change causes a check within a second. */
+  /** Checks until it is disposed of. A notification causes a check within a second. */
   start(): void {
     const { listen } = this.#services.database;
     const onNotification = () => this.checkSoon();
@@ -98,7 +98,7 @@ export class DueWatch implements AsyncDisposable {
   }
 
   async #checkRepeatedly(): Promise<void> {
-    const { signal } = this.#stopping;
+    const { signal } = this.#stopController;
     while (!signal.aborted) {
       const checkedMs = performance.now();
       this.#isNotified = false;
@@ -112,10 +112,10 @@ export class DueWatch implements AsyncDisposable {
 
   /** Runs one check. Returns the time until the next one, in milliseconds. */
   async #check(): Promise<number> {
-    const dueInMs = await this.#readDueTimes();
+    const dueInMsByIndex = await this.#readDueTimes();
     const nowMs = performance.now();
-    const nexts = this.#watched.map((watched, index) => {
-      const ms = dueInMs.get(index) ?? null;
+    const waitsMs = this.#watched.map((watched, index) => {
+      const ms = dueInMsByIndex.get(index) ?? null;
       if (ms === null || ms > 0) return ms ?? this.#idleMs;
       if (watched.notBeforeMs <= nowMs) {
         watched.notBeforeMs = nowMs + watched.minIntervalMs;
@@ -123,12 +123,12 @@ export class DueWatch implements AsyncDisposable {
       }
       return watched.notBeforeMs - nowMs;
     });
-    return Math.min(this.#idleMs, ...nexts);
+    return Math.min(this.#idleMs, ...waitsMs);
   }
 
   /**
-   * Returns the time until each kind of work is due, by its index. In a cluster, rows without a project are on the
-   * coordinator, so a separate statement reads them.
+   * Returns the milliseconds until each kind of work is due, by its index. In a cluster, rows without a project are on
+   * the coordinator, so a separate statement reads them.
    */
   async #readDueTimes(): Promise<Map<number, number>> {
     const { database, now } = this.#services;
@@ -139,27 +139,31 @@ export class DueWatch implements AsyncDisposable {
           indexedWork.filter(({ hasNoProject }) => !hasNoProject),
         ]
       : [indexedWork];
-    const due = new Map<number, number>();
+    const dueInMsByIndex = new Map<number, number>();
     for (const part of statementParts.filter(({ length }) => length > 0)) {
       const hasNoProject = part.every((watched) => watched.hasNoProject);
       const projectIds = hasNoProject ? null : database.group.projectIds();
       const statement = bindProjects(createDueStatement(part), projectIds, [now()]);
-      for (const { index, ms } of await database.rows.query<Due>(...statement)) {
-        if (ms !== null) due.set(index, Math.min(ms, due.get(index) ?? Number.POSITIVE_INFINITY));
+      for (const { index, ms } of await database.rows.query<DueRow>(...statement)) {
+        if (ms !== null)
+          dueInMsByIndex.set(
+            index,
+            Math.min(ms, dueInMsByIndex.get(index) ?? Number.POSITIVE_INFINITY),
+          );
       }
     }
-    return due;
+    return dueInMsByIndex;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort();
+    this.#stopController.abort();
     this.#alarm.ring();
     await Promise.all(this.#listening.map((listener) => listener[Symbol.asyncDispose]()));
     await this.#running;
   }
 }
 
-interface Due {
+interface DueRow {
   index: number;
   ms: number | null;
 }

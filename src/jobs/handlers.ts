@@ -1,4 +1,4 @@
-/** The handlers of jobs. */
+/** The functions that run jobs, by the job's name. */
 import { continueErasure } from '../domain/erasure/continue-erasure.ts';
 import { continueRead } from '../domain/operation/read/continue-read.ts';
 import { runWrite } from '../domain/operation/write/write-run.ts';

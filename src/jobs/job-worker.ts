@@ -16,12 +16,95 @@ import { HEARTBEAT_SECONDS, JOBS, type JobName, type JobPayload, type JobPolicy 
 import { LocalWork } from './local-work.ts';
 import type { JobQueue } from './queue.ts';
 
-/** The interval in which added and removed shard groups are detected. */
+/** The interval between checks for added and removed shard groups. */
 const POLL_MS = 10_000;
 
 /**
- * Runs work for each shard group, as groups are added and removed. `start` starts the work of one group, with services
- * whose database is limited to it. Disposing its result ends the work.
+ * Must be safe to run twice, even at the same time. `signal` aborts when the worker no longer holds the job.
+ */
+type JobHandler<N extends JobName> = (
+  services: Services,
+  payload: JobPayload<N>,
+  signal: AbortSignal,
+) => Promise<void>;
+
+export type JobHandlers = { [N in JobName]?: JobHandler<N> };
+
+/** Finds and does work that has no job, or whose job was lost. Must be safe to run in many processes in parallel. */
+export interface Sweep {
+  name: string;
+  /** The time between two runs. With `createDueTimeSql`, the shortest time between two runs that are due. */
+  intervalMs: number;
+  /**
+   * Returns SQL like `DueWork.createDueTimeSql`, so that the sweep runs when work is due. Null if this database never has
+   * such work.
+   */
+  createDueTimeSql?: (inProjects: InProjects, database: Database) => string | null;
+  /** True if the rows of the work belong to no project. */
+  hasNoProject?: boolean;
+  /** Notifications of this channel start a run before the interval ends. */
+  channel?: string;
+  /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
+  run: (services: Services, signal: AbortSignal) => Promise<void>;
+}
+
+export interface BackgroundWork {
+  handlers: JobHandlers;
+  sweeps: readonly Sweep[];
+  /** Starts work of a shard group that is not a sweep. */
+  startAdditional?: (services: Services) => AdditionalWork;
+}
+
+export interface AdditionalWork extends AsyncDisposable {
+  watched: readonly DueWork[];
+}
+
+/** The delay between the first runs of two sweeps, which spreads the load of a start. */
+const SWEEP_GAP_MS = 200;
+
+/**
+ * Notifications wake workers immediately, and DueWatch finds due jobs without one. If notifications are unavailable,
+ * workers poll.
+ */
+const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 } as const;
+const POLL_GAP_MS = 1_000;
+
+/**
+ * Starts workers, and sweeps for each shard group, one after another in their order. Disposal waits for running work,
+ * for at most a part of SHUTDOWN_MS.
+ */
+export async function startJobs(
+  services: Services & { queue: JobQueue },
+  { handlers, ...work }: BackgroundWork,
+): Promise<AsyncDisposable> {
+  const { boss } = services.queue;
+  const names = Object.keys(handlers) as JobName[];
+  const stopLocalWorkers: (() => Promise<void>)[] = [];
+  for (const name of names) {
+    const handler = handlers[name] as JobHandler<JobName>;
+    await startWorkers(services, name, handler);
+    stopLocalWorkers.push(startLocalWorker(services, name, handler));
+  }
+  const groups = await startByGroup(services, (groupServices) =>
+    startSweeps(groupServices, names, work),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      const sweeping = groups[Symbol.asyncDispose]();
+      const working = names.map((name) => boss.offWork(name, { wait: true }));
+      const localStops = stopLocalWorkers.map((stop) => stop());
+      const ended = endWithin(
+        Promise.all([...working, ...localStops]),
+        getStopWorkMs(services.config),
+      );
+      await Promise.all([sweeping, ended]);
+    },
+  };
+}
+
+/**
+ * Runs work for each shard group, and follows groups that are added and removed. `start` starts the work of one group,
+ * with services whose database is limited to it. Disposal of its result ends the work.
  */
 async function startByGroup<S extends Services>(
   services: S,
@@ -54,8 +137,8 @@ async function startByGroup<S extends Services>(
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      const ended = [...running.values()].map((work) => work[Symbol.asyncDispose]());
-      await Promise.all([following, ...ended]);
+      const stops = [...running.values()].map((work) => work[Symbol.asyncDispose]());
+      await Promise.all([following, ...stops]);
     },
   };
 }
@@ -64,86 +147,6 @@ async function startByGroup<S extends Services>(
 export function limitToGroup<S extends Services>(services: S, group: ProjectGroup): S {
   if (group === services.database.group) return services;
   return { ...services, database: { ...services.database, group } };
-}
-
-/**
- * A handler must be safe to run twice, also at the same time. `signal` aborts when the job is no longer this worker's.
- */
-type JobHandler<N extends JobName> = (
-  services: Services,
-  payload: JobPayload<N>,
-  signal: AbortSignal,
-) => Promise<void>;
-
-export type JobHandlers = { [N in JobName]?: JobHandler<N> };
-
-/** Finds and does work without a job, or whose job was lost. It must be safe to run in many processes in parallel. */
-export interface Sweep {
-  name: string;
-  /** The time between two runs. With `createDueTimeSql`, the shortest time between two runs that are due. */
-  intervalMs: number;
-  /** Returns SQL as `DueWork.createDueTimeSql` does: the sweep runs when work is due. Null if this database can't have any. */
-  createDueTimeSql?: (inProjects: InProjects, database: Database) => string | null;
-  /** True if the rows of the work belong to no project. */
-  hasNoProject?: boolean;
-  /** Notifications of this channel start a run before the interval ends. */
-  channel?: string;
-  /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
-  run: (services: Services, signal: AbortSignal) => Promise<void>;
-}
-
-export interface BackgroundWork {
-  handlers: JobHandlers;
-  sweeps: readonly Sweep[];
-  /** Starts work of a shard group that is not a sweep. */
-  startAdditional?: (services: Services) => AdditionalWork;
-}
-
-export interface AdditionalWork extends AsyncDisposable {
-  watched: readonly DueWork[];
-}
-
-/** The delay between the first runs of two sweeps, which spreads the load of a start. */
-const SWEEP_GAP_MS = 200;
-
-/**
- * Notifications wake workers immediately, and DueWatch finds due jobs without one. If notifications are unavailable,
- * workers poll.
- */
-const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 600 } as const;
-const POLL_GAP_MS = 1_000;
-
-/**
- * Starts workers and sweeps. Sweeps start one after another, in their order, and separately for each shard group.
- * Disposing lets them finish what they have begun, within most of SHUTDOWN_MS.
- */
-export async function startJobs(
-  services: Services & { queue: JobQueue },
-  { handlers, ...work }: BackgroundWork,
-): Promise<AsyncDisposable> {
-  const { boss } = services.queue;
-  const names = Object.keys(handlers) as JobName[];
-  const stopLocalWorkers: (() => Promise<void>)[] = [];
-  for (const name of names) {
-    const handler = handlers[name] as JobHandler<JobName>;
-    await startWorkers(services, name, handler);
-    stopLocalWorkers.push(startLocalWorker(services, name, handler));
-  }
-  const groups = await startByGroup(services, (groupServices) =>
-    startSweeps(groupServices, names, work),
-  );
-  return {
-    async [Symbol.asyncDispose]() {
-      const sweeping = groups[Symbol.asyncDispose]();
-      const working = names.map((name) => boss.offWork(name, { wait: true }));
-      const localStops = stopLocalWorkers.map((stop) => stop());
-      const ended = endWithin(
-        Promise.all([...working, ...localStops]),
-        getStopWorkMs(services.config),
-      );
-      await Promise.all([sweeping, ended]);
-    },
-  };
 }
 
 /** Starts the sweeps of one shard group. */
@@ -214,7 +217,7 @@ async function startWorkers<N extends JobName>(
   );
 }
 
-/** Lets this process do work that it begins, without the queue. Returns a function that stops it. */
+/** Lets this process run work that it begins without the queue. Returns a function that stops it. */
 function startLocalWorker<N extends JobName>(
   services: Services & { queue: JobQueue },
   name: N,

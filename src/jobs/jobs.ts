@@ -62,7 +62,7 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export type JobPayload<N extends JobName> = z.output<(typeof JOBS)[N]['payload']>;
 
-/** The retries of all jobs. The wait increases with each failure. The limit is never reached in practice. */
+/** How all jobs are retried. The wait increases with each failure. The limit is never reached in practice. */
 export const RETRIES = {
   retryLimit: 100_000,
   retryDelay: 1,

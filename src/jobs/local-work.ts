@@ -21,7 +21,7 @@ export interface LocalWorkOptions {
 
 export class LocalWork {
   readonly #options: LocalWorkOptions;
-  readonly #stopping = new AbortController();
+  readonly #stopController = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #runningOfGroup = new Map<string, number>();
   #waiting: WorkToBegin[] = [];
@@ -30,9 +30,9 @@ export class LocalWork {
     this.#options = options;
   }
 
-  /** Starts the work or lets it wait. Returns false if too much work waits: then another worker must do it. */
+  /** Starts the work or lets it wait. Returns false if too much work is waiting, so that another worker must do it. */
   take(work: WorkToBegin): boolean {
-    if (this.#stopping.signal.aborted) return false;
+    if (this.#stopController.signal.aborted) return false;
     if (this.#hasCapacity(work.group)) this.#begin(work);
     else if (this.#waiting.length < this.#options.waitingMax) this.#waiting.push(work);
     else return false;
@@ -41,7 +41,7 @@ export class LocalWork {
 
   /** Waits for running work. Other processes do the work that has not started. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopController.abort();
     this.#waiting = [];
     await Promise.all(this.#running);
   }
@@ -55,7 +55,7 @@ export class LocalWork {
 
   #begin({ group, run }: WorkToBegin): void {
     this.#runningOfGroup.set(group, (this.#runningOfGroup.get(group) ?? 0) + 1);
-    const running = run(this.#stopping.signal).finally(() => {
+    const running = run(this.#stopController.signal).finally(() => {
       this.#running.delete(running);
       this.#leave(group);
     });
@@ -66,9 +66,9 @@ export class LocalWork {
     const remaining = (this.#runningOfGroup.get(group) ?? 1) - 1;
     if (remaining > 0) this.#runningOfGroup.set(group, remaining);
     else this.#runningOfGroup.delete(group);
-    const next = this.#waiting.findIndex((work) => this.#hasCapacity(work.group));
-    if (next < 0) return;
-    const [work] = this.#waiting.splice(next, 1);
+    const nextIndex = this.#waiting.findIndex((work) => this.#hasCapacity(work.group));
+    if (nextIndex < 0) return;
+    const [work] = this.#waiting.splice(nextIndex, 1);
     if (work) this.#begin(work);
   }
 }

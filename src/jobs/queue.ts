@@ -1,4 +1,4 @@
-/** The job queue. It is in the same database as the rows of the jobs: a job commits with its change or not at all. */
+/** The job queue. It is in the gateway's database, so that a job commits with the change that causes it. */
 import type { Tracer } from '@opentelemetry/api';
 import {
   type ConnectionOptions,
@@ -36,7 +36,7 @@ export interface EnqueueOptions {
 interface OptionsToBegin extends EnqueueOptions {
   singletonKey: string;
   group: string;
-  /** Does the work in this process. Default: the handler of its workers. */
+  /** Replaces the job's handler if the work runs in this process. */
   run?: (signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -49,8 +49,8 @@ interface Queue {
     options?: EnqueueOptions,
   ): Promise<void>;
   /**
-   * Starts work in this process if it has workers and capacity. Otherwise, enqueues a job. Call it after the commit of
-   * the change that causes the work. It never throws: a sweep finds lost work by its rows.
+   * Starts work in this process if it has workers and capacity, and enqueues a job if not. Call it after the commit of
+   * the change that causes the work. Never throws, because a sweep finds lost work by its rows.
    */
   begin<N extends JobName>(name: N, payload: JobPayload<N>, options: OptionsToBegin): Promise<void>;
 }
@@ -58,7 +58,7 @@ interface Queue {
 export interface JobQueue extends Queue, AsyncDisposable {
   /** Returns SQL as `DueWork.createDueTimeSql` does, for jobs that wait for a worker. */
   createDueTimeSql(name: JobName): string;
-  /** SQL as `createDueTimeSql` returns it, for ended jobs, which need supervision. */
+  /** SQL like that of `createDueTimeSql` for ended jobs, which need supervision. */
   endedDueTimeSql: string;
   /** Makes workers of this process fetch jobs. */
   wake(name: JobName): void;
@@ -101,7 +101,7 @@ export async function openQueue(
       await boss.send(name, ...createSendArguments(name, payload, options, { db: fromPrisma(tx) }));
     },
     begin: createBegin(boss, { localWorkers, log, tracer }),
-    // The workers have stopped already. Another process runs a job that is still held.
+    // The workers have stopped already. Another process runs the jobs that this one still holds.
     [Symbol.asyncDispose]: () => boss.stop({ graceful: false, close: false }),
   };
 }

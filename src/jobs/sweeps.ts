@@ -1,4 +1,4 @@
-/** Sweeps: work without a job, or whose job was lost. SWEEPS lists them in the order of their first runs. */
+/** Sweeps do work that has no job, or whose job was lost. SWEEPS lists them in the order of their first runs. */
 import type { Database } from '../database/database.ts';
 import {
   PROVIDER_EVENTS_CHANNEL,
@@ -97,7 +97,7 @@ export const scheduleReadsSweep: Sweep = {
   run: startDueReads,
 };
 
-/** Schedules have a resolution of one minute. */
+/** Runs every minute, which is the resolution of schedules. */
 const watchSchemasSweep: Sweep = {
   name: 'fields at providers',
   intervalMs: 60_000,
@@ -106,7 +106,7 @@ const watchSchemasSweep: Sweep = {
   run: pollSchemas,
 };
 
-/** The most batches of one sweep. The next sweep continues. */
+/** The most batches of one run. The next run continues. */
 const BATCHES_MAX = 100;
 
 export const refreshTokensSweep: Sweep = {
@@ -163,8 +163,8 @@ export const dropDeliveriesSweep: Sweep = {
 };
 
 /**
- * True if this process maintains PostgreSQL's statistics. An embedded database maintains its own, and in a cluster each
- * node does.
+ * Returns whether this process maintains the statistics of the database. An embedded database and the nodes of a cluster
+ * maintain their own.
  */
 const maintainsStatistics = ({ kind, isDistributed }: Database) =>
   kind === 'postgres' && !isDistributed;

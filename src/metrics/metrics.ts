@@ -12,7 +12,57 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const COST_BUCKETS = [1, 10, 100, 1_000, 5_000, 10_000, 25_000, 50_000];
 
-/** `projectLabel` has `project` if METRICS_PROJECTS lists some. No other label names a tenant. */
+export interface Metrics {
+  meters: Meters;
+  registry: Registry;
+}
+
+/** Methods with their own label value. Clients may send any method, so all others share one value. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const OTHER_METHOD = '_OTHER';
+
+export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJECTS'>): Metrics {
+  const registry = new Registry();
+  const listedProjects = new Set(METRICS_PROJECTS);
+  const instruments = createInstruments(registry, listedProjects.size > 0 ? ['project'] : []);
+  // All projects that are not listed share one series.
+  const getProjectLabel = (id: string | undefined) =>
+    listedProjects.size > 0 ? { project: id && listedProjects.has(id) ? id : '' } : {};
+  const meters: Meters = {
+    isOn: true,
+    requestSlotsChanged: (change) => instruments.activeRequests.inc(change),
+    httpResponded({ method, route, status, seconds }) {
+      const label = METHODS.has(method) ? method : OTHER_METHOD;
+      instruments.http.observe(
+        {
+          http_request_method: label,
+          http_route: route,
+          http_response_status_code: status,
+        },
+        seconds,
+      );
+    },
+    requestEnded: ({ projectId, seconds, ...labels }) =>
+      instruments.requests.observe({ ...labels, ...getProjectLabel(projectId) }, seconds),
+    costComputed: (cost) => instruments.cost.observe(cost),
+    limitRefused: (limit) => instruments.refusals.inc({ limit }),
+    providerCalled: ({ seconds, ...labels }) => instruments.providers.observe(labels, seconds),
+    tokenRefreshed: (labels) => instruments.refreshes.inc(labels),
+    operationEnded: ({ projectId, ...labels }) =>
+      instruments.operations.inc({ ...labels, ...getProjectLabel(projectId) }),
+    recordsMoved: ({ kind, count, projectId }) =>
+      instruments.records.inc({ kind, ...getProjectLabel(projectId) }, count),
+    deliveryAttempted: ({ outcome, seconds, projectId }) =>
+      instruments.deliveries.observe({ outcome, ...getProjectLabel(projectId) }, seconds),
+    providerEventReceived: (labels) => instruments.providerEvents.inc(labels),
+    providerEventsMoved: ({ count, ...labels }) =>
+      instruments.providerEventsMoved.inc(labels, count),
+    statementEnded: ({ outcome, seconds }) => instruments.statements.observe({ outcome }, seconds),
+  };
+  return { meters, registry };
+}
+
+/** `projectLabel` is `project`, or empty if METRICS_PROJECTS lists no project. No other label names a tenant. */
 function createInstruments(register: Registry, projectLabel: readonly string[]) {
   const factories = createFactories(register);
   return {
@@ -95,54 +145,4 @@ function createWorkInstruments({ counter, histogram }: Factories, projectLabel: 
       labels: ['outcome', ...projectLabel],
     }),
   };
-}
-
-export interface Metrics {
-  meters: Meters;
-  registry: Registry;
-}
-
-/** Methods with a label value of their own. Clients may send any method, so all others share one. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const OTHER_METHOD = '_OTHER';
-
-export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJECTS'>): Metrics {
-  const registry = new Registry();
-  const listedProjects = new Set(METRICS_PROJECTS);
-  const instruments = createInstruments(registry, listedProjects.size > 0 ? ['project'] : []);
-  // All projects that are not listed share one series.
-  const getProjectLabel = (id: string | undefined) =>
-    listedProjects.size > 0 ? { project: id && listedProjects.has(id) ? id : '' } : {};
-  const meters: Meters = {
-    isOn: true,
-    requestSlotsChanged: (change) => instruments.activeRequests.inc(change),
-    httpResponded({ method, route, status, seconds }) {
-      const label = METHODS.has(method) ? method : OTHER_METHOD;
-      instruments.http.observe(
-        {
-          http_request_method: label,
-          http_route: route,
-          http_response_status_code: status,
-        },
-        seconds,
-      );
-    },
-    requestEnded: ({ projectId, seconds, ...labels }) =>
-      instruments.requests.observe({ ...labels, ...getProjectLabel(projectId) }, seconds),
-    costComputed: (cost) => instruments.cost.observe(cost),
-    limitRefused: (limit) => instruments.refusals.inc({ limit }),
-    providerCalled: ({ seconds, ...labels }) => instruments.providers.observe(labels, seconds),
-    tokenRefreshed: (labels) => instruments.refreshes.inc(labels),
-    operationEnded: ({ projectId, ...labels }) =>
-      instruments.operations.inc({ ...labels, ...getProjectLabel(projectId) }),
-    recordsMoved: ({ kind, count, projectId }) =>
-      instruments.records.inc({ kind, ...getProjectLabel(projectId) }, count),
-    deliveryAttempted: ({ outcome, seconds, projectId }) =>
-      instruments.deliveries.observe({ outcome, ...getProjectLabel(projectId) }, seconds),
-    providerEventReceived: (labels) => instruments.providerEvents.inc(labels),
-    providerEventsMoved: ({ count, ...labels }) =>
-      instruments.providerEventsMoved.inc(labels, count),
-    statementEnded: ({ outcome, seconds }) => instruments.statements.observe({ outcome }, seconds),
-  };
-  return { meters, registry };
 }

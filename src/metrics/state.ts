@@ -6,75 +6,8 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { acrossProjects, type SweepDatabase, sweep } from '../database/projects/all-projects.ts';
 
-/** Counts above this are not exact, so that counting stays cheap however much work is pending. */
+/** Counting stops at this number, so that it stays cheap however much work is pending. */
 const COUNTED_MAX = 100_000;
-
-/** Returns SQL: the seconds since the oldest time of a column. 0 if there is none, or if it is in the future. */
-function formatSecondsSinceOldest(column: string): string {
-  return `coalesce(greatest(extract(epoch from now() - min("${column}")), 0), 0)::float8`;
-}
-
-const OUTBOX = acrossProjects(
-  'a metric of all that waits',
-  (inProjects) => `
-  select count(*)::int as "pending",
-    (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
-    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
-  from (
-    select d."nextAttemptTime" from "Delivery" d
-    join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
-    where ${inProjects('d."projectId"')} and d."nextAttemptTime" is not null
-    limit ${COUNTED_MAX}
-  ) waiting`,
-);
-
-interface OutboxState {
-  pending: number;
-  due: number;
-  /** 0 if no delivery is due. */
-  oldestDueSeconds: number;
-}
-
-async function readOutbox(database: SweepDatabase): Promise<OutboxState> {
-  // In a cluster, each shard returns a row.
-  const states = await sweep<OutboxState>(database, OUTBOX);
-  return states.reduce(
-    (all, state) => ({
-      pending: all.pending + state.pending,
-      due: all.due + state.due,
-      oldestDueSeconds: Math.max(all.oldestDueSeconds, state.oldestDueSeconds),
-    }),
-    { pending: 0, due: 0, oldestDueSeconds: 0 },
-  );
-}
-
-const WAITING = acrossProjects(
-  'a metric of all that waits',
-  (inProjects) => `
-  select count(*)::int as "waiting",
-    ${formatSecondsSinceOldest('receiveTime')} as "oldestSeconds"
-  from (
-    select "receiveTime" from "ProviderEvent" where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
-  ) waiting`,
-);
-
-interface ProviderEventsState {
-  waiting: number;
-  /** 0 if no event is pending. */
-  oldestSeconds: number;
-}
-
-async function readProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
-  // In a cluster, each shard returns a row.
-  const states = await sweep<ProviderEventsState>(database, WAITING);
-  return states.reduce(
-    (all, state) => ({
-      waiting: all.waiting + state.waiting,
-      oldestSeconds: Math.max(all.oldestSeconds, state.oldestSeconds),
-    }),
-    { waiting: 0, oldestSeconds: 0 },
-  );
-}
 
 interface StateSources {
   database: Database;
@@ -97,7 +30,7 @@ interface ShareState {
   largest: readonly { level: string; held: number }[];
 }
 
-/** Updates all gauges. Call it before the registry is read. It never throws. */
+/** Updates gauges. Must run before the registry is read. Never throws. */
 export type UpdateGauges = () => Promise<void>;
 
 export function observeState(register: Registry, sources: StateSources): UpdateGauges {
@@ -109,7 +42,7 @@ export function observeState(register: Registry, sources: StateSources): UpdateG
   ];
   if (sources.countsWork) updates.push(observeWork(register, sources));
   return async () => {
-    await Promise.all(updates.map((look) => look()));
+    await Promise.all(updates.map((update) => update()));
   };
 }
 
@@ -210,4 +143,71 @@ function observeWork(register: Registry, { database, jobs }: StateSources): Upda
       databaseUp.set(0);
     }
   };
+}
+
+/** Returns SQL for the seconds since the oldest time in a column. 0 if there is none, or if it is in the future. */
+function formatSecondsSinceOldest(column: string): string {
+  return `coalesce(greatest(extract(epoch from now() - min("${column}")), 0), 0)::float8`;
+}
+
+const OUTBOX = acrossProjects(
+  'a metric of pending deliveries',
+  (inProjects) => `
+  select count(*)::int as "pending",
+    (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
+    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
+  from (
+    select d."nextAttemptTime" from "Delivery" d
+    join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
+    where ${inProjects('d."projectId"')} and d."nextAttemptTime" is not null
+    limit ${COUNTED_MAX}
+  ) waiting`,
+);
+
+interface OutboxState {
+  pending: number;
+  due: number;
+  /** 0 if no delivery is due. */
+  oldestDueSeconds: number;
+}
+
+async function readOutbox(database: SweepDatabase): Promise<OutboxState> {
+  // In a cluster, each shard returns a row.
+  const states = await sweep<OutboxState>(database, OUTBOX);
+  return states.reduce(
+    (total, state) => ({
+      pending: total.pending + state.pending,
+      due: total.due + state.due,
+      oldestDueSeconds: Math.max(total.oldestDueSeconds, state.oldestDueSeconds),
+    }),
+    { pending: 0, due: 0, oldestDueSeconds: 0 },
+  );
+}
+
+const PROVIDER_EVENTS = acrossProjects(
+  'a metric of waiting provider events',
+  (inProjects) => `
+  select count(*)::int as "waiting",
+    ${formatSecondsSinceOldest('receiveTime')} as "oldestSeconds"
+  from (
+    select "receiveTime" from "ProviderEvent" where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
+  ) waiting`,
+);
+
+interface ProviderEventsState {
+  waiting: number;
+  /** 0 if no event is pending. */
+  oldestSeconds: number;
+}
+
+async function readProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
+  // In a cluster, each shard returns a row.
+  const states = await sweep<ProviderEventsState>(database, PROVIDER_EVENTS);
+  return states.reduce(
+    (total, state) => ({
+      waiting: total.waiting + state.waiting,
+      oldestSeconds: Math.max(total.oldestSeconds, state.oldestSeconds),
+    }),
+    { waiting: 0, oldestSeconds: 0 },
+  );
 }

@@ -21,13 +21,13 @@ const EMBEDDED_IPV4_RANGES = [
   { range: ipaddr.parseCIDR('2002::/16'), firstByte: 2 },
 ];
 
-/** True if the gateway must not connect to this address, or if the string is not an address. */
+/** Returns whether the gateway must not connect to this address. True if the string is not an address. */
 export function isForbidden(address: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return true;
   return !isPublic(unwrapAddress(ipaddr.parse(address))) && !isAllowed(address, allowedRanges);
 }
 
-/** True if one of the CIDRs contains the address. */
+/** Returns whether one of the CIDRs contains the address. */
 export function isAllowed(address: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsedAddress = ipaddr.parse(address);

@@ -1,6 +1,6 @@
 /**
- * The only module that calls other servers. HTTP requests go through `send` or `stream`, gRPC calls through a client of
- * `openGrpc`. It connects to permitted addresses only, follows no redirects, and limits time, size and sockets.
+ * Calls other servers. No other module does. HTTP requests go through `send` or `stream`, gRPC calls through a client of
+ * `openGrpc`. The client connects to permitted addresses only, follows no redirects, and limits time, size and sockets.
  */
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
@@ -48,8 +48,10 @@ export function createOutbound({
 }: OutboundOptions): Outbound {
   const sockets = new Sockets(createConnector(addressRules), socketsMax);
   return {
-    send: (request) => runExchange(sockets, request, (traced) => new Exchange(traced)),
-    stream: (request) => runExchange(sockets, request, (traced) => new StreamedExchange(traced)),
+    send: (request) =>
+      runExchange(sockets, request, (tracedRequest) => new Exchange(tracedRequest)),
+    stream: (request) =>
+      runExchange(sockets, request, (tracedRequest) => new StreamedExchange(tracedRequest)),
     async openGrpc(text) {
       const url = parsePermittedUrl(text);
       const addresses = await listPermittedAddresses(addressRules, url);
@@ -70,15 +72,15 @@ interface Traceable {
   headers: Record<string, string | string[]>;
 }
 
-/** Sends a request in a span of the trace. Resolves when the response is complete, or has begun for streams. */
+/** Resolves when the response is complete, or has begun for streams. */
 async function runExchange<R extends Traceable, A extends { status: number }>(
   sockets: Sockets,
   request: R,
   begin: (request: R) => { outcome: Promise<A>; sendOn: Exchange['sendOn'] },
 ): Promise<A> {
   const url = parsePermittedUrl(request.url);
-  return sendTraced(request, url, (traced) => {
-    const exchange = begin(traced);
+  return sendTraced(request, url, (tracedRequest) => {
+    const exchange = begin(tracedRequest);
     sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
     return exchange.outcome;
   });

@@ -1,6 +1,6 @@
 /**
  * Connects to permitted addresses only. A name is resolved once per connection, and the socket connects to one of the
- * checked addresses. A name that later resolves to another address therefore gains nothing (DNS rebinding).
+ * checked addresses. This prevents DNS rebinding, in which a name later resolves to another address.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup as lookUpName } from 'node:dns/promises';
@@ -33,25 +33,27 @@ export function createConnector(rules: AddressRules): buildConnector.connector {
     'http:': createGuardedConnector(lookup, accepts['http:']),
     'https:': createGuardedConnector(lookup, accepts['https:']),
   };
-  const connectToOwn = buildConnector(CONNECT_OPTIONS);
+  const connectToOwnServer = buildConnector(CONNECT_OPTIONS);
   return (options, callback) => {
-    const isOwn = rules.alwaysAllowedOrigins().includes(formatOrigin(options));
-    const connect = isOwn ? connectToOwn : connectTo[options.protocol as keyof typeof connectTo];
+    const isOwnServer = rules.alwaysAllowedOrigins().includes(formatOrigin(options));
+    const connect = isOwnServer
+      ? connectToOwnServer
+      : connectTo[options.protocol as keyof typeof connectTo];
     return connect(options, callback);
   };
 }
 
 /** Returns predicates for the permitted addresses of each protocol. */
-function createAddressChecks({ allowedPrivateTargets: allowed }: AddressRules) {
+function createAddressChecks({ allowedPrivateTargets }: AddressRules) {
   return {
     // Without TLS, only addresses in ALLOWED_PRIVATE_TARGETS are permitted.
-    'http:': (address: string) => isAllowed(address, allowed),
-    'https:': (address: string) => !isForbidden(address, allowed),
+    'http:': (address: string) => isAllowed(address, allowedPrivateTargets),
+    'https:': (address: string) => !isForbidden(address, allowedPrivateTargets),
   };
 }
 
 /**
- * Returns the permitted addresses of the URL's host, for clients that open connections on their own. Throws
+ * Returns the permitted addresses of the URL's host, for clients that open their connections themselves. Throws
  * OutboundError.
  */
 export async function listPermittedAddresses(
@@ -63,9 +65,9 @@ export async function listPermittedAddresses(
   const addresses = await lookup(hostname).catch((error: unknown) => {
     throw toOutboundError(error, false);
   });
-  const isOwn = rules.alwaysAllowedOrigins().includes(url.origin);
+  const isOwnServer = rules.alwaysAllowedOrigins().includes(url.origin);
   const accepts = createAddressChecks(rules)[url.protocol as 'http:' | 'https:'];
-  const permittedAddresses = addresses.filter(({ address }) => isOwn || accepts(address));
+  const permittedAddresses = addresses.filter(({ address }) => isOwnServer || accepts(address));
   if (permittedAddresses.length === 0) throw createRefusedAddressError(hostname);
   return permittedAddresses;
 }
@@ -88,7 +90,7 @@ function createGuardedConnector(
   };
 }
 
-/** Returns a lookup whose results are permitted addresses only, so the socket can't connect to others. */
+/** Returns a lookup that yields permitted addresses only, so that the socket can't connect to others. */
 function createCheckedLookup(
   lookup: Lookup,
   accepts: (address: string) => boolean,
@@ -96,18 +98,18 @@ function createCheckedLookup(
   return (hostname, { all }, callback) => {
     const respond = (addresses: LookupAddress[]) => {
       const permittedAddresses = addresses.filter(({ address }) => accepts(address));
-      const [first] = permittedAddresses;
-      if (!first) callback(createRefusedAddressError(hostname), '');
+      const [permittedAddress] = permittedAddresses;
+      if (!permittedAddress) callback(createRefusedAddressError(hostname), '');
       else if (all) callback(null, permittedAddresses);
-      else callback(null, first.address, first.family);
+      else callback(null, permittedAddress.address, permittedAddress.family);
     };
     lookup(hostname).then(respond, (error: NodeJS.ErrnoException) => callback(error, ''));
   };
 }
 
 /**
- * Shares concurrent lookups of the same name. A lookup occupies one of the process's few threads, so a slow name server
- * must not occupy more than one.
+ * Shares concurrent lookups of the same name. A lookup occupies one of the process's few threads, and a slow name server
+ * must not occupy several for one name.
  */
 function shareLookups(lookup: Lookup): Lookup {
   const pendingLookups = new Map<string, Promise<LookupAddress[]>>();

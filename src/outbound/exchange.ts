@@ -84,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // A 1xx status: the final response follows.
+    // A 1xx status precedes the final response.
     if (status >= 200) this.#responseHead = { status, headers: joinHeaders(headers) };
   }
 
@@ -121,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       : new OutboundError('UNREACHABLE', `No connection within ${seconds} s.`);
   }
 
-  /** Ends the exchange early. It succeeds if a status arrived and the body may be incomplete. */
+  /** Ends the exchange early. It succeeds if a status has arrived and the request accepts an incomplete body. */
   #endEarly(error: OutboundError): void {
     if (this.#responseHead && !this.#request.requiresWholeBody) this.#end(true);
     else this.#fail(error);
@@ -148,7 +148,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener('abort', this.#abort);
-    // Closes the socket, because its next response would begin with the unread rest of this one.
+    // The socket is closed, because its next response would begin with the unread rest of this one.
     if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
   }
 }

@@ -1,22 +1,16 @@
 /**
- * The reasons why an outbound request has no usable response.
- *
+ * Why an outbound request has no usable response:
  * - REFUSED_ADDRESS: nothing was sent, because the address, the protocol or the URL is not permitted.
- *
  * - UNREACHABLE: nothing was sent, because the name, the connection or a free socket was not available in time.
- *
  * - TIMEOUT, DISCONNECTED: the request was sent, but no complete response arrived. The receiver may have acted on it.
- *
  * - TOO_LARGE: the response is larger than the limit, and the caller needs all of it.
  */
-const OUTBOUND_ERROR_KINDS = [
-  'REFUSED_ADDRESS',
-  'UNREACHABLE',
-  'TIMEOUT',
-  'DISCONNECTED',
-  'TOO_LARGE',
-] as const;
-export type OutboundErrorKind = (typeof OUTBOUND_ERROR_KINDS)[number];
+export type OutboundErrorKind =
+  | 'REFUSED_ADDRESS'
+  | 'UNREACHABLE'
+  | 'TIMEOUT'
+  | 'DISCONNECTED'
+  | 'TOO_LARGE';
 
 /** A failed outbound request. Users may see the message: it contains nothing of the request except the host. */
 export class OutboundError extends Error {

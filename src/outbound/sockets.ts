@@ -51,11 +51,11 @@ export class Sockets implements AsyncDisposable {
     const isOpen = this.#connections.has(connection) && connection.client.stats.connected;
     if (isReusable && isOpen) this.#idle.add(connection);
     else void this.#close(connection);
-    const next = this.#queue.shift();
-    if (next) this.run(next.origin, next.work);
+    const nextRequest = this.#queue.shift();
+    if (nextRequest) this.run(nextRequest.origin, nextRequest.work);
   }
 
-  /** Takes the most recently used idle connection of the origin. The server is least likely to be closing that one. */
+  /** Takes the most recently used idle connection of the origin, which the server is least likely to be closing. */
   #takeIdle(origin: string): Connection | undefined {
     const connection = [...this.#idle].findLast((idle) => idle.origin === origin);
     if (connection) this.#idle.delete(connection);

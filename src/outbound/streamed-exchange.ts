@@ -1,5 +1,6 @@
 /**
- * One request and its response as streams. No side waits for the complete body of the other, and nothing is buffered.
+ * One request and its response as streams. Neither side waits for the complete body of the other, and nothing is
+ * buffered.
  */
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -83,7 +84,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // A 1xx status: the final response follows.
+    // A 1xx status precedes the final response.
     if (status < 200) return;
     const body = new Readable({
       read: () => {
@@ -150,7 +151,7 @@ export class StreamedExchange implements Dispatcher.DispatchHandler {
     this.#request.signal.removeEventListener('abort', this.#abort);
     // The receiver may respond before it has read the whole request body.
     this.#requestBody?.destroy();
-    // Closes the socket, because its next response would begin with the unread rest of this one.
+    // The socket is closed, because its next response would begin with the unread rest of this one.
     if (isBroken) this.#controller?.abort(new Error('The exchange has ended.'));
     this.#closed.resolve(!isBroken);
   }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { StartRefused } from '../errors.ts';
 
-/** Throws StartRefused with every configured port that can't be listened on. */
+/** Throws StartRefused with every configured port on which the process can't listen. */
 export async function refuseOccupiedPorts(
   config: Pick<
     Config,
@@ -39,7 +39,7 @@ interface ConfiguredPort {
   port: number;
 }
 
-/** Null if the port can be listened on. */
+/** Returns why the process can't listen on the port. Null if it can. */
 async function findProblem({ name, host, port }: ConfiguredPort): Promise<string | null> {
   const server = createServer();
   try {

@@ -1,10 +1,10 @@
-/** Tracks the parts of a server that are stopping. */
 type Stop = () => PromiseLike<unknown>;
 
+/** Stops the parts of a server, and tracks the parts that are stopping. */
 export class Shutdown {
   readonly #waitingFor = new Set<string>();
 
-  /** Registers the resource with the stack, which stops it in turn. */
+  /** Adds the resource to the stack, which disposes of it in reverse order. */
   use<T extends AsyncDisposable>(stack: AsyncDisposableStack, name: string, resource: T): T {
     stack.defer(() => this.#wait(name, () => resource[Symbol.asyncDispose]()));
     return resource;
@@ -19,7 +19,7 @@ export class Shutdown {
     return { add: (name, stop) => void parts.push([name, stop]) };
   }
 
-  /** The names of the parts that have begun to stop and have not finished, including those that failed to. */
+  /** The names of the parts that have begun to stop but have not finished. A part whose stop failed stays in the list. */
   get waitingFor(): string[] {
     return [...this.#waitingFor];
   }

@@ -1,8 +1,8 @@
-/** Stops the process on a signal, or when the npm that runs it ends. */
+/** Detects that the process must stop: on a signal, or when the npm that runs it ends. */
 
 /**
- * One stop may arrive as two signals: a terminal and some supervisors signal every process of a group, and npm
- * passes signals on.
+ * Signals within this time are one stop. A terminal and some supervisors signal every process of a group, and npm passes
+ * the signal on a second time.
  */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
@@ -17,7 +17,7 @@ interface StopHandlers {
 /** Calls the handlers on SIGTERM and SIGINT. */
 export function onStopSignal({ stop, stopNow }: StopHandlers): void {
   let firstAt: number | undefined;
-  const take = (signal: string) => {
+  const onSignal = (signal: string) => {
     if (firstAt === undefined) {
       firstAt = performance.now();
       stop(signal);
@@ -25,13 +25,13 @@ export function onStopSignal({ stop, stopNow }: StopHandlers): void {
       stopNow();
     }
   };
-  process.on('SIGTERM', take);
-  process.on('SIGINT', take);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
 /**
- * Calls back when the parent process is gone. A killed npm passes no signal on, and the server would keep the port and
- * the data folder.
+ * Calls back when the parent process has ended. A killed npm passes no signal on, so the server would otherwise keep the
+ * port and the data folder.
  */
 export function onParentGone(callback: () => void): void {
   const parent = process.ppid;

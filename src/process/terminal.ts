@@ -1,4 +1,4 @@
-/** Human-readable terminal output, instead of JSON. */
+/** Formats output for a terminal. */
 import pretty from 'pino-pretty';
 import { createLog, type Log } from '../log.ts';
 
@@ -36,7 +36,7 @@ export interface Addresses {
   isApi: boolean;
 }
 
-/** The text that is printed when the server is ready, with the URLs to open. */
+/** Returns the text to print when the server is ready, with the URLs to open. */
 export function formatGreeting({ url, sandboxUrl, demoFile, isApi }: Addresses): string {
   if (!isApi) return `\nThe worker is ready. Ctrl-C stops it. Health: ${url}/readyz\n\n`;
   const rows = [

@@ -24,12 +24,12 @@ import type { Log } from '../log.ts';
 import { endWithin } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 
-/** The longest time that stopping waits for a receiver that hangs. */
+/** How long a stop waits for a receiver that hangs. */
 const STOP_MS = 2_000;
 const PARENT_BASED = 'parentbased_';
 
 export function openTracing(config: Config, log: Log): { tracer: Tracer } & AsyncDisposable {
-  // OpenTelemetry's API has one of each for the process, so several apps in one process share them.
+  // A process has one context manager and one propagator, which several apps in the process share.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const attributes = {
@@ -58,7 +58,7 @@ export function openTracing(config: Config, log: Log): { tracer: Tracer } & Asyn
   };
 }
 
-/** Creates the exporter. It drops spans while the receiver is unavailable, so that work never waits for it. */
+/** Creates an exporter that drops spans while the receiver is unavailable, so that work never waits for it. */
 function createExporter(config: Config, log: Log): SpanExporter {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url } = config;
   const exporter = new OTLPTraceExporter({
@@ -80,8 +80,8 @@ function createExporter(config: Config, log: Log): SpanExporter {
 }
 
 /**
- * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of a caller's trace that is not sampled are recorded and not
- * sent, so that its context is passed on until they end.
+ * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of an unsampled trace of a caller are recorded and not sent,
+ * so that its context is passed on to the services that the gateway calls.
  */
 function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
   const root = createRootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);
