@@ -27,8 +27,8 @@ const NO_OBJECTS = {
 };
 
 /**
- * Returns the provider as an integration with that module uses it: with the module's base URL and connector. Null if the
- * provider has no such module.
+ * Returns the provider for integrations that use the module, with the module's base URL, connector, inputs and headers.
+ * Null if the provider has no such module.
  */
 export function applyModule(provider: Provider, name: string | null): Provider | null {
   const module = findModule(provider, name);

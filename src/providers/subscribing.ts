@@ -98,14 +98,14 @@ export interface WebhookResponse {
   body?: Record<string, string>;
 }
 
-/** The subscription that the URL of a request names. */
+/** The subscription that the URL of a request identifies. */
 export interface AddressedSubscription {
   /** The name of the account in its events. */
   account: string;
   objectName: string;
 }
 
-/** The context of a request, which its content lacks. */
+/** Facts that parsing a request requires and the request does not contain. */
 export interface WebhookContext {
   now: Date;
   /** Null for a provider that signs with the secrets of the app. */
@@ -132,7 +132,7 @@ export interface EventRequests {
 export interface StreamStart {
   /** The connection's account, as `findAccount` returns it. */
   account: string;
-  /** The stream starts after this position. Null: at the present. */
+  /** The position after which the stream starts. Null starts at the present. */
   position: string | null;
   accessToken: string;
   /** The gRPC client of the stream's server. */
@@ -189,7 +189,7 @@ export interface ListPosition {
   /** The name of the account in the events. */
   account: string;
   providerRef: string;
-  /** The read starts after this position. Null: at the first entry that the provider has. */
+  /** The position after which the read starts. Null starts at the first entry that the provider still has. */
   position: string | null;
 }
 
@@ -215,8 +215,8 @@ export interface EventList {
   renewWebhook(session: ProviderSession, providerRef: string): Promise<boolean>;
   /** Succeeds if the provider no longer has the webhook. */
   deleteWebhook(session: ProviderSession, providerRef: string): Promise<void>;
-  /** Throws ProviderError: CURSOR_GONE if the provider no longer knows the position. */
-  read(session: ProviderSession, start: ListPosition): Promise<EntryPage>;
+  /** Reads the entries after a position. Throws ProviderError: CURSOR_GONE if the provider no longer knows the position. */
+  read(session: ProviderSession, position: ListPosition): Promise<EntryPage>;
 }
 
 export interface SubscribeCapability {

@@ -3,30 +3,25 @@
  *
  * @module-tag all/rows
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
+import { listMigrations } from '../../src/database/migrating/migrate.ts';
 import { findNotice } from '../../src/database/migrating/migration-notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'migrations');
-
-/** Runs all migrations before the named one, or from it on. */
-async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
-  const migrations = readdirSync(FOLDER, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
-  const index = migrations.findIndex((migration) => migration.endsWith(name));
-  for (const migration of part === 'before'
-    ? migrations.slice(0, index)
-    : migrations.slice(index)) {
-    await database.exec(readFileSync(join(FOLDER, migration, 'migration.sql'), 'utf8'));
-  }
+/** Returns the SQL of the migrations before the named one, or from it on. */
+function listSql(part: 'before' | 'from', name: string): string[] {
+  const migrations = listMigrations();
+  const index = migrations.findIndex((migration) => migration.name.endsWith(name));
+  const selected = part === 'before' ? migrations.slice(0, index) : migrations.slice(index);
+  return selected.map(({ sql }) => sql);
 }
 
-/** One present installation, and the remains of a deleted one. */
+async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
+  for (const sql of listSql(part, name)) await database.exec(sql);
+}
+
+/** Rows of an installation, and what remains of a deleted one. */
 const FILL = `
   insert into "Org" ("id", "label") values ('org', 'Acme');
   insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
@@ -118,8 +113,7 @@ test('indexes the destinations that stored integrations and installations name',
 });
 
 /**
- * Besides the installation of FILL: one that fails, one that has recovered, and one with a failed
- * subscription.
+ * Adds to FILL an installation that fails, one that has recovered, and one with a failed subscription.
  */
 const FAILING = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content")
@@ -161,8 +155,8 @@ test('computes the health of stored installations', async () => {
 });
 
 /**
- * Two hours of one day and one of the next. Counts of operations, and of a destination that took 1 ms and 64
- * ms.
+ * Counts for two hours of one day and one hour of the next: of operations, and of deliveries to a destination that took
+ * 64 ms.
  */
 const COUNTED = `
   insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
@@ -201,8 +195,7 @@ test('keeps the rows when a key gets the project first, and estimates the durati
   await database.exec(FILL_LATER);
   await database.exec('analyze');
   const notices = [];
-  for (const name of listMigrationsFrom('key_of_operation_log')) {
-    const sql = readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
+  for (const sql of listSql('from', 'key_of_operation_log')) {
     const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
     const notice = await findNotice(session as never, sql);
     if (notice) notices.push(notice);
@@ -228,14 +221,6 @@ test('keeps the rows when a key gets the project first, and estimates the durati
   );
   expect(unchecked).toEqual([]);
 });
-
-function listMigrationsFrom(name: string): string[] {
-  const migrations = readdirSync(FOLDER, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
-  return migrations.slice(migrations.findIndex((migration) => migration.endsWith(name)));
-}
 
 const FILL_LATER = `
   insert into "Org" ("id", "label") values ('org', 'Acme');

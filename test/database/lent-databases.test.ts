@@ -1,15 +1,15 @@
-/** A test gets a database without traces of an earlier test. */
+/** Tests that a database for a test has no traces of an earlier test. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { onCitus, testDatabase } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
-/** Each process adds its row, which PostgreSQL counts about a second later. */
-const OF_AN_OPEN_DATABASE = 'ServerProcess';
+/** The table to which each process adds its row, which PostgreSQL counts about a second later. */
+const PROCESS_TABLE = 'ServerProcess';
 const STATISTICS = {
   values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
   changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
-    from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${OF_AN_OPEN_DATABASE}' order by 1`,
+    from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${PROCESS_TABLE}' order by 1`,
   sizes: `select relname, reltuples, relpages, reloptions from pg_class
     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' order by 1`,
 };
@@ -24,16 +24,16 @@ async function readStatistics({ rows }: Database) {
 test.skipIf(onCitus)('resets statistics and rows before it lends a database again', async () => {
   const first = await testDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
-  const fresh = await readStatistics(first);
+  const initialStatistics = await readStatistics(first);
   await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
   for (const table of ['Org', 'Project', 'Delivery']) {
     await first.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
   await first.rows.query('vacuum analyze', []);
-  expect(await readStatistics(first)).not.toEqual(fresh);
+  expect(await readStatistics(first)).not.toEqual(initialStatistics);
   await first[Symbol.asyncDispose]();
 
   await using second = await testDatabase();
-  expect(await readStatistics(second)).toEqual(fresh);
+  expect(await readStatistics(second)).toEqual(initialStatistics);
   expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
 });

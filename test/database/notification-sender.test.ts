@@ -17,10 +17,10 @@ function startDatabase() {
   const database = {
     statements,
     isDown: false,
-    taken: Promise.resolve(),
+    ready: Promise.resolve(),
     delivered: () => statements.flat(),
     query: (async (_text, [channels, payloads]) => {
-      await database.taken;
+      await database.ready;
       if (database.isDown) throw new Error('The database is away.');
       const names = payloads as string[];
       statements.push((channels as string[]).map((channel, index) => `${channel} ${names[index]}`));
@@ -34,7 +34,7 @@ test('sends the first notification immediately, and later ones together without 
   const database = startDatabase();
   await using sender = new NotificationSender(createSender(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
-  database.taken = promise;
+  database.ready = promise;
   sender.notify(['logs one']);
   for (let time = 0; time < 50; time += 1)
     sender.notify(['logs two', 'logs three of it', 'others ']);

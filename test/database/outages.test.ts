@@ -16,7 +16,7 @@ const socketError = Object.assign(new Error('connect'), {
 });
 
 test('maps failures of the database to ServiceUnavailable, and no other error', () => {
-  const { outages: met, lines } = createOutages();
+  const { outages, lines } = createOutages();
   const failures = [
     ...['08006', '28P01', '3D000', '57P01', '53300', '53100', '25006', '57014', 'P2028'].map(
       withCode,
@@ -27,17 +27,17 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
     new Error('timeout exceeded when trying to connect'),
   ];
   for (const cause of failures) {
-    const callerError = met.toCallerError(cause) as ServiceUnavailable;
+    const callerError = outages.toCallerError(cause) as ServiceUnavailable;
     expect(callerError).toBeInstanceOf(ServiceUnavailable);
     expect(callerError.cause).toBe(cause);
     expect(callerError.problem).toMatchObject({
       status: 503,
       retryAfterSeconds: expect.any(Number),
     });
-    expect(met.toCallerError(callerError)).toBe(callerError);
+    expect(outages.toCallerError(callerError)).toBe(callerError);
   }
   for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
-    expect(met.toCallerError(error)).toBe(error);
+    expect(outages.toCallerError(error)).toBe(error);
   expect(lines.map(({ kind }) => kind)).toEqual([
     'UNREACHABLE',
     'BUSY',
@@ -45,12 +45,12 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
     'READ_ONLY',
     'SLOW',
   ]);
-  met[Symbol.dispose]();
+  outages[Symbol.dispose]();
 });
 
 test('logs the start and the end of an outage', async () => {
-  const { outages: met, lines } = createOutages(1);
-  for (let times = 0; times < 3; times += 1) met.toCallerError(socketError);
+  const { outages, lines } = createOutages(1);
+  for (let times = 0; times < 3; times += 1) outages.toCallerError(socketError);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   expect(lines).toMatchObject([
     { msg: 'database.failed', kind: 'UNREACHABLE' },
@@ -59,11 +59,11 @@ test('logs the start and the end of an outage', async () => {
 });
 
 test('replaces a timeout by the outage only during an outage', () => {
-  const { outages: met } = createOutages();
+  const { outages } = createOutages();
   const late = new Error('late');
-  expect(met.replaceTimeoutError(late)).toBe(late);
-  met.toCallerError(socketError);
-  expect(met.replaceTimeoutError(late)).toBeInstanceOf(ServiceUnavailable);
-  met[Symbol.dispose]();
-  expect(met.replaceTimeoutError(late)).toBe(late);
+  expect(outages.replaceTimeoutError(late)).toBe(late);
+  outages.toCallerError(socketError);
+  expect(outages.replaceTimeoutError(late)).toBeInstanceOf(ServiceUnavailable);
+  outages[Symbol.dispose]();
+  expect(outages.replaceTimeoutError(late)).toBe(late);
 });

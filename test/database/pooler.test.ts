@@ -1,4 +1,4 @@
-/** Differences of PgBouncer in transaction mode. The projects `pooler` and `pooler-flows` run other tests through it. */
+/** Tests what differs through PgBouncer in transaction mode. The projects `pooler` and `pooler-flows` run other tests through it. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -7,9 +7,9 @@ import { openDatabase } from '../../src/database/database.ts';
 import { listUnsetPlannerSettings } from '../../src/database/postgres/pooler.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres } from '../support/app.ts';
-import { reasonWithoutPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
+import { findReasonWithoutPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
 
-const isThere = onPostgres && reasonWithoutPgbouncer() === null;
+const hasPgbouncer = onPostgres && findReasonWithoutPgbouncer() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Creates a database with these settings. Returns a direct URL and one through a pooler. */
@@ -26,7 +26,7 @@ async function startPooled(...settings: string[]) {
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();
   });
-  return { direct: `${serverUrl}/${name}`, through: `${pooler.url}/${name}` };
+  return { direct: `${serverUrl}/${name}`, pooled: `${pooler.url}/${name}` };
 }
 
 function open(env: Record<string, string>) {
@@ -36,64 +36,72 @@ function open(env: Record<string, string>) {
   return { database, lines };
 }
 
-test.runIf(isThere)('reports the settings that the pooler rejects and the role lacks', async () => {
-  const { direct, through } = await startPooled(`statement_timeout = '5s'`);
-  const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
-  await using opened = await database;
-  expect(lines).toMatchObject([
-    { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
-    {
-      msg: 'database.planner_unset',
-      settings: expect.arrayContaining(['enable_seqscan', 'jit']),
-    },
-  ]);
-  const [limit] = await opened.rows.query(
-    `select current_setting('statement_timeout') as "is"`,
-    [],
-  );
-  expect(limit).toEqual({ is: '5s' });
-});
+test.runIf(hasPgbouncer)(
+  'reports the settings that the pooler rejects and the role lacks',
+  async () => {
+    const { direct, pooled } = await startPooled(`statement_timeout = '5s'`);
+    const { database, lines } = open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
+    await using opened = await database;
+    expect(lines).toMatchObject([
+      { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
+      {
+        msg: 'database.planner_unset',
+        settings: expect.arrayContaining(['enable_seqscan', 'jit']),
+      },
+    ]);
+    const [limit] = await opened.rows.query(
+      `select current_setting('statement_timeout') as "is"`,
+      [],
+    );
+    expect(limit).toEqual({ is: '5s' });
+  },
+);
 
-test.runIf(isThere)('reports no setting if the role has all that the pooler rejects', async () => {
-  const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
-  const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
-  const { direct, through } = await startPooled(...limits, ...planner);
-  const { database, lines } = open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct });
-  await using _opened = await database;
-  expect(lines).toEqual([]);
-});
+test.runIf(hasPgbouncer)(
+  'reports no setting if the role has all that the pooler rejects',
+  async () => {
+    const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
+    const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
+    const { direct, pooled } = await startPooled(...limits, ...planner);
+    const { database, lines } = open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
+    await using _opened = await database;
+    expect(lines).toEqual([]);
+  },
+);
 
-test.runIf(isThere)('requires generic plans if the pooler keeps prepared statements', async () => {
-  const { direct } = await startPooled();
-  const client = new pg.Client({ connectionString: direct });
-  await client.connect();
-  onTestFinished(() => client.end());
-  const listMissing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
-  expect(await listMissing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
-  await client.query('set plan_cache_mode = force_generic_plan');
-  expect(await listMissing()).toEqual(['enable_seqscan', 'jit']);
-});
+test.runIf(hasPgbouncer)(
+  'requires generic plans if the pooler keeps prepared statements',
+  async () => {
+    const { direct } = await startPooled();
+    const client = new pg.Client({ connectionString: direct });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const listMissing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
+    expect(await listMissing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
+    await client.query('set plan_cache_mode = force_generic_plan');
+    expect(await listMissing()).toEqual(['enable_seqscan', 'jit']);
+  },
+);
 
-test.runIf(isThere)('leaves no prepared statement on a pooled connection', async () => {
-  const { direct, through } = await startPooled();
-  await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct }).database;
+test.runIf(hasPgbouncer)('leaves no prepared statement on a pooled connection', async () => {
+  const { direct, pooled } = await startPooled();
+  await using opened = await open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct }).database;
   const { rows, prisma } = opened;
   const reads = Array.from({ length: 40 }, (_, index) =>
     index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
   );
   await Promise.all(reads);
   // A pooler that keeps prepared statements gives them names of its own.
-  const left = () =>
+  const listStatements = () =>
     rows.query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
-  for (let looks = 0; looks < 10; looks += 1) expect(await left()).toEqual([]);
+  for (let attempts = 0; attempts < 10; attempts += 1) expect(await listStatements()).toEqual([]);
 });
 
-test.runIf(isThere)(
+test.runIf(hasPgbouncer)(
   'listens on a direct connection, and sees its own process as running',
   async () => {
-    const { direct, through } = await startPooled();
-    await using opened = await open({ DATABASE_URL: through, DATABASE_LISTEN_URL: direct })
-      .database;
+    const { direct, pooled } = await startPooled();
+    await using opened = await open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct }).database;
     const received: (string | undefined)[] = [];
     await using _listening = opened.listen('some_channel', (payload) => received.push(payload));
     await expect.poll(() => received).toEqual([undefined]);
@@ -103,9 +111,9 @@ test.runIf(isThere)(
   },
 );
 
-test.runIf(isThere)('refuses two URLs of different databases', async () => {
+test.runIf(hasPgbouncer)('refuses two URLs of different databases', async () => {
   const [first, other] = [await startPooled(), await startPooled()];
-  const env = { DATABASE_URL: first.through, DATABASE_LISTEN_URL: other.direct };
+  const env = { DATABASE_URL: first.pooled, DATABASE_LISTEN_URL: other.direct };
   await expect(open(env).database).rejects.toThrow(
     'DATABASE_LISTEN_URL and DATABASE_URL refer to different databases.',
   );

@@ -49,21 +49,17 @@ test.runIf(onPostgres)(
 
     const server = new pg.Client({ connectionString: url });
     await server.connect();
-    await server.query(`select pg_terminate_backend(l.pid) from pg_locks l
-    join "ServerProcess" p on l.objid::bigint = p."lockKey"
-    where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = '${other.processes.id}'`);
+    await server.query(
+      `select pg_terminate_backend(l.pid) from pg_locks l
+       join "ServerProcess" p on l.objid::bigint = p."lockKey"
+       where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = $1`,
+      [other.processes.id],
+    );
     await server.end();
     // The process still has its other connections, and does not consider itself missed.
     expect(await other.processes.check()).toEqual([]);
     // The process reopens its connection for notifications automatically, and is no longer missed.
-    await expect
-      .poll(async () =>
-        other.ping().then(
-          () => true,
-          () => false,
-        ),
-      )
-      .toBe(true);
+    await expect.poll(() => other.ping().catch((error: unknown) => error)).toBeUndefined();
     await processes.check();
     expect(await findMissedTime()).toBeNull();
 

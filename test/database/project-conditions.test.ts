@@ -59,8 +59,8 @@ test.each([
     ['deletes Topic'],
   ],
   ['insert into "Topic" ("id") values ($1)', ['inserts into Topic']],
-])('names the table without a condition: %s', (text, missing) => {
-  expect(listMissingConditions(text)).toEqual(missing);
+])('names the table without a condition: %s', (text, missingConditions) => {
+  expect(listMissingConditions(text)).toEqual(missingConditions);
 });
 
 test('accepts a marked statement over all projects, except changes without the project', () => {
@@ -79,8 +79,8 @@ test('accepts a marked statement over all projects, except changes without the p
 
 test('appends the project ids as the last value, which makes the mark unnecessary', () => {
   const due = forProjects(
-    (isAsked) =>
-      `select 1 from "Delivery" where ${isAsked('"projectId"')} and "nextAttemptTime" between $1 and $2`,
+    (inProjects) =>
+      `select 1 from "Delivery" where ${inProjects('"projectId"')} and "nextAttemptTime" between $1 and $2`,
   );
   const times = [new Date(0), new Date(1)];
   expect(bindProjects(due, null, times)).toEqual([due.forAll, times]);

@@ -62,14 +62,14 @@ test('rejects only the failing read of a batch', async () => {
   await using database = await testDatabase();
   const { orgId, ids } = await insertInvites(database);
   const { rows } = database;
-  const findRefused = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
+  const readInvalid = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
   const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
   for (let time = 0; time < 2; time += 1) {
     const responses = await Promise.allSettled([
       read(),
-      findRefused(),
+      readInvalid(),
       read(),
-      findRefused(),
+      readInvalid(),
       read(),
     ]);
     const outcomes = responses.map((result) =>

@@ -1,4 +1,4 @@
-/** Returns the words that searches find in these names and refs. */
+/** Tests the SQL function that returns the words under which searches find names and refs. */
 import { expect, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 

@@ -30,7 +30,7 @@ async function open(): Promise<Database> {
 const createRates = (count: number): Rate[] =>
   Array.from({ length: count }, (_, number) => ({ callerId: `c${number}`, tokens: number + 1 }));
 
-test('combines up to 100 changes of a turn in one statement, and returns to each its row', async () => {
+test('combines up to 100 changes of a turn in one statement, and returns each change its row', async () => {
   const { changes } = await open();
   const inputs = createRates(250);
   const { result, statements } = await recordStatements(() =>
@@ -42,11 +42,11 @@ test('combines up to 100 changes of a turn in one statement, and returns to each
 
 test('returns null for a change without a row', async () => {
   const { changes } = await open();
-  const [failed, one] = await Promise.all([
+  const [missingRow, row] = await Promise.all([
     changes.run(ADD_RATE, { callerId: 'none', tokens: 0 }),
     changes.run(ADD_RATE, { callerId: 'one', tokens: 1 }),
   ]);
-  expect([failed, one]).toEqual([null, { tokens: 1 }]);
+  expect([missingRow, row]).toEqual([null, { tokens: 1 }]);
 });
 
 test('rejects only the failing change, and runs later ones', async () => {

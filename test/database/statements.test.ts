@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, rowId } from '../support/database/fill.ts';
+import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { fillOrg } from '../support/database/filled-org.ts';
 import {
   countRelations,
@@ -40,10 +40,10 @@ const FILTERS = {
   provider: ['"hubspot"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],
-  topicId: [`"${rowId('top', 0, 1)}"`],
-  destinationId: [`"${rowId('dst', 0, 1)}"`],
+  topicId: [`"${formatRowId('top', 0, 1)}"`],
+  destinationId: [`"${formatRowId('dst', 0, 1)}"`],
   integrationIdOrName: ['"integration-1"'],
-  installationId: [`"${rowId('ins', 0, 1)}"`],
+  installationId: [`"${formatRowId('ins', 0, 1)}"`],
   search: ['"group-1"'],
   createTime: ['{ from: "2020-01-01T00:00:00Z" }'],
   order: ['OLDEST_FIRST'],
@@ -55,7 +55,7 @@ const FILTERS = {
 function findAnyId(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
-  return rowId(getIdPrefix(type), 0, newest);
+  return formatRowId(getIdPrefix(type), 0, newest);
 }
 
 function toTable(type: string): string {
@@ -73,7 +73,7 @@ function createQuery({ name, parent, field }: ListShape, args: string, selection
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
-  const id = name === 'Destination.messages' ? rowId('dst', 0, FEW) : findAnyId(parent.name);
+  const id = name === 'Destination.messages' ? formatRowId('dst', 0, FEW) : findAnyId(parent.name);
   return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
@@ -89,9 +89,9 @@ async function queryList(shape: ListShape, args: string, selection = '__typename
 const getStatementsMax = ({ item }: ListShape) => 5 + 2 * countRelations(item);
 
 /** The caller can join no org. A page of these orgs reads orgs by their ids. */
-const EMPTY_HERE = 'Viewer.joinableOrgs';
+const EMPTY_LIST = 'Viewer.joinableOrgs';
 
-const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_HERE);
+const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_LIST);
 
 test.each(
   shapes,
@@ -114,10 +114,10 @@ test.each(
   }
 });
 
-const filtered = shapes.filter(({ filters }) => filters.length > 0);
+const filteredShapes = shapes.filter(({ filters }) => filters.length > 0);
 
 test.each(
-  filtered,
+  filteredShapes,
 )('$name with filters: runs as many statements for many parents as for two', async (shape) => {
   for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
     for (const args of listFilterArguments(shape, FILTERS)) {

@@ -1,4 +1,4 @@
-/** Times come back from the database as they were stored, to the millisecond, from every parser. */
+/** Tests that every parser returns a time as it was stored, to the millisecond. */
 import { expect, test } from 'vitest';
 import { parseTimestamp } from '../../src/database/column-types.ts';
 import { testDatabase } from '../support/app.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPostgres } from '../support/database/postgres.ts';
-import { reasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
+import { findReasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
@@ -40,7 +40,7 @@ const WAITING = { timeout: 60_000, interval: 100 };
 const WALK_MS = 300_000;
 const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
 
-const postgresMissing = reasonWithoutPostgres();
+const postgresMissing = findReasonWithoutPostgres();
 if (postgresMissing) {
   console.warn(`The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresMissing}.`);
 }

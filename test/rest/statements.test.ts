@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { sharedApp } from '../support/app.ts';
-import { fillProject, rowId } from '../support/database/fill.ts';
+import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../support/database/statements.ts';
 import { restTenant } from '../support/rest/rest-client.ts';
 
@@ -26,7 +26,7 @@ await fillProject(
 );
 
 const installation = await services.database.prisma.installation.findFirstOrThrow({
-  where: { id: rowId('ins', 0, FEW * FEW - 1) },
+  where: { id: formatRowId('ins', 0, FEW * FEW - 1) },
 });
 
 /** Parents with many rows of the list. */
@@ -35,10 +35,10 @@ const PARENTS: Record<string, string> = {
   orgId: rest.tenant.orgId,
   integrationId: installation.integrationId,
   installationId: installation.id,
-  connectionId: rowId('con', 0, 0),
-  operationId: rowId('opr', 0, MANY - 1),
-  destination: rowId('dst', 0, 0),
-  eventId: rowId('evt', 0, 0),
+  connectionId: formatRowId('con', 0, 0),
+  operationId: formatRowId('opr', 0, MANY - 1),
+  destination: formatRowId('dst', 0, 0),
+  eventId: formatRowId('evt', 0, 0),
 };
 
 const lists = ENDPOINTS.filter(({ partSchemas: { query } }) => query && 'pageSize' in query.shape)

@@ -14,7 +14,7 @@ const STATEMENT_FAILED = 100;
 /** PostgreSQL's last line on standard error. */
 const FATAL_LINE = /\b(?:PANIC|FATAL): +(.*)/;
 
-/** Resolves when the thread ends. */
+/** Opens the database and serves its connections until the main thread sends `close`. */
 export async function runEngine(
   open: (options: PGliteOptions) => Promise<PGlite>,
   copy?: (to: string) => void,

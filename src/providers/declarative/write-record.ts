@@ -123,7 +123,7 @@ export async function deleteRecord(
   return refusalReasons ? createRefusedOutcome(id, refusalReasons) : createWrittenOutcome(id);
 }
 
-export function createUnsupportedError(
+function createUnsupportedError(
   { displayName }: Vendor,
   verb: string,
   objectName: string,

@@ -20,7 +20,7 @@ export const objectSchema = z.object({
   fields: z.array(fieldSchema),
 });
 
-export const recordSchema = z.looseObject({ id: z.string() });
+const recordSchema = z.looseObject({ id: z.string() });
 export const pageSchema = z.object({
   records: z.array(recordSchema),
   nextCursor: z.string().nullable(),

@@ -52,7 +52,7 @@ ALTER TABLE "Group" RENAME COLUMN "motto" TO "words";
 DROP INDEX "Group_projectId_motto_idx";
 `;
 
-const SECOND = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
+const SECOND_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
 const createMigration = (name: string, sql: string) => ({
   ...{ name, sql },
@@ -78,10 +78,10 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   const migrations = [
     ...listMigrations(),
     createMigration('29990101000000_notes', SQL),
-    createMigration('29990102000000_more_notes', SECOND),
+    createMigration('29990102000000_more_notes', SECOND_SQL),
   ];
-  const migrated = await migrate(server, createLog('silent'), { migrations });
-  expect(migrated).toEqual({ isNew: false, isDistributed: true });
+  const result = await migrate(server, createLog('silent'), { migrations });
+  expect(result).toEqual({ isNew: false, isDistributed: true });
 
   await withServer(url, async (client) => {
     const query = async (text: string) => (await client.query(text)).rows;

@@ -1,4 +1,4 @@
-/** Decides when a node of a cluster is unavailable, and what happens to the statements that it should run. */
+/** Tests when a node of a cluster counts as unavailable, and what happens to its statements. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';

@@ -10,9 +10,9 @@ test('assigns each table one placement', () => {
   expect(placements.get('Delivery')).toBe('distributed');
   expect(placements.get('Project')).toBe('reference');
   expect(placements.get('Builder')).toBe('local');
-  const toSpread = listTablesToSpread();
-  expect(new Set(toSpread).size).toBe(toSpread.length);
-  expect(toSpread.toSorted()).toEqual(
+  const tablesToSpread = listTablesToSpread();
+  expect(new Set(tablesToSpread).size).toBe(tablesToSpread.length);
+  expect(tablesToSpread.toSorted()).toEqual(
     TABLES.filter((table) => getPlacement(table) !== 'local').toSorted(),
   );
 });
@@ -27,10 +27,10 @@ test('requires projectId in every unique key of a distributed table', async () =
      group by i.indexrelid, c.relname`,
     [],
   );
-  const notColocated = keys.filter(
+  const keysWithoutProject = keys.filter(
     ({ table, columns }) =>
       getPlacement(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
   );
   expect(keys.length).toBeGreaterThan(TABLES.length / 2);
-  expect(notColocated).toEqual([]);
+  expect(keysWithoutProject).toEqual([]);
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const emptyFile = (path: string) => {
+const emptyFolder = (path: string) => {
   rmSync(path, { recursive: true });
   mkdirSync(path);
 };
@@ -44,11 +44,11 @@ const emptyFile = (path: string) => {
 test.each<[string, string, (path: string) => void]>([
   ['is removed', 'database/PG_VERSION', (path) => rmSync(path)],
   ['is emptied', 'database/PG_VERSION', (path) => truncateSync(path)],
-  ['is emptied', 'database/pg_wal', emptyFile],
+  ['is emptied', 'database/pg_wal', emptyFolder],
   ['is removed', 'database/pg_wal', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'database/pg_wal/000000010000000000000001', (path) => rmSync(path)],
   ['is cut off', 'database/global/pg_control', (path) => truncateSync(path, 100)],
-  ['is emptied', 'database/base', emptyFile],
+  ['is emptied', 'database/base', emptyFolder],
   ['is removed', 'database', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'issuer-key.json', (path) => rmSync(path)],
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
@@ -59,10 +59,10 @@ test.each<[string, string, (path: string) => void]>([
   cpSync(intactFolder, dataDir, { recursive: true });
   damage(join(dataDir, name));
   const before = readdirSync(dataDir);
-  const refused = open(dataDir);
-  await expect(refused).rejects.toThrow(StartRefused);
-  await expect(refused).rejects.toThrow(join(dataDir, name));
-  await expect(refused).rejects.toThrow(/backup/);
+  const opening = open(dataDir);
+  await expect(opening).rejects.toThrow(StartRefused);
+  await expect(opening).rejects.toThrow(join(dataDir, name));
+  await expect(opening).rejects.toThrow(/backup/);
   expect(readdirSync(dataDir)).toEqual(before);
 });
 

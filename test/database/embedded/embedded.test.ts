@@ -36,21 +36,21 @@ async function countDeadRows({ rows }: Database): Promise<bigint | undefined> {
 }
 
 /**
- * Vacuums one table after the other. Only tables of the catalog may be vacuumed repeatedly, because vacuums
- * change them, but not without end.
+ * Vacuums tables until none needs it, and returns their names. Only tables of the catalog may be vacuumed repeatedly,
+ * because vacuums change them.
  */
 async function vacuumAll({ rows }: Database): Promise<string[]> {
-  const vacuumed: string[] = [];
+  const tables: string[] = [];
   for (;;) {
     const { vacuum } = await runUpkeepStep(rows.query);
-    if (vacuum === null) return vacuumed;
-    const times = vacuumed.filter((name) => name === vacuum).length;
+    if (vacuum === null) return tables;
+    const times = tables.filter((name) => name === vacuum).length;
     expect(times, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
-    vacuumed.push(vacuum);
+    tables.push(vacuum);
   }
 }
 
-/** Bytes of the write-ahead log that a start after a crash would replay. */
+/** Returns how many bytes of the write-ahead log a start after a crash would replay. */
 async function readWalBytes({ rows }: Database): Promise<number> {
   const [row] = await rows.query<{ bytes: number }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
@@ -75,14 +75,14 @@ test.skipIf(onPostgres)(
     const database = await openTestDatabase();
     await changeRows(database, 2_000);
     for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
-    const countChanged = async () => {
+    const readChangeCount = async () => {
       const [row] = await database.rows.query<{ changed: number }>(
         `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
         [],
       );
       return row?.changed;
     };
-    await expect.poll(countChanged, { timeout: 10_000 }).toBeGreaterThan(1_000);
+    await expect.poll(readChangeCount, { timeout: 10_000 }).toBeGreaterThan(1_000);
     expect(await vacuumAll(database)).toContain('public."ServerProcess"');
   },
 );
@@ -109,14 +109,14 @@ test('vacuums changed tables automatically', { tags: ['all/rows'], timeout: 120_
     rmSync(folder, { recursive: true, force: true });
   });
   await changeRows(database, 2_000);
-  const vacuumed = async () => {
+  const readVacuumCount = async () => {
     const [row] = await database.rows.query<{ count: bigint }>(
       `select vacuum_count as "count" from pg_stat_user_tables where relname = 'ServerProcess'`,
       [],
     );
     return row?.count;
   };
-  await expect.poll(vacuumed, { timeout: 60_000 }).toBeGreaterThan(0n);
+  await expect.poll(readVacuumCount, { timeout: 60_000 }).toBeGreaterThan(0n);
 });
 
 test.skipIf(onPostgres)('responds to a ping during a long transaction', async () => {
@@ -132,7 +132,7 @@ test.skipIf(onPostgres)('responds to a ping during a long transaction', async ()
 test('reports the reason while the database is silent or fails, until it responds again', async () => {
   let ping = Promise.withResolvers<void>();
   using availability = new AvailabilityCheck(() => ping.promise, { pollMs: 1, silenceMaxMs: 20 });
-  const createFailure = () => {
+  const readFailure = () => {
     try {
       availability.check();
       return null;
@@ -140,15 +140,15 @@ test('reports the reason while the database is silent or fails, until it respond
       return String(error);
     }
   };
-  expect(createFailure()).toBeNull();
-  await expect.poll(createFailure, { interval: 5 }).toContain('has not responded for');
-  const silent = ping;
+  expect(readFailure()).toBeNull();
+  await expect.poll(readFailure, { interval: 5 }).toContain('has not responded for');
+  const silentPing = ping;
   ping = Promise.withResolvers();
   ping.promise.catch(() => {});
   ping.reject(new Error('No room'));
-  silent.resolve();
-  await expect.poll(createFailure, { interval: 5 }).toContain('No room');
+  silentPing.resolve();
+  await expect.poll(readFailure, { interval: 5 }).toContain('No room');
   ping = Promise.withResolvers();
   ping.resolve();
-  await expect.poll(createFailure, { interval: 5 }).toBeNull();
+  await expect.poll(readFailure, { interval: 5 }).toBeNull();
 });

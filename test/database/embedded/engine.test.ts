@@ -29,11 +29,11 @@ onEmbedded('does not block the calling thread while a statement runs', async () 
   await using engine = await acquireEngine();
   const client = await connect(engine);
   let turns = 0;
-  let isUnderWay = true;
+  let isRunning = true;
   const statement = client.query('select pg_sleep(0.5)').finally(() => {
-    isUnderWay = false;
+    isRunning = false;
   });
-  while (isUnderWay) {
+  while (isRunning) {
     await new Promise(setImmediate);
     turns += 1;
   }

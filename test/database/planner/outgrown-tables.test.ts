@@ -1,5 +1,5 @@
 /**
- * The planner learns the number of rows of a grown table before autovacuum runs.
+ * Tests that grown tables are analyzed before autovacuum runs.
  *
  * @module-tag all/rows
  */
@@ -22,7 +22,7 @@ test.runIf(onPostgres && !onCitus)(
       const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;
       return query(text, []);
     };
-    const unknownChanges = async () => {
+    const readChangeCount = async () => {
       const text = `select n_mod_since_analyze::int as "count" from pg_stat_user_tables where relname = 'Fresh'`;
       const [row] = await query<{ count: number }>(text, []);
       return row?.count;
@@ -45,17 +45,17 @@ test.runIf(onPostgres && !onCitus)(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(301, 500) n`,
       [],
     );
-    await expect.poll(unknownChanges).toBe(200);
+    await expect.poll(readChangeCount).toBe(200);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
     await query('update "Fresh" set "id" = "id"', []);
-    await expect.poll(unknownChanges).toBe(700);
+    await expect.poll(readChangeCount).toBe(700);
     expect(await analyzeOutgrownTables(query)).not.toContain(TABLE);
     await query(
       `insert into "Fresh" select 'prj' || n, n::text from generate_series(501, 700) n`,
       [],
     );
     await expect.poll(() => analyzeOutgrownTables(query)).toContain(TABLE);
-    expect(await unknownChanges()).toBe(0);
+    expect(await readChangeCount()).toBe(0);
     await query('drop table "Fresh"', []);
   },
 );

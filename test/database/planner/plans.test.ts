@@ -31,7 +31,7 @@ import {
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
-import { fillProject, rowId } from '../../support/database/fill.ts';
+import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -49,7 +49,7 @@ import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts
 const FILL_MS = 240_000;
 const FEW = 100;
 /** Five projects of equal size: no project owns most of a table. */
-const PROJECTS = 5;
+const PROJECT_COUNT = 5;
 const SIZES = {
   few: FEW,
   connections: 4_000,
@@ -59,13 +59,13 @@ const SIZES = {
 };
 
 /** The caller of these tests can join no org. */
-const EMPTY_HERE = 'Viewer.joinableOrgs';
+const EMPTY_LIST = 'Viewer.joinableOrgs';
 
 const PAGE = 20;
 /** A page, and the rows that its items need. */
-const ROWS = 15 * PAGE;
+const ROWS_MAX = 15 * PAGE;
 /** The attention items of a project: some kinds read all of their rows. */
-const ATTENTION_ROWS = 4 * ROWS_OF_KIND_MAX;
+const ATTENTION_ROWS_MAX = 4 * ROWS_OF_KIND_MAX;
 
 const FILTERS = {
   active: ['true', 'false'],
@@ -73,10 +73,10 @@ const FILTERS = {
   provider: ['"hubspot"', '"unknown"'],
   groupRef: ['"group-1"'],
   consumerRef: ['"consumer-1"'],
-  topicId: [`"${rowId('top', 0, 0)}"`, `"${rowId('top', 0, 7)}"`],
-  destinationId: [`"${rowId('dst', 0, 1)}"`],
+  topicId: [`"${formatRowId('top', 0, 0)}"`, `"${formatRowId('top', 0, 7)}"`],
+  destinationId: [`"${formatRowId('dst', 0, 1)}"`],
   integrationIdOrName: ['"integration-1"'],
-  installationId: [`"${rowId('ins', 0, SIZES.installations - 1)}"`],
+  installationId: [`"${formatRowId('ins', 0, SIZES.installations - 1)}"`],
   search: ['"group-1"', '"integration"', '"nothing"'],
   createTime: ['{ from: "2020-01-01T00:00:00Z", until: "2099-01-01T00:00:00Z" }'],
   order: ['OLDEST_FIRST'],
@@ -89,39 +89,39 @@ const FILTERS = {
 };
 
 const PARENTS: Record<string, string> = {
-  Integration: rowId('int', 0, 1),
-  Installation: rowId('ins', 0, SIZES.installations - 1),
-  Operation: rowId('opr', 0, SIZES.operations - 1),
-  Destination: rowId('dst', 0, 1),
-  NotificationEvent: rowId('evt', 0, 1),
-  Topic: rowId('top', 0, 1),
-  Group: rowId('grp', 0, 1),
-  Consumer: rowId('csm', 0, 1),
+  Integration: formatRowId('int', 0, 1),
+  Installation: formatRowId('ins', 0, SIZES.installations - 1),
+  Operation: formatRowId('opr', 0, SIZES.operations - 1),
+  Destination: formatRowId('dst', 0, 1),
+  NotificationEvent: formatRowId('evt', 0, 1),
+  Topic: formatRowId('top', 0, 1),
+  Group: formatRowId('grp', 0, 1),
+  Consumer: formatRowId('csm', 0, 1),
   // A connection that many installations use.
-  ConnectedAccount: rowId('con', 0, 0),
+  ConnectedAccount: formatRowId('con', 0, 0),
 };
 
 /** The stream, which keeps its messages. */
-const STREAM = rowId('dst', 0, SIZES.few);
+const STREAM = formatRowId('dst', 0, SIZES.few);
 
 describe.runIf(onPostgres)('on PostgreSQL', () => {
   let app: TestApp;
   let org: Awaited<ReturnType<typeof fillOrg>>;
-  let large: Set<string>;
+  let largeTables: Set<string>;
 
   beforeAll(async () => {
     app = await testApp({ now: () => new Date(Date.now() + aheadMs) });
     org = await fillOrg(app, 3);
-    large = await fillLarge(app, org.projectId);
+    largeTables = await fillLargeTables(app, org.projectId);
     return () => app[Symbol.asyncDispose]();
   }, FILL_MS);
 
   let aheadMs = 0;
 
-  async function listFaults(work: () => Promise<unknown>, rows = ROWS): Promise<string[]> {
+  async function listFaults(work: () => Promise<unknown>, rowsMax = ROWS_MAX): Promise<string[]> {
     const plans = await collectPlans(work);
     expect(plans).not.toEqual([]);
-    return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { large, rows })))];
+    return [...new Set(plans.flatMap((plan) => listPlanFaults(plan, { largeTables, rowsMax })))];
   }
 
   function createQuery(parent: string, list: string): string {
@@ -133,13 +133,13 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   }
 
   describe.each(
-    listShapes(schema).filter(({ name }) => name !== EMPTY_HERE && name !== 'Query.providers'),
+    listShapes(schema).filter(({ name }) => name !== EMPTY_LIST && name !== 'Query.providers'),
   )('$name', (shape) => {
     const { parent, field, item } = shape;
     const page = (args: string, selection = '__typename') =>
       org.run(createQuery(parent.name, `list: ${field}(${args}) { ${selectPage(selection)} }`));
 
-    async function deepArguments(): Promise<string[]> {
+    async function listDeepArguments(): Promise<string[]> {
       const fetchPageInfo = async (args: string) => {
         const { data } = await page(args);
         return (data.parent ?? data).list.pageInfo;
@@ -150,11 +150,13 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     }
 
     test('reads pages and their relations by index ranges', async () => {
-      const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await deepArguments())];
+      const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await listDeepArguments())];
       const work = async () => {
         for (const args of pages) await page(args, selectItem(item, 2));
       };
-      expect(await listFaults(work, item.name === 'Project' ? ATTENTION_ROWS : ROWS)).toEqual([]);
+      expect(
+        await listFaults(work, item.name === 'Project' ? ATTENTION_ROWS_MAX : ROWS_MAX),
+      ).toEqual([]);
     });
 
     const filtered = listFilterArguments(shape, FILTERS);
@@ -162,12 +164,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       'reads filtered pages by index ranges',
       async () => {
         const ends = [`first: ${PAGE}`, `last: ${PAGE}`];
-        const pages = [...ends, ...(await deepArguments())];
+        const pages = [...ends, ...(await listDeepArguments())];
         // Search results have an order of their own, and therefore other cursors.
-        const pagesWith = (filters: string) => (filters.includes('search:') ? ends : pages);
+        const listPages = (filters: string) => (filters.includes('search:') ? ends : pages);
         const work = async () => {
           for (const filters of filtered)
-            for (const args of pagesWith(filters)) await page(`${args}, ${filters}`);
+            for (const args of listPages(filters)) await page(`${args}, ${filters}`);
         };
         expect(await listFaults(work)).toEqual([]);
       },
@@ -223,7 +225,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('finds uses of a destination by an index, even if every installation uses it', async () => {
     const { prisma, rows } = app.app.services.database;
     const { projectId } = org;
-    const name = rowId('dst', 0, 1);
+    const name = formatRowId('dst', 0, 1);
     const { length } = await prisma.$transaction((tx) => findDestinationUses(tx, projectId, name));
     expect(length).toBe(10);
     const work = async () => {
@@ -241,7 +243,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const { projectId } = org;
     const range = { projectId, above: 10_000n, limit: PAGE };
     const eventTypes = ['CONNECTION_ERROR', 'READ_TRIGGERED_DONE'] as const;
-    const topicId = rowId('top', 0, 7);
+    const topicId = formatRowId('top', 0, 7);
     const work = async () => {
       for (const filter of [{}, { eventTypes }, { topicId }, { topicId, eventTypes }]) {
         await readEvents(database, range, filter);
@@ -287,7 +289,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const { data } = await org.run(query);
       for (const { kind } of data.parent.attentionItems) kinds.add(kind);
     };
-    expect(await listFaults(work, ATTENTION_ROWS)).toEqual([]);
+    expect(await listFaults(work, ATTENTION_ROWS_MAX)).toEqual([]);
     expect([...kinds]).toEqual(
       expect.arrayContaining(['CONNECTION_BAD_CREDENTIALS', 'READ_PAUSED', 'OPERATIONS_FAILED']),
     );
@@ -407,7 +409,7 @@ async function connectDirectly({ app: { services } }: TestApp) {
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
-async function fillLarge(app: TestApp, projectId: string): Promise<Set<string>> {
+async function fillLargeTables(app: TestApp, projectId: string): Promise<Set<string>> {
   const { services } = app.app;
   await using direct = await connectDirectly(app);
   const { client } = direct;
@@ -416,7 +418,7 @@ async function fillLarge(app: TestApp, projectId: string): Promise<Set<string>> 
   // Checks of foreign keys would take most of the time, and the rows are consistent.
   await run('set session_replication_role = replica', []);
   const projects = [{ projectId, number: 0 }];
-  for (let number = 10; projects.length < PROJECTS; number += 1) {
+  for (let number = 10; projects.length < PROJECT_COUNT; number += 1) {
     const [orgId, otherId] = [newId('org'), newId('prj')];
     await run('insert into "Org" ("id", "label") values ($1, $1)', [orgId]);
     const text = 'insert into "Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)';

@@ -8,15 +8,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { sharedApp } from '../../support/app.ts';
-import { fillProject, rowId } from '../../support/database/fill.ts';
+import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { countRowsRead } from '../../support/database/rows-read.ts';
 import { listStoredNodeTypes, selectItem } from '../../support/fuzz/query-shapes.ts';
 
 const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
 /**
- * Allows one read of every row for each node. A join of all installations with their configs would read twice
- * as many.
+ * Permits one read of every row for each node. A join of all installations with their configs would read twice as many.
  */
 const ROWS_MAX = 50 * SIZES.operations;
 const NODES = 5;
@@ -51,9 +50,9 @@ describe('after a vacuum', async () => {
     expect(analyzed).toEqual([]);
   });
 
-  async function expectFew(work: () => Promise<unknown>) {
-    const read = await countRowsRead(work, tables);
-    const largest = read.reduce((a, b) => (b.rows > a.rows ? b : a));
+  async function expectFewRows(work: () => Promise<unknown>) {
+    const counts = await countRowsRead(work, tables);
+    const largest = counts.reduce((a, b) => (b.rows > a.rows ? b : a));
     expect(largest.rows, `${largest.mode}: ${largest.text}`).toBeLessThan(ROWS_MAX);
   }
 
@@ -65,7 +64,7 @@ describe('after a vacuum', async () => {
       [],
     );
     const ids = JSON.stringify(rows.map(({ id }) => id));
-    await expectFew(() =>
+    await expectFewRows(() =>
       run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, 2)} } } }`),
     );
   });
@@ -74,7 +73,7 @@ describe('after a vacuum', async () => {
     const due = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
     const notDue = `update "InstalledObject" set "nextReadTime" = null`;
     await query(notDue, []);
-    await query(due, [Array.from({ length: NODES }, (_, n) => rowId('ins', 0, n))]);
-    await expectFew(() => startDueReads(services));
+    await query(due, [Array.from({ length: NODES }, (_, n) => formatRowId('ins', 0, n))]);
+    await expectFewRows(() => startDueReads(services));
   });
 });

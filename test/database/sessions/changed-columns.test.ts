@@ -17,7 +17,7 @@ beforeEach(async () => {
   await database.rows.query(`insert into "Changing" values ('a')`, []);
 });
 
-/** The migration of a newer version does this while the process runs. */
+/** Adds a column, as a migration of a newer version does while the process runs. */
 const addColumn = () => database.rows.query('alter table "Changing" add column "more" int', []);
 
 test('repeats a statement when a migration has added a column to its table', async () => {

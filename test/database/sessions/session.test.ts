@@ -34,10 +34,10 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   using outages = new Outages(createLog('silent'));
   const address = { connectionString: String(lent.env.DATABASE_URL) };
   const session = await openSession({ address, name: 'columns', limitMs: 5_000, outages });
-  let described = 0;
+  let descriptionCount = 0;
   const { connection } = session as unknown as { connection: EventEmitter };
   connection.on('rowDescription', () => {
-    described += 1;
+    descriptionCount += 1;
   });
   const queryRows = async (statement: QueryConfig) => (await session.query(statement)).rows;
   const text = 'select $1::int as "one", $2::text as "other" where $1 > 0';
@@ -49,7 +49,7 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   expect(await queryRows(array)).toEqual([[3, 'b']]);
   await expect(queryRows({ ...statement, values: ['none', ''] })).rejects.toThrow('invalid input');
   expect(await queryRows({ ...statement, values: [4, 'c'] })).toEqual([{ one: 4, other: 'c' }]);
-  expect(described).toBe(1);
+  expect(descriptionCount).toBe(1);
   await session.end();
 });
 
@@ -60,9 +60,9 @@ test.skipIf(onCitus)('plans a statement once, even with an array among its value
   for (const value of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
     expect(await query(text, [value, ['a', 'b']])).toEqual([{ isThere: 'ab'.includes(value) }]);
   }
-  const plans = `select sum(generic_plans)::int as "kept", sum(custom_plans)::int as "anew"
+  const plans = `select sum(generic_plans)::int as "generic", sum(custom_plans)::int as "custom"
     from pg_prepared_statements where statement = $1`;
-  expect(await query(plans, [text])).toEqual([{ kept: 7, anew: 0 }]);
+  expect(await query(plans, [text])).toEqual([{ generic: 7, custom: 0 }]);
 });
 
 test.runIf(onPostgres)('limits statements, idle transactions and silent sockets', async () => {
@@ -76,16 +76,16 @@ test.runIf(onPostgres)('limits statements, idle transactions and silent sockets'
   expect(limits).toEqual({ statement: '5s', idle: '10s', unanswered: '10000', quiet: '10' });
 });
 
-test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is cancelled', async () => {
+test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is canceled', async () => {
   const slow = database.rows.query('select pg_sleep(60)', []);
   const failed = expect(slow).rejects.toMatchObject({ name: 'ServiceUnavailable' });
   await vi.waitFor(async () => {
-    const cancelled = await database.rows.query(
+    const canceledSessions = await database.rows.query(
       `select pg_cancel_backend(pid) from pg_stat_activity
        where query = 'select pg_sleep(60)' and state = 'active' and datname = current_database()`,
       [],
     );
-    expect(cancelled).toHaveLength(1);
+    expect(canceledSessions).toHaveLength(1);
   });
   await failed;
 });
@@ -120,17 +120,17 @@ test.runIf(onPostgres)(
     const { acquirePostgres } = await import('../../support/database/postgres-databases.ts');
     await using lent = await acquirePostgres();
     const url = new URL(String(lent.env.DATABASE_URL));
-    await using path = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    Object.assign(url, { hostname: '127.0.0.1', port: String(path.port) });
+    await using proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
     using outages = new Outages(createLog('silent'));
     const address = { connectionString: url.href };
     const session = await openSession({ address, name: 'silence', limitMs: 200, outages });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await expect(session.query('select 1')).resolves.toMatchObject({ rowCount: 1 });
-    path.blockOpen();
+    proxy.blockOpen();
     const cause = { message: 'No response arrived in time' };
-    const late = { name: 'ServiceUnavailable', cause };
+    const silenceError = { name: 'ServiceUnavailable', cause };
     const waiting = [session.query('select 1'), session.query('select 2')];
-    await Promise.all(waiting.map((query) => expect(query).rejects.toMatchObject(late)));
+    await Promise.all(waiting.map((query) => expect(query).rejects.toMatchObject(silenceError)));
   },
 );

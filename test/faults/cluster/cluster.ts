@@ -13,7 +13,7 @@ import {
   runPostgres,
   startPostgres,
 } from '../../support/database/postgres.ts';
-import { systemBinaries } from '../../support/database/postgres-binaries.ts';
+import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
 import { freeze } from '../fixtures/own-server.ts';
 
 const { TEST_CITUS_BIN = '' } = process.env;
@@ -73,7 +73,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const options = {
     settings: [...SETTINGS, ...settings],
-    binaries: systemBinaries(TEST_CITUS_BIN),
+    binaries: findSystemBinaries(TEST_CITUS_BIN),
   };
   const servers: ClusterServer[] = [];
   const startServer = async (name: string) => {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { findReasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { type Cluster, noCluster, startCluster } from './cluster.ts';
 import { doneBetween, expectMovedSince } from './moving.ts';
@@ -36,7 +36,7 @@ const DIRECTLY = [
 ] as const;
 const POOLED = [{ how: 'hang', way: 'through PgBouncer' }] as const;
 
-test.skipIf(reason).each(reasonWithoutPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
+test.skipIf(reason).each(findReasonWithoutPgbouncer() ? DIRECTLY : [...DIRECTLY, ...POOLED])(
   'a worker that hangs delays only its own projects and loses nothing ($how, $way)',
   async ({ how, way }) => {
     const cluster = await startCluster();

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { withServer } from '../../support/database/cluster-template.ts';
-import { systemBinaries } from '../../support/database/postgres-binaries.ts';
+import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { type ClusterServer, noCluster, startCluster } from './cluster.ts';
 import { connect, startSpreadLoad } from './spread-load.ts';
@@ -31,7 +31,7 @@ function newFolder(): string {
 }
 
 function own(folder: string): void {
-  const { user } = systemBinaries('');
+  const { user } = findSystemBinaries('');
   if (user) chownSync(folder, user.uid, user.gid);
   chmodSync(folder, 0o700);
 }
@@ -43,7 +43,7 @@ async function backUp({ port }: ClusterServer, folder: string): Promise<string> 
   const databaseDir = join(folder, `data-${port}`);
   const place = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-D', databaseDir];
   const program = join(process.env.TEST_CITUS_BIN ?? '', 'pg_basebackup');
-  const { user } = systemBinaries('');
+  const { user } = findSystemBinaries('');
   await promisify(execFile)(program, [...place, '-c', 'fast', '-X', 'none'], {
     cwd: folder,
     ...user,

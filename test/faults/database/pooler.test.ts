@@ -4,13 +4,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { reasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { findReasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { createOwnDatabase, startOwnServer } from '../fixtures/own-server.ts';
 
 const WRITERS = 4;
 
-test.skipIf(reasonWithoutPgbouncer())(
+test.skipIf(findReasonWithoutPgbouncer())(
   'responds with 503 without its pooler and recovers when the pooler is back',
   async () => {
     const server = await startOwnServer();

@@ -11,7 +11,7 @@ import { createExecutor } from '../../../src/graphql/plugins/use-compiled-querie
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { fillProject, rowId } from '../../support/database/fill.ts';
+import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import {
   listNodeTypes,
   listShapes,
@@ -78,7 +78,7 @@ const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${lis
 function findSampleId(type: string): string {
   const table = type === 'ConnectedAccount' ? 'Connection' : type;
   const [prefix = ''] = Object.entries(ID_PREFIXES).find(([, name]) => name === table) ?? [];
-  return type === 'Org' ? orgId : rowId(prefix, 0, 1);
+  return type === 'Org' ? orgId : formatRowId(prefix, 0, 1);
 }
 
 const shapes = listShapes(schema).map((shape) => [shape.name, shape] as const);

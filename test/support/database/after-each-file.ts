@@ -12,10 +12,10 @@ const MISSING_BY_TEXT = new Map<string, string[]>();
 
 function expectProjectsNamed(): void {
   const violations = takeProductTexts().flatMap((text) => {
-    const missing = MISSING_BY_TEXT.get(text) ?? listMissingConditions(text);
-    MISSING_BY_TEXT.set(text, missing);
-    return missing.length > 0
-      ? `The statement ${missing.join(' and ')} of all projects: ${text}`
+    const missingConditions = MISSING_BY_TEXT.get(text) ?? listMissingConditions(text);
+    MISSING_BY_TEXT.set(text, missingConditions);
+    return missingConditions.length > 0
+      ? `The statement ${missingConditions.join(' and ')} of all projects: ${text}`
       : [];
   });
   if (violations.length > 0) throw new Error(violations.join('\n'));

@@ -13,6 +13,21 @@ const EMPTIED_BYTES_MAX = 32 * 1024 ** 2;
 const SCHEMAS = ['public', 'pgboss'];
 const KEPT_TABLES = ['_prisma_migrations', 'version', 'queue'];
 
+const TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any($1)`;
+
+/**
+ * Resets the statistics, so that the planner and autovacuum treat the tables as new. Otherwise the planner
+ * would plan sequential scans for tables that it knows as empty, and keep those plans after the tables are
+ * filled. Statistics about deleted values would also change plans.
+ */
+const RESET_STATISTICS = [
+  `update pg_class set reltuples = -1, relpages = 0,
+     reloptions = nullif(array(select o from unnest(reloptions) o where o not like 'autovacuum%'), '{}')
+   where oid in (select oid ${TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
+  `delete from pg_statistic where starelid in (select oid ${TABLES})`,
+  `select pg_stat_reset_single_table_counters(oid) ${TABLES}`,
+];
+
 /** Returns false if emptying failed or timed out. The database must then be dropped. */
 export function tryToEmpty(empty: () => Promise<boolean>): Promise<boolean> {
   return Promise.race([empty().catch(() => false), wait(EMPTY_MAX_MS, false, { ref: false })]);
@@ -46,18 +61,3 @@ export async function emptyDatabase(client: pg.Client): Promise<boolean> {
   for (const text of RESET_STATISTICS) await client.query(text, [SCHEMAS]);
   return true;
 }
-
-const TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any($1)`;
-
-/**
- * Resets the statistics, so that the planner and autovacuum treat the tables as new. Otherwise the planner
- * would plan sequential scans for tables that it knows as empty, and keep those plans after the tables are
- * filled. Statistics about deleted values would also change plans.
- */
-const RESET_STATISTICS = [
-  `update pg_class set reltuples = -1, relpages = 0,
-     reloptions = nullif(array(select o from unnest(reloptions) o where o not like 'autovacuum%'), '{}')
-   where oid in (select oid ${TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
-  `delete from pg_statistic where starelid in (select oid ${TABLES})`,
-  `select pg_stat_reset_single_table_counters(oid) ${TABLES}`,
-];

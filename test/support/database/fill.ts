@@ -1,8 +1,7 @@
 /**
  * Fills a project with rows of every kind by set-based SQL: a few of each to count statements, or hundreds of
- * thousands to check query plans. IDs interleave the rows of several projects.
+ * thousands to check query plans. Ids interleave the rows of several projects.
  */
-
 import type { RunQuery } from '../../../src/database/rows.ts';
 import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
 import type { Services } from '../../../src/domain/call.ts';
@@ -22,11 +21,11 @@ export interface Sizes {
   events: number;
 }
 
-/** Number of projects whose IDs can be interleaved. */
+/** The maximum number of projects whose ids can be interleaved. */
 const PROJECTS_MAX = 64;
 
-/** The ID of the n-th row of a project. Higher numbers are newer. */
-export function rowId(prefix: string, project: number, n: number): string {
+/** Returns the id of the n-th row of a project. Higher numbers are newer. */
+export function formatRowId(prefix: string, project: number, n: number): string {
   return `${prefix}_${String(n * PROJECTS_MAX + project).padStart(26, '0')}`;
 }
 
@@ -43,7 +42,7 @@ export async function fillProject(
   const texts = createStatements(number, sizes, { content, config });
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);
   for (let n = 0; n < sizes.few; n += 1) {
-    const id = rowId('dst', number, n);
+    const id = formatRowId('dst', number, n);
     const { signingSecretSealed } = sealSigningSecret(
       vault,
       { id, projectId },
@@ -55,8 +54,8 @@ export async function fillProject(
       [id, projectId, signingSecretSealed],
     );
   }
-  for (const text of routeStatements(number, sizes)) await query(text, [projectId]);
-  for (const text of streamStatements(number, sizes)) await query(text, [projectId]);
+  for (const text of createRouteStatements(number, sizes)) await query(text, [projectId]);
+  for (const text of createStreamStatements(number, sizes)) await query(text, [projectId]);
   for (const text of INSERT_SEARCH_WORDS) await query(text, [projectId]);
 }
 
@@ -69,12 +68,12 @@ const INSERT_SEARCH_WORDS = [
     Destination: ['name'],
     Topic: ['name'],
   }).map(([table, names]) =>
-    insertSearchWords(
+    formatSearchWordInsert(
       table,
       names.map((name) => `r."${name}"`),
     ),
   ),
-  insertSearchWords(
+  formatSearchWordInsert(
     'Connection',
     ['g."groupRef"', 'g."groupName"', 'c."consumerRef"', 'c."consumerName"'],
     `join "Group" g on g."projectId" = r."projectId" and g."id" = r."groupId"
@@ -82,34 +81,35 @@ const INSERT_SEARCH_WORDS = [
   ),
 ];
 
-function insertSearchWords(table: string, names: string[], joined = ''): string {
+function formatSearchWordInsert(table: string, names: string[], joined = ''): string {
   return `insert into "SearchWord" ("projectId", "kind", "place", "rowId")
     select r."projectId", '${table}', word || ' ' || r."id", r."id" from "${table}" r ${joined}
     cross join lateral search_words(array[${names.join(', ')}]) as word
     where r."projectId" = $1 on conflict do nothing`;
 }
 
-function insert(table: string, count: number, columns: Record<string, string>): string {
+function formatInsert(table: string, count: number, columns: Record<string, string>): string {
   const names = Object.keys(columns).map((name) => `"${name}"`);
   return `insert into "${table}" ("projectId", ${names.join(', ')})
     select $1, ${Object.values(columns).join(', ')} from generate_series(0, ${count - 1}) n`;
 }
 
-/** Without statistics, the check of a foreign key scans a table that it takes for empty, once for each row. */
-function analyze(table: string, count: number): string[] {
+/** Without statistics, PostgreSQL takes a table for empty, so each check of a foreign key scans it. */
+function formatAnalyze(table: string, count: number): string[] {
   return count > 1_000 ? [`analyze "${table}"`] : [];
 }
 
-/** Returns the SQL for IDs of the row itself, or of the row that it references. */
+/** Returns a function that formats the SQL for the id of the row itself, or of a row that it references. */
 function createIdSql(number: number) {
   return (prefix: string, n = 'n') =>
     `'${prefix}_' || lpad(((${n})::bigint * ${PROJECTS_MAX} + ${number})::text, 26, '0')`;
 }
 
-/** Spreads times over the last 30 days. The last row is the newest. */
-const spreadTimes = (count: number) => `now() - (${count} - n) * interval '30 days' / ${count}`;
+/** SQL: times spread over the last 30 days. The last row is the newest. */
+const formatSpreadTime = (count: number) =>
+  `now() - (${count} - n) * interval '30 days' / ${count}`;
 
-const CONNECTIONS_STATUS = `(case when n % 20 = 0 then 'BAD_CREDENTIALS'
+const CONNECTION_STATUS = `(case when n % 20 = 0 then 'BAD_CREDENTIALS'
   when n % 3 = 0 then 'CREATED' else 'WORKING' end)::"ConnectionStatus"`;
 const ACTION_TYPE = `(case when n % 100 = 50 then 'SUBSCRIBE'
   when n % 3 = 0 then 'WRITE' else 'READ' end)::"OperationActionType"`;
@@ -136,7 +136,7 @@ function createStatements(
   const operationsWithLogs = Math.max(1, Math.floor(events / 50));
   const references = { integrationId: id('int', `n / ${few}`), groupId: id('grp', `n % ${few}`) };
   return [
-    insert('ApiKey', few, {
+    formatInsert('ApiKey', few, {
       id: id('key'),
       label: `'key'`,
       scopes: `'{}'::text[]`,
@@ -144,49 +144,49 @@ function createStatements(
       prefix: `'ik_'`,
       hash: `'hash-${number}-' || n`,
     }),
-    insert('JwtKey', few, {
+    formatInsert('JwtKey', few, {
       id: id('jwk'),
       label: `'key'`,
       publicKeyPem: `'pem'`,
       active: 'n % 5 > 0',
     }),
-    insert('Group', few, { id: id('grp'), groupRef: `'group-' || n`, groupName: `'Group'` }),
-    insert('Consumer', few, {
+    formatInsert('Group', few, { id: id('grp'), groupRef: `'group-' || n`, groupName: `'Group'` }),
+    formatInsert('Consumer', few, {
       id: id('csm'),
       consumerRef: `'consumer-' || n`,
       consumerName: `'Consumer'`,
     }),
-    insert('ProviderApp', few, {
+    formatInsert('ProviderApp', few, {
       id: id('app'),
       provider: `'hubspot'`,
       clientId: `'client'`,
       clientSecretSealed: `'sealed'`,
       scopes: `'{}'::text[]`,
     }),
-    insert('Connection', connections, {
+    formatInsert('Connection', connections, {
       id: id('con'),
       provider: `(array['hubspot', 'salesforce', 'sandbox'])[1 + n % 3]`,
       groupId: id('grp', `n % ${few}`),
       consumerId: id('csm', `n / ${few} % ${few}`),
       providerAppId: id('app', `n % ${few}`),
       authScheme: `'NONE'::"AuthScheme"`,
-      status: CONNECTIONS_STATUS,
+      status: CONNECTION_STATUS,
       tokenExpireTime: `case when n % 2 = 0 then now() + (n + 1) * interval '1 second' end`,
     }),
-    ...analyze('Connection', connections),
-    insert('Integration', few, {
+    ...formatAnalyze('Connection', connections),
+    formatInsert('Integration', few, {
       id: id('int'),
       name: `'integration-' || n`,
       provider: `(array['hubspot', 'salesforce', 'sandbox'])[1 + n % 3]`,
       latestRevisionId: id('rev', `n * ${few} + ${few} - 1`),
     }),
-    insert('Revision', few * few, {
+    formatInsert('Revision', few * few, {
       id: id('rev'),
       integrationId: id('int', `n / ${few}`),
       specVersion: `'1.0.0'`,
       content: `'${content}'::jsonb`,
     }),
-    insert('Installation', installations, {
+    formatInsert('Installation', installations, {
       id: id('ins'),
       ...references,
       connectionId: id('con', `case when n < ${few} then 0 else n % ${connections} end`),
@@ -194,29 +194,29 @@ function createStatements(
       createdBy: `'api:key'`,
       healthStatus: `(case when n % 50 = 7 then 'UNHEALTHY' else 'HEALTHY' end)::"InstallationHealth"`,
     }),
-    ...analyze('Installation', installations),
-    insert('InstallationConfig', installations, {
+    ...formatAnalyze('Installation', installations),
+    formatInsert('InstallationConfig', installations, {
       id: id('cfg'),
       installationId: id('ins'),
       content: `'${config}'::jsonb`,
     }),
-    insert('DestinationUse', few, {
+    formatInsert('DestinationUse', few, {
       destinationName: `'records'`,
       userId: id('int'),
       integrationId: id('int'),
     }),
-    insert('DestinationUse', installations, {
+    formatInsert('DestinationUse', installations, {
       destinationName: id('dst', `n % ${few}`),
       userId: id('ins'),
       installationId: id('ins'),
     }),
-    insert('InstalledObject', installations, {
+    formatInsert('InstalledObject', installations, {
       installationId: id('ins'),
       objectName: `'contacts'`,
       nextReadTime: `now() + (n - 100) * interval '1 second'`,
       paused: 'n % 100 = 99',
     }),
-    insert('ObjectSubscription', few, {
+    formatInsert('ObjectSubscription', few, {
       installationId: id('ins'),
       objectName: `'contacts'`,
       provider: `'sandbox'`,
@@ -228,7 +228,7 @@ function createStatements(
       watchFields: `'{}'::text[]`,
       status: `'ACTIVE'::"SubscriptionStatus"`,
     }),
-    insert('SubscriptionSecret', few, {
+    formatInsert('SubscriptionSecret', few, {
       id: id('sec'),
       installationId: id('ins'),
       objectName: `'contacts'`,
@@ -236,20 +236,20 @@ function createStatements(
       account: id('con'),
       secretsSealed: `'sealed'`,
     }),
-    insert('ProviderStream', few, {
+    formatInsert('ProviderStream', few, {
       connectionId: id('con'),
       provider: `'sandbox'`,
       status: `'ACTIVE'::"SubscriptionStatus"`,
       dueTime: `now() + interval '1 day'`,
     }),
-    insert('StreamPing', few, {
+    formatInsert('StreamPing', few, {
       id: id('con'),
       providerRef: `'list'`,
       address: `'https://hooks.example/x'`,
       secretSealed: `'sealed'`,
       checkTime: `now() + interval '1 day'`,
     }),
-    insert('Operation', operations, {
+    formatInsert('Operation', operations, {
       id: id('opr'),
       integrationId: id('int', `(${newest(installations, installationsWithOperations)}) / ${few}`),
       installationId: id('ins', newest(installations, installationsWithOperations)),
@@ -258,16 +258,16 @@ function createStatements(
       status: OPERATION_STATUS,
       result: `'Read some records.'`,
       metadata: `'{"objects": ["contacts"]}'::jsonb`,
-      createTime: spreadTimes(operations),
+      createTime: formatSpreadTime(operations),
     }),
-    ...analyze('Operation', operations),
-    insert('ActivityDelta', few, {
+    ...formatAnalyze('Operation', operations),
+    formatInsert('ActivityDelta', few, {
       time: `date_trunc('minute', now(), 'UTC')`,
       kind: `(array['operation', 'delivery'])[1 + n % 2]`,
       key: `(array['READ SUCCESS', ${id('dst', `n % ${few}`)}])[1 + n % 2]`,
       first: '1',
     }),
-    insert('LearnedField', events, {
+    formatInsert('LearnedField', events, {
       provider: `'sandbox'`,
       module: `'root'`,
       objectName: `'object_' || n % ${few}`,
@@ -278,7 +278,7 @@ function createStatements(
       lastSeenTime: 'now()',
     }),
     // Counts of each hour, for one destination after another.
-    insert('ActivityCount', events, {
+    formatInsert('ActivityCount', events, {
       grain: `'hour'`,
       time: `date_trunc('day', now(), 'UTC') - n / ${few} * interval '1 day'`,
       kind: `'delivery'`,
@@ -290,20 +290,20 @@ function createStatements(
         ]),
       ),
     }),
-    insert('ActivityHistogram', events, {
+    formatInsert('ActivityHistogram', events, {
       grain: `'hour'`,
       key: id('dst', `n % ${few}`),
       time: `date_trunc('hour', now(), 'UTC') - n / ${few} * interval '1 hour'`,
       durations: 'array[n % 7, 1]',
     }),
-    insert('OperationLog', events, {
+    formatInsert('OperationLog', events, {
       id: id('log'),
       operationId: id('opr', newest(operations, Math.min(operations, operationsWithLogs))),
       severity: `'INFO'::"LogSeverity"`,
       message: `'Read a page.'`,
     }),
     ...(['operationId', 'connectionId'] as const).map((owner) =>
-      insert('RecordedRequest', events, {
+      formatInsert('RecordedRequest', events, {
         id: owner === 'operationId' ? id('req') : id('req', `n + ${events}`),
         [owner]:
           owner === 'operationId'
@@ -316,10 +316,10 @@ function createStatements(
         isFailed: 'n % 50 = 0',
         durationMs: '1',
         requestHeaders: `'{}'::jsonb`,
-        createTime: spreadTimes(events),
+        createTime: formatSpreadTime(events),
       }),
     ),
-    insert('NotificationEvent', events, {
+    formatInsert('NotificationEvent', events, {
       id: id('evt'),
       position: 'n + 1',
       eventType: EVENT_TYPE,
@@ -328,11 +328,11 @@ function createStatements(
       installationId: id('ins', newest(installations)),
       operationId: id('opr', newest(operations)),
       destinationId: id('dst', `n % ${few}`),
-      createTime: spreadTimes(events),
+      createTime: formatSpreadTime(events),
     }),
     `insert into "EventLog" ("projectId", "lastPosition") values ($1, ${events})
       on conflict ("projectId") do update set "lastPosition" = excluded."lastPosition"`,
-    insert('Delivery', events, {
+    formatInsert('Delivery', events, {
       id: id('dlv'),
       destinationId: id('dst', `n % ${few}`),
       eventId: id('evt', `n / ${few}`),
@@ -343,21 +343,21 @@ function createStatements(
       body: `'{}'`,
       attemptCount: `case when n < ${events} / 2 then 2 else 0 end`,
       nextAttemptTime: `case when n % 50 = 0 then now() + (n % 1000 - 500) * interval '1 minute' end`,
-      createTime: spreadTimes(events),
+      createTime: formatSpreadTime(events),
     }),
-    insert('DeliveryAttempt', events, {
+    formatInsert('DeliveryAttempt', events, {
       id: id('att'),
       deliveryId: id('dlv', `n / 2`),
       attemptNumber: '1 + n % 2',
       durationMs: '12',
     }),
-    insert('IdempotencyKey', events, {
+    formatInsert('IdempotencyKey', events, {
       key: `'key-' || n`,
       inputHash: `'hash'`,
       operationId: id('opr', newest(operations)),
       expireTime: `now() + interval '1 day' - n * interval '1 second'`,
     }),
-    insert('WriteTask', events, {
+    formatInsert('WriteTask', events, {
       id: id('opr'),
       installationId: id('ins', newest(installations)),
       objectName: `'contacts'`,
@@ -366,9 +366,9 @@ function createStatements(
       recordCount: '1',
       deadlineTime: 'now()',
       dueTime: `case when n % 500 = 0 then now() - n * interval '1 second' end`,
-      endTime: `case when n % 500 > 0 then ${spreadTimes(events)} end`,
+      endTime: `case when n % 500 > 0 then ${formatSpreadTime(events)} end`,
     }),
-    insert('WriteEntry', events, {
+    formatInsert('WriteEntry', events, {
       taskId: id('opr'),
       position: '0',
       operationId: id('opr'),
@@ -378,7 +378,7 @@ function createStatements(
 }
 
 /** Adds a stream destination, which keeps its messages. */
-function streamStatements(number: number, { few, events }: Sizes): string[] {
+function createStreamStatements(number: number, { few, events }: Sizes): string[] {
   const id = createIdSql(number);
   const destinationId = id('dst', String(few));
   return [
@@ -386,7 +386,7 @@ function streamStatements(number: number, { few, events }: Sizes): string[] {
       values ($1, ${destinationId}, 'stream', 'STREAM')`,
     `insert into "StreamLog" ("projectId", "destinationId", "lastPosition", "lastByte")
       values ($1, ${destinationId}, ${events}, ${events * 2})`,
-    insert('StreamMessage', events, {
+    formatInsert('StreamMessage', events, {
       id: id('msg'),
       destinationId,
       position: 'n + 1',
@@ -394,18 +394,18 @@ function streamStatements(number: number, { few, events }: Sizes): string[] {
       groupId: id('grp', `n % ${few}`),
       consumerId: id('csm', `n % ${few}`),
       body: `'{}'`,
-      createTime: spreadTimes(events),
+      createTime: formatSpreadTime(events),
     }),
   ];
 }
 
 /** Topics with their routes, and plans. */
-function routeStatements(number: number, { few, events }: Sizes): string[] {
+function createRouteStatements(number: number, { few, events }: Sizes): string[] {
   const id = createIdSql(number);
   const types = `enum_range(null::"NotificationEventType")`;
   return [
-    insert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
-    insert('Plan', few, {
+    formatInsert('Topic', few, { id: id('top'), name: `'topic-' || n` }),
+    formatInsert('Plan', few, {
       id: id('pln'),
       hash: `''`,
       baseHash: `''`,
@@ -418,7 +418,7 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       requiredSecrets: `'{}'`,
       expireTime: `now() + interval '1 day'`,
     }),
-    insert('AgentSession', few, {
+    formatInsert('AgentSession', few, {
       id: id('ags'),
       groupId: id('grp', '0'),
       consumerId: id('csm', '0'),
@@ -431,7 +431,7 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       createdBy: `'api:key'`,
       expireTime: `now() + interval '1 day'`,
     }),
-    insert('Proposal', few, {
+    formatInsert('Proposal', few, {
       id: id('prp'),
       groupId: id('grp', '0'),
       consumerId: id('csm', '0'),
@@ -446,25 +446,25 @@ function routeStatements(number: number, { few, events }: Sizes): string[] {
       planHash: `''`,
       expireTime: `now() + interval '1 day'`,
     }),
-    insert('Acknowledgement', few, {
+    formatInsert('Acknowledgement', few, {
       kind: `'CONNECTION_BAD_CREDENTIALS'`,
       subjectId: id('con'),
       connectionId: id('con'),
       lastTime: 'now()',
       acknowledgedBy: `'api:key'`,
     }),
-    insert('EventTopicRoute', few * 15, {
+    formatInsert('EventTopicRoute', few * 15, {
       id: id('etr'),
       eventType: `(${types})[1 + n % 15]`,
       topicId: id('top', 'n / 15'),
     }),
-    insert('TopicDestinationRoute', few * few, {
+    formatInsert('TopicDestinationRoute', few * few, {
       id: id('tdr'),
       topicId: id('top', `n / ${few}`),
       destinationId: id('dst', `n % ${few}`),
     }),
     ...['0', `1 + n % ${few - 1}`].map((topic) =>
-      insert('NotificationEventTopic', events, {
+      formatInsert('NotificationEventTopic', events, {
         eventId: id('evt'),
         topicId: id('top', topic),
         position: 'n + 1',

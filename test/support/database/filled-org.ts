@@ -27,17 +27,21 @@ export async function fillOrg(app: TestApp, few: number) {
       ['"OrgMember" values ($1, $2)', otherId, builderId],
       [INVITE, newId('inv'), otherId, builderEmail],
     ]);
-    const [memberId, smallId] = [newId('bld'), newId('prj')];
+    const [memberId, smallProjectId] = [newId('bld'), newId('prj')];
     await insertAll(services, [
       ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
       ['"OrgMember" values ($1, $2)', orgId, memberId],
       ['"ClaimedDomain" values ($1, $1, $2)', newId('dom'), orgId],
       [INVITE, newId('inv'), orgId, `${n}@invited.test`],
-      ['"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)', smallId, orgId],
+      [
+        '"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)',
+        smallProjectId,
+        orgId,
+      ],
     ]);
     await fillProject(
       { ...services, query: services.database.rows.query },
-      { projectId: smallId, number: n },
+      { projectId: smallProjectId, number: n },
       PROJECT_SIZES,
     );
   }
@@ -71,8 +75,8 @@ function createQueryRunner(
     const { result, statements } = await recordStatements(() =>
       graphql({ schema, source, contextValue }),
     );
-    const failed = result.errors?.map(({ originalError, message }) => originalError ?? message);
-    expect(failed, statements.at(-1)?.text).toBeUndefined();
+    const errors = result.errors?.map(({ originalError, message }) => originalError ?? message);
+    expect(errors, statements.at(-1)?.text).toBeUndefined();
     return {
       // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
       data: result.data as any,

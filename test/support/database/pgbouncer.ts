@@ -8,12 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { endWithParent } from '../end-with-parent.ts';
 import { findFreePort } from '../process/free-port.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
 
 /** Returns the reason to skip tests that need PgBouncer, or null if it is installed. */
-export function reasonWithoutPgbouncer(): string | null {
-  const isThere = spawnSync('pgbouncer', ['--version']).status === 0;
-  return isThere ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
+export function findReasonWithoutPgbouncer(): string | null {
+  const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0;
+  return isInstalled ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
 }
 
 interface PgbouncerServer {
@@ -38,7 +38,7 @@ export async function startPgbouncer(
   writeFileSync(path, formatSettings({ port, serverPort, users: join(folder, 'users.txt') }));
   writeFileSync(join(folder, 'users.txt'), '"postgres" "postgres"\n');
   // PgBouncer refuses to run as root, as PostgreSQL does.
-  const { user } = postgresBinaries();
+  const { user } = findPostgresBinaries();
   const child = spawn('pgbouncer', ['--quiet', path], { ...user, cwd: folder, stdio: 'ignore' });
   const exited = once(child, 'exit');
   child.once(

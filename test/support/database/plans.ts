@@ -60,10 +60,10 @@ async function explainTwice(
     }
   };
   const { text, values } = statement;
-  const custom = await rollBack(async () =>
+  const customPlan = await rollBack(async () =>
     toPlan(statement, 'custom', await run({ text: `${explainClause} ${text}`, values })),
   );
-  const generic = await rollBack(async () => {
+  const genericPlan = await rollBack(async () => {
     await run('set local plan_cache_mode = force_generic_plan');
     await run(`prepare explained as ${text}`);
     const argumentList = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : '';
@@ -71,17 +71,17 @@ async function explainTwice(
     await run('deallocate explained');
     return toPlan(statement, 'generic', result);
   });
-  return [custom, generic];
+  return [customPlan, genericPlan];
 }
 
 function toPlan(statement: Statement, mode: Plan['mode'], { rows }: pg.QueryResult): Plan {
-  const [{ Plan: top }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
-  const scans = listNodes(top).filter((node) => node['Node Type'].includes('Scan'));
+  const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+  const scans = listNodes(root).filter((node) => node['Node Type'].includes('Scan'));
   return {
     statement,
     mode,
     scans: scans.flatMap(toScans),
-    blocks: top['Shared Hit Blocks'] + top['Shared Read Blocks'],
+    blocks: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
   };
 }
 
@@ -89,20 +89,13 @@ function toScans(node: PlanNode): Scan[] {
   const table = node['Relation Name'];
   if (table === undefined) return [];
   const loops = node['Actual Loops'];
-  const removed = ['Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const;
-  const discardedRows = removed.reduce((sum, reason) => sum + (node[reason] ?? 0) * loops, 0);
+  const reasons = ['Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const;
+  const discardedRows = reasons.reduce((sum, reason) => sum + (node[reason] ?? 0) * loops, 0);
   // In a bitmap scan, the child node names the index.
   const index = node['Index Name'] ?? node.Plans?.map((inner) => inner['Index Name']).join() ?? '';
   const isDirect = node['Node Type'] !== 'Seq Scan';
-  return [
-    {
-      table,
-      isDirect,
-      index,
-      discardedRows: discardedRows,
-      readRows: node['Actual Rows'] * loops + discardedRows,
-    },
-  ];
+  const readRows = node['Actual Rows'] * loops + discardedRows;
+  return [{ table, isDirect, index, discardedRows, readRows }];
 }
 
 function listNodes(node: PlanNode): PlanNode[] {
@@ -111,14 +104,14 @@ function listNodes(node: PlanNode): PlanNode[] {
 
 export function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  return pg.escapeLiteral(Array.isArray(value) ? arrayText(value) : scalarText(value));
+  return pg.escapeLiteral(Array.isArray(value) ? formatArray(value) : formatScalar(value));
 }
 
-function arrayText(values: unknown[]): string {
-  return `{${values.map((value) => JSON.stringify(scalarText(value))).join(',')}}`;
+function formatArray(values: unknown[]): string {
+  return `{${values.map((value) => JSON.stringify(formatScalar(value))).join(',')}}`;
 }
 
-function scalarText(value: unknown): string {
+function formatScalar(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -131,16 +124,17 @@ const CONTROLS = /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deall
 export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = [];
   const errors: unknown[] = [];
-  const open = new WeakSet<object>();
+  const connectionsInTransaction = new WeakSet<object>();
   const before = serialize(async (connection, statement, query) => {
     const client = connection as object;
     const run: RunStatement = (textOrStatement) =>
       query.call(client, textOrStatement) as Promise<pg.QueryResult>;
-    if (/^\s*begin/i.test(statement.text)) open.add(client);
-    else if (/^\s*(commit|rollback)\s*$/i.test(statement.text)) open.delete(client);
+    if (/^\s*begin/i.test(statement.text)) connectionsInTransaction.add(client);
+    else if (/^\s*(commit|rollback)\s*$/i.test(statement.text))
+      connectionsInTransaction.delete(client);
     if (CONTROLS.test(statement.text)) return;
     try {
-      plans.push(...(await explainTwice(run, statement, open.has(client))));
+      plans.push(...(await explainTwice(run, statement, connectionsInTransaction.has(client))));
     } catch (error) {
       errors.push(error);
     }
@@ -152,35 +146,35 @@ export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]
 
 export interface Bounds {
   /** Tables that are too large for a sequential scan. */
-  large: ReadonlySet<string>;
-  /** Number of rows that a statement may read. */
-  rows: number;
-}
-
-/** Returns what the plan does beyond the bounds. Empty if it stays within them. */
-export function listPlanFaults(plan: Plan, { large, rows }: Bounds): string[] {
-  const { statement, mode, blocks } = plan;
-  const { text, values } = statement;
-  const scans = plan.scans.filter(({ table }) => large.has(table));
-  const sum = (member: 'readRows' | 'discardedRows') =>
-    Math.round(scans.reduce((total, scan) => total + scan[member], 0));
-  // A count must read the rows that it counts, but few others.
-  const isCount = text.includes('select count(*)::int as "count"');
-  const [readRows, discardedRows] = [sum('readRows'), sum('discardedRows')];
-  const faults = [
-    ...scans.filter(({ isDirect }) => !isDirect).map(({ table }) => `reads all of ${table}`),
-    ...(isCount && discardedRows > rows ? [`counts over ${discardedRows} other rows`] : []),
-    ...(!isCount && readRows > rows ? [`reads ${readRows} rows`] : []),
-    ...(!isCount && blocks > rows * BLOCKS_PER_ROW ? [`reads ${blocks} blocks`] : []),
-  ];
-  const indexes = scans.map(({ index }) => index).join();
-  const statementText = `${text}\n${JSON.stringify(values, bigintText)}`;
-  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${statementText}`);
+  largeTables: ReadonlySet<string>;
+  /** The number of rows that a statement may read. */
+  rowsMax: number;
 }
 
 /** The pages of an index from its root to a leaf, and the page of the row. */
 const BLOCKS_PER_ROW = 8;
 
-function bigintText(_key: string, value: unknown): unknown {
+/** Returns what the plan does beyond the bounds. Empty if it stays within them. */
+export function listPlanFaults(plan: Plan, { largeTables, rowsMax }: Bounds): string[] {
+  const { statement, mode, blocks } = plan;
+  const { text, values } = statement;
+  const scans = plan.scans.filter(({ table }) => largeTables.has(table));
+  const sumRows = (member: 'readRows' | 'discardedRows') =>
+    Math.round(scans.reduce((total, scan) => total + scan[member], 0));
+  // A count must read the rows that it counts, but few others.
+  const isCount = text.includes('select count(*)::int as "count"');
+  const [readRows, discardedRows] = [sumRows('readRows'), sumRows('discardedRows')];
+  const faults = [
+    ...scans.filter(({ isDirect }) => !isDirect).map(({ table }) => `reads all of ${table}`),
+    ...(isCount && discardedRows > rowsMax ? [`counts over ${discardedRows} other rows`] : []),
+    ...(!isCount && readRows > rowsMax ? [`reads ${readRows} rows`] : []),
+    ...(!isCount && blocks > rowsMax * BLOCKS_PER_ROW ? [`reads ${blocks} blocks`] : []),
+  ];
+  const indexes = scans.map(({ index }) => index).join();
+  const statementText = `${text}\n${JSON.stringify(values, formatBigint)}`;
+  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${statementText}`);
+}
+
+function formatBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

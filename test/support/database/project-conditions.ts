@@ -43,82 +43,88 @@ interface Source {
   /** Null if the item is no table of projects, such as a CTE, which is checked where it is defined. */
   table: string | null;
   /** Items whose `projectId` a condition equates with this one. */
-  equated: Source[];
+  equatedSources: Source[];
   isBound: boolean;
   isTarget: boolean;
 }
 
-interface Missing {
+interface MissingCondition {
   description: string;
   /** True if the statement changes the table's rows. */
   isTarget: boolean;
 }
 
 class StatementReader {
-  readonly #read: { verb: string; source: Source }[] = [];
-  readonly #inserted: Missing[] = [];
+  readonly #tableUses: { verb: string; source: Source }[] = [];
+  readonly #missingInserts: MissingCondition[] = [];
 
   /**
    * Call this after the whole statement: an item may be bound through another item whose condition comes
    * later.
    */
-  listMissing(): Missing[] {
-    const unboundReads = this.#read.filter(({ source }) => !isBoundToProject(source, new Set()));
+  listMissing(): MissingCondition[] {
+    const unboundReads = this.#tableUses.filter(
+      ({ source }) => !isBoundToProject(source, new Set()),
+    );
     const unboundTables = unboundReads.map(({ verb, source: { table, isTarget } }) => ({
       description: `${verb} ${table}`,
       isTarget,
     }));
-    return [...this.#inserted, ...unboundTables];
+    return [...this.#missingInserts, ...unboundTables];
   }
 
   readStatement(node: Node, outer: Source[]): void {
     const [[kind, body]] = Object.entries(node) as [[string, Node]];
-    if (kind === 'SelectStmt') this.#select(body, outer);
-    else if (kind === 'UpdateStmt') this.#change('updates', body, outer);
-    else if (kind === 'DeleteStmt') this.#change('deletes', body, outer);
-    else if (kind === 'InsertStmt') this.#insert(body, outer);
+    if (kind === 'SelectStmt') this.#readSelect(body, outer);
+    else if (kind === 'UpdateStmt') this.#readChange('updates', body, outer);
+    else if (kind === 'DeleteStmt') this.#readChange('deletes', body, outer);
+    else if (kind === 'InsertStmt') this.#readInsert(body, outer);
   }
 
-  #select(body: Node, outer: Source[]): void {
-    const ctes = this.#with(body, outer);
+  #readSelect(body: Node, outer: Source[]): void {
+    const ctes = this.#readCtes(body, outer);
     for (const side of ['larg', 'rarg']) {
-      if (body[side]) this.#select(body[side] as Node, [...outer, ...ctes]);
+      if (body[side]) this.#readSelect(body[side] as Node, [...outer, ...ctes]);
     }
-    const sources = this.#sources((body.fromClause ?? []) as Node[], [...ctes, ...outer]);
+    const sources = this.#readSources((body.fromClause ?? []) as Node[], [...ctes, ...outer]);
     const scope = [...sources, ...outer, ...ctes];
-    this.#conditions([body.whereClause, ...listJoinConditions(body.fromClause)], sources, scope);
+    this.#readConditions(
+      [body.whereClause, ...listJoinConditions(body.fromClause)],
+      sources,
+      scope,
+    );
     const rest = { ...body, larg: null, rarg: null, withClause: null, fromClause: null };
-    this.#within(rest, scope);
+    this.#readSubstatements(rest, scope);
     this.#report('reads', sources);
   }
 
-  #change(verb: string, body: Node, outer: Source[]): void {
-    const ctes = this.#with(body, outer);
+  #readChange(verb: string, body: Node, outer: Source[]): void {
+    const ctes = this.#readCtes(body, outer);
     const target = toSource(body.relation as Node, ctes, true);
     const from = (body.fromClause ?? body.usingClause ?? []) as Node[];
-    const sources = [target, ...this.#sources(from, [target, ...ctes, ...outer])];
+    const sources = [target, ...this.#readSources(from, [target, ...ctes, ...outer])];
     const scope = [...sources, ...outer, ...ctes];
-    this.#conditions([body.whereClause, ...listJoinConditions(from)], sources, scope);
-    this.#within(
+    this.#readConditions([body.whereClause, ...listJoinConditions(from)], sources, scope);
+    this.#readSubstatements(
       { ...body, relation: null, withClause: null, fromClause: null, usingClause: null },
       scope,
     );
     this.#report(verb, sources);
   }
 
-  #insert(body: Node, outer: Source[]): void {
-    const ctes = this.#with(body, outer);
+  #readInsert(body: Node, outer: Source[]): void {
+    const ctes = this.#readCtes(body, outer);
     const { relname } = body.relation as { relname: string };
     const columns = ((body.cols ?? []) as { ResTarget: { name: string } }[]).map(
       ({ ResTarget }) => ResTarget.name,
     );
     if (PROJECT_TABLES.has(relname) && columns.length > 0 && !columns.includes('projectId')) {
-      this.#inserted.push({ description: `inserts into ${relname}`, isTarget: true });
+      this.#missingInserts.push({ description: `inserts into ${relname}`, isTarget: true });
     }
-    this.#within({ ...body, withClause: null, relation: null }, [...outer, ...ctes]);
+    this.#readSubstatements({ ...body, withClause: null, relation: null }, [...outer, ...ctes]);
   }
 
-  #with(body: Node, outer: Source[]): Source[] {
+  #readCtes(body: Node, outer: Source[]): Source[] {
     const ctes: Source[] = [];
     const { ctes: nodes = [] } = (body.withClause ?? {}) as { ctes?: Node[] };
     for (const node of nodes) {
@@ -130,7 +136,7 @@ class StatementReader {
   }
 
   /** Returns the items of a FROM list. Checks subqueries in it too. */
-  #sources(from: Node[], outer: Source[]): Source[] {
+  #readSources(from: Node[], outer: Source[]): Source[] {
     const sources: Source[] = [];
     const read = (node: Node): void => {
       const [[kind, body]] = Object.entries(node) as [[string, Node]];
@@ -140,7 +146,7 @@ class StatementReader {
         read(body.rarg as Node);
         equateUsing(body, sources);
       } else {
-        this.#within(body, [...sources, ...outer]);
+        this.#readSubstatements(body, [...sources, ...outer]);
         const { alias } = body as { alias?: { aliasname: string } };
         if (alias) sources.push(createBoundSource(alias.aliasname));
       }
@@ -150,16 +156,16 @@ class StatementReader {
   }
 
   /** Checks the statements inside an expression. */
-  #within(value: unknown, scope: Source[]): void {
-    if (Array.isArray(value)) for (const item of value) this.#within(item, scope);
+  #readSubstatements(value: unknown, scope: Source[]): void {
+    if (Array.isArray(value)) for (const item of value) this.#readSubstatements(item, scope);
     if (!isNode(value)) return;
     for (const [kind, inner] of Object.entries(value)) {
       if (kind.endsWith('Stmt') && isNode(inner)) this.readStatement({ [kind]: inner }, scope);
-      else this.#within(inner, scope);
+      else this.#readSubstatements(inner, scope);
     }
   }
 
-  #conditions(expressions: unknown[], sources: Source[], scope: Source[]): void {
+  #readConditions(expressions: unknown[], sources: Source[], scope: Source[]): void {
     for (const [left, right] of expressions.flatMap(listEqualities)) {
       this.#bind(left, right, sources, scope);
       this.#bind(right, left, sources, scope);
@@ -170,20 +176,20 @@ class StatementReader {
     const source = findProjectSource(side, sources);
     if (!source) return;
     const equatedSource = findProjectSource(other, scope);
-    if (equatedSource) source.equated.push(equatedSource);
+    if (equatedSource) source.equatedSources.push(equatedSource);
     else if (!isColumn(other, sources)) source.isBound = true;
   }
 
   #report(verb: string, sources: Source[]): void {
     for (const source of sources) {
       const sourceVerb = source.isTarget ? verb : 'reads';
-      if (source.table !== null) this.#read.push({ verb: sourceVerb, source });
+      if (source.table !== null) this.#tableUses.push({ verb: sourceVerb, source });
     }
   }
 }
 
 function createBoundSource(alias: string): Source {
-  return { alias, table: null, equated: [], isBound: true, isTarget: false };
+  return { alias, table: null, equatedSources: [], isBound: true, isTarget: false };
 }
 
 function toSource(body: Node, outer: Source[], isTarget: boolean): Source {
@@ -193,7 +199,7 @@ function toSource(body: Node, outer: Source[], isTarget: boolean): Source {
   return {
     alias: alias?.aliasname ?? relname,
     table,
-    equated: [],
+    equatedSources: [],
     isBound: table === null,
     isTarget,
   };
@@ -203,7 +209,7 @@ function isBoundToProject(source: Source, visited: Set<Source>): boolean {
   if (source.isBound) return true;
   if (visited.has(source)) return false;
   visited.add(source);
-  return source.equated.some((other) => isBoundToProject(other, visited));
+  return source.equatedSources.some((other) => isBoundToProject(other, visited));
 }
 
 /** Equates the items of `join … using ("projectId", …)`. */
@@ -214,8 +220,8 @@ function equateUsing(join: Node, sources: Source[]): void {
   if (!names.includes('projectId')) return;
   const right = sources.at(-1);
   for (const left of sources.slice(0, -1)) {
-    right?.equated.push(left);
-    if (right) left.equated.push(right);
+    right?.equatedSources.push(left);
+    if (right) left.equatedSources.push(right);
   }
 }
 
@@ -235,12 +241,12 @@ function listEqualities(expression: unknown): [unknown, unknown][] {
   if (kind === 'BoolExpr') {
     const arms = (body.args as unknown[]).map(listEqualities);
     if (body.boolop === 'AND_EXPR') return arms.flat();
-    return body.boolop === 'OR_EXPR' ? commonEqualities(arms) : [];
+    return body.boolop === 'OR_EXPR' ? listCommonEqualities(arms) : [];
   }
   if (kind === 'SubLink' && body.subLinkType === 'ANY_SUBLINK') {
     return listMembers(body.testexpr).map((member) => [member, {}]);
   }
-  if (kind === 'A_Expr' && body.kind === 'AEXPR_BETWEEN') return equalitiesOfRange(body);
+  if (kind === 'A_Expr' && body.kind === 'AEXPR_BETWEEN') return listRangeEqualities(body);
   if (kind !== 'A_Expr' || !['AEXPR_OP', 'AEXPR_OP_ANY', 'AEXPR_IN'].includes(String(body.kind))) {
     return [];
   }
@@ -252,24 +258,24 @@ function listEqualities(expression: unknown): [unknown, unknown][] {
 }
 
 /** Returns the leading members of a row expression that have equal bounds in BETWEEN. */
-function equalitiesOfRange({ lexpr, rexpr }: Node): [unknown, unknown][] {
+function listRangeEqualities({ lexpr, rexpr }: Node): [unknown, unknown][] {
   const { List } = rexpr as { List: { items: unknown[] } };
   const [low = [], high = []] = List.items.map(listMembers);
-  const text = (value: unknown) =>
+  const format = (value: unknown) =>
     JSON.stringify(value, (name, inner) => (name === 'location' ? undefined : inner));
   const pairs = listMembers(lexpr).map((member, index): [unknown, unknown] => [member, low[index]]);
-  const differs = pairs.findIndex((_, index) => text(low[index]) !== text(high[index]));
-  return differs < 0 ? pairs : pairs.slice(0, differs);
+  const firstDifference = pairs.findIndex((_, index) => format(low[index]) !== format(high[index]));
+  return firstDifference < 0 ? pairs : pairs.slice(0, firstDifference);
 }
 
 /** Returns the equalities of the first arm of an OR whose column all other arms compare too. */
-function commonEqualities([firstArm = [], ...otherArms]: [unknown, unknown][][]): [
+function listCommonEqualities([firstArm = [], ...otherArms]: [unknown, unknown][][]): [
   unknown,
   unknown,
 ][] {
-  const columnName = (side: unknown) => columnNames(side)?.join('.');
+  const formatColumn = (side: unknown) => listColumnNames(side)?.join('.');
   return firstArm.filter(([left]) =>
-    otherArms.every((arm) => arm.some(([other]) => columnName(other) === columnName(left))),
+    otherArms.every((arm) => arm.some(([other]) => formatColumn(other) === formatColumn(left))),
   );
 }
 
@@ -280,7 +286,7 @@ function listMembers(expression: unknown): unknown[] {
 
 /** Returns the item whose project the expression identifies. */
 function findProjectSource(expression: unknown, sources: Source[]): Source | null {
-  const names = columnNames(expression);
+  const names = listColumnNames(expression);
   const column = names?.at(-1);
   if (!names || column === undefined) return null;
   if (names.length > 1) {
@@ -296,13 +302,13 @@ function identifiesProject({ table }: Source, column: string): boolean {
 }
 
 function isColumn(expression: unknown, sources: Source[]): boolean {
-  const names = columnNames(expression);
+  const names = listColumnNames(expression);
   return (
     names !== null && sources.some(({ alias, table }) => table !== null && alias === names.at(-2))
   );
 }
 
-function columnNames(expression: unknown): string[] | null {
+function listColumnNames(expression: unknown): string[] | null {
   if (!isNode(expression)) return null;
   const inner = isNode(expression.TypeCast) ? expression.TypeCast.arg : expression;
   if (!isNode(inner) || !isNode(inner.ColumnRef)) return null;

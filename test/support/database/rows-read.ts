@@ -8,10 +8,10 @@ import { toLiteral } from './plans.ts';
 import { recordStatements, type Statement, serialize } from './statements.ts';
 
 /**
- * A custom plan is made for the statement's values. A kept plan is made once for all values, and kept until a
- * table is analyzed.
+ * A custom plan is made for the statement's values. A generic plan is made once for all values, and kept until a table is
+ * analyzed.
  */
-type PlanMode = 'custom' | 'kept';
+type PlanMode = 'custom' | 'generic';
 
 interface RowsRead {
   mode: PlanMode;
@@ -23,30 +23,30 @@ type RunText = (text: string) => Promise<pg.QueryResult>;
 
 const SETTINGS: Record<PlanMode, string> = {
   custom: 'force_custom_plan',
-  kept: 'force_generic_plan',
+  generic: 'force_generic_plan',
 };
 
-/** Counts since the session last reported its statistics. In a transaction, it reports none. */
-const ROWS = `
+/** Counts the rows since the session last reported its statistics, which it does not do in a transaction. */
+const COUNT_ROWS = `
   select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as "rows"
   from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
 
 /**
- * Returns the rows that each of the work's statements about these tables reads. Each is run and rolled back
- * in both modes, before it runs for the work.
+ * Counts the rows that each statement of `work` about these tables reads. Each statement first runs in both modes and is
+ * rolled back.
  */
 export async function countRowsRead(
   work: () => Promise<unknown>,
   tables: readonly string[],
 ): Promise<RowsRead[]> {
-  const read: RowsRead[] = [];
+  const counts: RowsRead[] = [];
   const errors: unknown[] = [];
   const isIgnored = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
   const before = serialize(async (connection, statement, query) => {
     const runText: RunText = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
     try {
-      for (const mode of ['custom', 'kept'] as const) {
-        read.push(await countRows(runText, statement, mode));
+      for (const mode of ['custom', 'generic'] as const) {
+        counts.push(await countRows(runText, statement, mode));
       }
     } catch (error) {
       errors.push(error);
@@ -54,7 +54,7 @@ export async function countRowsRead(
   });
   await recordStatements(work, before, isIgnored);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
-  return read;
+  return counts;
 }
 
 async function countRows(
@@ -69,9 +69,9 @@ async function countRows(
   await runText('begin');
   try {
     await runText(`set local plan_cache_mode = ${SETTINGS[mode]}`);
-    const [before] = (await runText(ROWS)).rows;
+    const [before] = (await runText(COUNT_ROWS)).rows;
     await runText(`execute ${name}${parameters}`);
-    const [after] = (await runText(ROWS)).rows;
+    const [after] = (await runText(COUNT_ROWS)).rows;
     return { mode, rows: after.rows - before.rows, text };
   } finally {
     await runText('rollback');

@@ -54,7 +54,6 @@ const removal = z.strictObject({
   refusalReasons: pointer.optional(),
   success: success.optional(),
 });
-export type Removal = z.output<typeof removal>;
 
 /** A request that writes many records. The response has their outcomes in the same order. */
 const batch = z.strictObject({

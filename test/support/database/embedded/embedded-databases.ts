@@ -8,13 +8,16 @@ import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
 import { emptyDatabase, tryToEmpty } from '../empty-database.ts';
 import { takeFirstEngine } from './first-engine.ts';
-import { snapshotPath, startMemoryEngine } from './memory-engine.ts';
+import { getSnapshotPath, startMemoryEngine } from './memory-engine.ts';
 import { openSnapshot } from './open-snapshot.ts';
 
 /**
  * Each database takes some hundred megabytes. Few tests have more than this many apps open at the same time.
  */
 const POOL_MAX = 2;
+
+/** Undoes the migrations. */
+const UNMIGRATE = 'drop schema public, pgboss cascade; create schema public';
 
 const pool: Engine[] = [];
 
@@ -39,7 +42,7 @@ export async function acquireEngine(): Promise<OpenEngine> {
 export async function startUnmigratedEngine(): Promise<Engine> {
   const engine = await startMemoryEngine();
   await using client = await connectTo(engine);
-  await client.query(UNMIGRATED);
+  await client.query(UNMIGRATE);
   return engine;
 }
 
@@ -48,12 +51,10 @@ export async function startUnmigratedEngine(): Promise<Engine> {
  * it.
  */
 export async function openUnmigratedPglite(): Promise<PGlite> {
-  const pglite = await openSnapshot(snapshotPath());
-  await pglite.exec(UNMIGRATED);
+  const pglite = await openSnapshot(getSnapshotPath());
+  await pglite.exec(UNMIGRATE);
   return pglite;
 }
-
-const UNMIGRATED = 'drop schema public, pgboss cascade; create schema public';
 
 async function connectTo({ address }: Engine) {
   const client = new pg.Client(address);

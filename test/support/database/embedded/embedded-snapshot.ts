@@ -29,10 +29,10 @@ export async function ensureEmbeddedSnapshot(): Promise<string> {
   if (existsSync(path)) return path;
   mkdirSync(FOLDER, { recursive: true });
   // Imported here because it loads half of the product, which runs with a snapshot do not need.
-  const { makeSnapshot } = await import('./make-snapshot.ts');
+  const { createSnapshot } = await import('./make-snapshot.ts');
   // Another run may write the same file. Renaming a finished file is atomic.
   const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, await makeSnapshot());
+  writeFileSync(unfinished, await createSnapshot());
   renameSync(unfinished, path);
   for (const older of globSync('*.tar', { cwd: FOLDER })) {
     if (join(FOLDER, older) !== path) rmSync(join(FOLDER, older));

@@ -8,10 +8,10 @@ import { serveConnections } from '../../../../src/database/embedded/run-engine.t
 import { openQueue } from '../../../../src/jobs/queue.ts';
 import { createLog } from '../../../../src/log.ts';
 
-export async function makeSnapshot(): Promise<Uint8Array> {
+export async function createSnapshot(): Promise<Uint8Array> {
   const log = createLog('silent');
   await using pglite = await PGlite.create();
-  const database = await openEngine(inThisThread(pglite), log);
+  const database = await openEngine(serveInThisThread(pglite), log);
   await (await openQueue(database, log))[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
   // `template0` has a third of the files, and no test uses it.
@@ -21,7 +21,7 @@ export async function makeSnapshot(): Promise<Uint8Array> {
 }
 
 /** Serves PGlite in this thread, because only then its files can be dumped. */
-function inThisThread(pglite: PGlite): OpenEngine {
+function serveInThisThread(pglite: PGlite): OpenEngine {
   const connections = serveConnections(pglite, (error) => {
     throw error;
   });

@@ -5,7 +5,7 @@ import { Engine } from '../../../../src/database/embedded/engine.ts';
  * Returns the path of the run's snapshot. It is an environment variable because preloaded modules cannot use
  * vitest's `inject`.
  */
-export function snapshotPath(): string {
+export function getSnapshotPath(): string {
   const { TEST_SNAPSHOT: path } = process.env;
   if (!path) throw new Error('TEST_SNAPSHOT is not set. Run the test with vitest.');
   return path;
@@ -15,7 +15,7 @@ export function snapshotPath(): string {
 export function startMemoryEngine(): Promise<Engine> {
   return Engine.start({
     module: new URL('engine-thread.ts', import.meta.url),
-    data: snapshotPath(),
+    data: getSnapshotPath(),
     onCrash: (failure) => {
       throw failure;
     },
