@@ -1,4 +1,4 @@
-/** Counts activity correctly, before and after the deltas are added to the counts. */
+/** Counts of activity, before and after the deltas are folded into them. */
 import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
@@ -18,23 +18,23 @@ const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $buck
     records { startTime read written receivedEvents }
     streams { startTime destination { id } messages } } } }`;
 
-async function activity(tenant: Tenant, overrides: object = {}) {
+async function readActivity(tenant: Tenant, overrides: object = {}) {
   const from = '2026-05-01T00:00:00Z';
   const until = '2026-05-03T00:00:00Z';
   const variables = { id: tenant.projectId, from, until, bucket: 'HOUR', ...overrides };
   return (await tenant.query(ACTIVITY, variables)).project.activity;
 }
 
-/** Expects an equal result before and after the deltas are folded. */
-async function bothTimes<T>(work: () => Promise<T>): Promise<T> {
-  const waiting = await work();
+/** Returns the result of `work`, which must be equal before and after the deltas are folded. */
+async function expectSameAfterFold<T>(work: () => Promise<T>): Promise<T> {
+  const before = await work();
   await foldActivity(services);
   expect(await prisma.activityDelta.count()).toBe(0);
-  expect(await work()).toEqual(waiting);
-  return waiting;
+  expect(await work()).toEqual(before);
+  return before;
 }
 
-const at = (time: string) => new Date(`2026-05-${time}Z`);
+const toMayDate = (time: string) => new Date(`2026-05-${time}Z`);
 
 test('counts operations by creation time and outcome', async () => {
   const tenant = await app.tenant();
@@ -42,42 +42,46 @@ test('counts operations by creation time and outcome', async () => {
   const running = await insert.operation({
     projectId,
     status: 'IN_PROGRESS',
-    createTime: at('01T10:20:30'),
+    createTime: toMayDate('01T10:20:30'),
   });
   await insert.operations([
-    { projectId, createTime: at('01T10:59:59.999') },
-    { projectId, createTime: at('01T11:00:00') },
-    { projectId, createTime: at('01T11:30:00'), actionType: 'WRITE', status: 'FAILURE' },
-    { projectId, createTime: at('03T00:00:00') },
+    { projectId, createTime: toMayDate('01T10:59:59.999') },
+    { projectId, createTime: toMayDate('01T11:00:00') },
+    { projectId, createTime: toMayDate('01T11:30:00'), actionType: 'WRITE', status: 'FAILURE' },
+    { projectId, createTime: toMayDate('03T00:00:00') },
   ]);
-  const one = { actionType: 'READ', status: 'SUCCEEDED', count: 1 };
-  const failed = {
+  const succeededRead = { actionType: 'READ', status: 'SUCCEEDED', count: 1 };
+  const failedWrite = {
     startTime: '2026-05-01T11:00:00.000Z',
     actionType: 'WRITE',
     status: 'FAILED',
     count: 1,
   };
-  expect((await bothTimes(() => activity(tenant))).operations).toEqual([
-    { ...one, startTime: '2026-05-01T10:00:00.000Z', status: 'IN_PROGRESS' },
-    { ...one, startTime: '2026-05-01T10:00:00.000Z' },
-    { ...one, startTime: '2026-05-01T11:00:00.000Z' },
-    failed,
+  expect((await expectSameAfterFold(() => readActivity(tenant))).operations).toEqual([
+    { ...succeededRead, startTime: '2026-05-01T10:00:00.000Z', status: 'IN_PROGRESS' },
+    { ...succeededRead, startTime: '2026-05-01T10:00:00.000Z' },
+    { ...succeededRead, startTime: '2026-05-01T11:00:00.000Z' },
+    failedWrite,
   ]);
   await prisma.operation.updateMany({ where: { id: running.id }, data: { status: 'SUCCESS' } });
-  const first = (await bothTimes(() => activity(tenant))).operations[0];
-  expect(first).toEqual({ ...one, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
-  const days = await activity(tenant, { bucket: 'DAY' });
+  const first = (await expectSameAfterFold(() => readActivity(tenant))).operations[0];
+  expect(first).toEqual({ ...succeededRead, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
+  const days = await readActivity(tenant, { bucket: 'DAY' });
   expect(days.operations).toEqual([
-    { ...one, startTime: '2026-05-01T00:00:00.000Z', count: 3 },
-    { ...failed, startTime: '2026-05-01T00:00:00.000Z' },
+    { ...succeededRead, startTime: '2026-05-01T00:00:00.000Z', count: 3 },
+    { ...failedWrite, startTime: '2026-05-01T00:00:00.000Z' },
   ]);
-  const minutes = { bucket: 'MINUTE', from: at('01T10:00:00'), until: at('01T11:00:00') };
-  expect((await activity(tenant, minutes)).operations).toEqual([
-    { ...one, startTime: '2026-05-01T10:20:00.000Z' },
-    { ...one, startTime: '2026-05-01T10:59:00.000Z' },
+  const minutes = {
+    bucket: 'MINUTE',
+    from: toMayDate('01T10:00:00'),
+    until: toMayDate('01T11:00:00'),
+  };
+  expect((await readActivity(tenant, minutes)).operations).toEqual([
+    { ...succeededRead, startTime: '2026-05-01T10:20:00.000Z' },
+    { ...succeededRead, startTime: '2026-05-01T10:59:00.000Z' },
   ]);
   const other = await app.tenant();
-  expect((await activity(other)).operations).toEqual([]);
+  expect((await readActivity(other)).operations).toEqual([]);
 });
 
 test('counts attempts by destination, with percentiles of their duration', async () => {
@@ -85,14 +89,14 @@ test('counts attempts by destination, with percentiles of their duration', async
   const { projectId } = tenant;
   const destinationId = newId('dst');
   const { id: deliveryId } = await insert.delivery({ projectId, destinationId });
-  const createTime = at('01T10:20:30');
+  const createTime = toMayDate('01T10:20:30');
   for (let attemptNumber = 1; attemptNumber <= 100; attemptNumber += 1) {
     const error = attemptNumber > 90 ? 'Refused.' : null;
     const attempt = { projectId, deliveryId, attemptNumber, createTime, error };
     await insert.attempt({ ...attempt, durationMs: attemptNumber * 10 });
     if (attemptNumber === 50) await foldActivity(services);
   }
-  const { deliveries } = await bothTimes(() => activity(tenant));
+  const { deliveries } = await expectSameAfterFold(() => readActivity(tenant));
   expect(deliveries).toEqual([
     {
       startTime: '2026-05-01T10:00:00.000Z',
@@ -132,13 +136,13 @@ test("returns the activity of a destination's own deliveries", async () => {
       projectId,
       deliveryId,
       attemptNumber: 1,
-      createTime: at('01T10:00:00'),
+      createTime: toMayDate('01T10:00:00'),
     });
   }
   const query = `query ($id: ID!) { node(id: $id) { ... on Destination {
     activity(from: "2026-05-01T00:00:00Z", until: "2026-05-02T00:00:00Z", bucket: DAY) {
       destination { id } attempts } } } }`;
-  expect(await bothTimes(() => tenant.query(query, { id }))).toEqual({
+  expect(await expectSameAfterFold(() => tenant.query(query, { id }))).toEqual({
     node: { activity: [{ destination: { id }, attempts: 1 }] },
   });
 });
@@ -152,21 +156,24 @@ test('counts messages by stream, and keeps the counts when messages are deleted'
   await appendMessages(database, lake, { names: ['a', 'b'] });
   await appendMessages(database, lake, { names: ['c'] });
   await appendMessages(database, pond, { names: ['d'] });
-  const ofToday = { from: new Date(Date.now() - 3_600_000), until: null, bucket: 'DAY' };
-  const counted = async () => {
-    const { streams } = await activity(tenant, ofToday);
+  const today = { from: new Date(Date.now() - 3_600_000), until: null, bucket: 'DAY' };
+  const countByStream = async () => {
+    const { streams } = await readActivity(tenant, today);
     const sums: Record<string, number> = {};
     for (const { destination, messages } of streams) {
       sums[destination.id] = (sums[destination.id] ?? 0) + messages;
     }
     return sums;
   };
-  expect(await bothTimes(counted)).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
+  expect(await expectSameAfterFold(countByStream)).toEqual({
+    [lake.destinationId]: 3,
+    [pond.destinationId]: 1,
+  });
   await prisma.streamMessage.deleteMany({ where: { projectId } });
-  expect(await counted()).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
+  expect(await countByStream()).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
   const query = `query ($id: ID!, $from: DateTime!) { node(id: $id) { ... on Destination {
     streamActivity(from: $from, bucket: DAY) { destination { name } messages } } } }`;
-  const { node } = await tenant.query(query, { id: pond.destinationId, from: ofToday.from });
+  const { node } = await tenant.query(query, { id: pond.destinationId, from: today.from });
   expect(node.streamActivity).toEqual([{ destination: { name: 'pond' }, messages: 1 }]);
 });
 
@@ -186,22 +193,26 @@ test('counts read and written records once', async () => {
     data: { metadata: { objects: ['a'], successfulRecordIds: ['1', '2'] } },
   });
   const from = new Date(Date.now() - 3_600_000);
-  const { records } = await bothTimes(() => activity(tenant, { from, until: null, bucket: 'DAY' }));
-  const sum = (name: string) =>
-    records.reduce((all: number, one: Record<string, number>) => all + (one[name] ?? 0), 0);
-  expect([sum('read'), sum('written'), sum('receivedEvents')]).toEqual([350, 2, 0]);
+  const { records } = await expectSameAfterFold(() =>
+    readActivity(tenant, { from, until: null, bucket: 'DAY' }),
+  );
+  const sumCounts = (name: string) =>
+    records.reduce((sum: number, row: Record<string, number>) => sum + (row[name] ?? 0), 0);
+  expect([sumCounts('read'), sumCounts('written'), sumCounts('receivedEvents')]).toEqual([
+    350, 2, 0,
+  ]);
 });
 
 test('adds each delta once if two processes fold at the same time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const createTime = at('02T00:00:00');
+  const createTime = toMayDate('02T00:00:00');
   const writes = Array.from({ length: 20 }, async () => {
     await insert.operation({ projectId, createTime });
     await Promise.all([foldActivity(services), foldActivity(services)]);
   });
   await Promise.all(writes);
-  const { operations } = await bothTimes(() => activity(tenant));
+  const { operations } = await expectSameAfterFold(() => readActivity(tenant));
   expect(operations).toMatchObject([{ count: 20 }]);
 });
 

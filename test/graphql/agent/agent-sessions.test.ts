@@ -1,4 +1,4 @@
-/** Agent sessions: the rights that they grant, and their ends. */
+/** Agent sessions: the rights that they grant, and how they end. */
 import { expect, test } from 'vitest';
 import {
   createAgent,
@@ -32,7 +32,7 @@ const minimal = {
   projectIdOrName: tenant.projectId,
   ...{ groupRef: 'acme', consumerRef: 'ann', name: 'Helper', verbs: ['READ'] },
 };
-const revokeInput = (agentSessionId: string) => ({
+const createRevokeInput = (agentSessionId: string) => ({
   input: { projectIdOrName: tenant.projectId, agentSessionId },
 });
 const deletion = { objectName: 'people', type: 'DELETE', recordId: '1' };
@@ -62,7 +62,7 @@ test('returns the session with its token and the URL of the tools', async () => 
   });
 });
 
-test('an agent is a caller of its own kind, and calls only functions for agents', async () => {
+test('lets an agent call only functions for agents', async () => {
   const agent = await createAgent(app, tenant);
   expect((await agent.query(VIEWER)).viewer).toMatchObject({
     kind: 'AGENT',
@@ -114,7 +114,7 @@ test('names every rule and tool that needs a right that the session lacks', asyn
   ]);
 });
 
-test('refuses rights that would show or approve more than they say', async () => {
+test('refuses rights that imply more than they name', async () => {
   const listIssueNames = async (rights: object) => {
     const { problem } = await tenant.refusal(CREATE, { input: { ...minimal, ...rights } });
     return problem.issues?.map(({ name }) => name);
@@ -131,7 +131,7 @@ test('refuses rights that would show or approve more than they say', async () =>
   ]);
 });
 
-test('needs the scope agents:write and the rights that it grants', async () => {
+test('requires agents:write and the rights that the session grants', async () => {
   const reader = await tenant.withScopes('read');
   expect(await reader.refusal(CREATE, { input: minimal })).toMatchObject({ code: 'FORBIDDEN' });
   const narrow = await tenant.withScopes('agents:write', 'records:read');
@@ -141,21 +141,21 @@ test('needs the scope agents:write and the rights that it grants', async () => {
   expect(await narrow.query(CREATE, { input: minimal })).toBeTruthy();
 });
 
-test('a revoked session is rejected within a second, with a code of its own', async () => {
+test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   const agent = await createAgent(app, tenant);
   await agent.query(VIEWER);
   const approver = await createApprover(app, tenant);
   const other = await createEndUser(app, tenant, { groupRef: 'globex', permissions: ['APPROVE'] });
-  expect(await other.refusal(REVOKE, revokeInput(agent.sessionId))).toMatchObject({
+  expect(await other.refusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  const revoked = await approver.query(REVOKE, revokeInput(agent.sessionId));
+  const revoked = await approver.query(REVOKE, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
   expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
-  expect(await approver.query(REVOKE, revokeInput(agent.sessionId))).toEqual(revoked);
+  expect(await approver.query(REVOKE, createRevokeInput(agent.sessionId))).toEqual(revoked);
 });
 
-test('an expired session is rejected with a code of its own', async () => {
+test('rejects an expired session with AGENT_SESSION_EXPIRED', async () => {
   const agent = await createAgent(app, tenant);
   await services.database.prisma.agentSession.updateMany({
     where: { projectId: tenant.projectId, id: agent.sessionId },
@@ -164,14 +164,14 @@ test('an expired session is rejected with a code of its own', async () => {
   expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
 });
 
-test('a token of another kind or with a changed signature is rejected', async () => {
+test('rejects a token with a changed signature', async () => {
   const agent = await createAgent(app, tenant);
   const [head, body] = agent.token.split('.');
   const forged = app.client({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
   expect(await forged.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('an agent session ends with its group', async () => {
+test('ends an agent session with its group', async () => {
   const own = await app.tenant();
   const agent = await createAgent(app, own, { groupRef: 'short-lived' });
   await agent.query(VIEWER);

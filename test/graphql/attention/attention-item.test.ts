@@ -78,17 +78,17 @@ async function acknowledge(tenant: Tenant, item: Item, by: Pick<Tenant, 'query'>
   return acknowledgeAttentionItem.attentionItem;
 }
 
-function turnDestination(id: string, failingSince: Date | null) {
+function setFailingSince(id: string, failingSince: Date | null) {
   return prisma.destination.updateMany({ where: { id }, data: { failingSince } });
 }
 
-async function failingDestination(tenant: Tenant) {
+async function createFailingDestination(tenant: Tenant) {
   const { id } = await insertDestination(app, tenant);
-  await turnDestination(id, services.now());
+  await setFailingSince(id, services.now());
   return id;
 }
 
-async function connected(tenant: Tenant) {
+async function createConnection(tenant: Tenant) {
   const { id } = await generateConnection(tenant);
   const connection = { id, projectId: tenant.projectId };
   const { credentialsSealed: sealed } = await prisma.connection.findFirstOrThrow({ where: { id } });
@@ -124,12 +124,12 @@ const PROBLEMS: Problem[] = [
     kind: 'DESTINATION_FAILING',
     subject: 'Destination',
     async begin(tenant) {
-      const id = await failingDestination(tenant);
+      const id = await createFailingDestination(tenant);
       return {
         async recur() {
-          await turnDestination(id, null);
+          await setFailingSince(id, null);
           expect(await listItems(tenant)).toEqual([]);
-          await turnDestination(id, services.now());
+          await setFailingSince(id, services.now());
         },
       };
     },
@@ -138,7 +138,7 @@ const PROBLEMS: Problem[] = [
     kind: 'CONNECTION_BAD_CREDENTIALS',
     subject: 'ConnectedAccount',
     async begin(tenant) {
-      const connection = await connected(tenant);
+      const connection = await createConnection(tenant);
       await connection.fail();
       return {
         async recur() {
@@ -175,18 +175,18 @@ const PROBLEMS: Problem[] = [
     kind: 'SETUP_FAILED',
     subject: 'Provider',
     async begin(tenant) {
-      const meetMistake = async () => {
+      const failSetup = async () => {
         const user = await createEndUser(app, tenant);
         const input = { projectIdOrName: tenant.projectId, provider: 'sandbox' };
         await user.refusal(CREATE_OAUTH, {
           input: { ...input, groupRef: 'acme', consumerRef: 'ann' },
         });
       };
-      await meetMistake();
+      await failSetup();
       return {
         async recur() {
           clock.aheadMs += 61 * MINUTE_MS;
-          await meetMistake();
+          await failSetup();
         },
       };
     },
@@ -338,7 +338,7 @@ test('lists at most 100 items of a kind, unacknowledged ones first', async () =>
 
 test('shares an acknowledgement with the members of the org, who can reopen the item', async () => {
   const tenant = await app.tenant();
-  await failingDestination(tenant);
+  await createFailingDestination(tenant);
   const item = await getItem(tenant);
   await acknowledge(tenant, item, tenant.builder);
   const acknowledged = await getItem(tenant);
@@ -352,22 +352,22 @@ test('shares an acknowledgement with the members of the org, who can reopen the 
 
 test('acknowledges only what the caller has read', async () => {
   const tenant = await app.tenant();
-  const id = await failingDestination(tenant);
+  const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
-  await turnDestination(id, new Date(Date.now() + MINUTE_MS));
+  await setFailingSince(id, new Date(Date.now() + MINUTE_MS));
   expect(await acknowledge(tenant, item)).toMatchObject({ acknowledgedBy: null });
 
   const farFuture = { ...item, lastTime: '2100-01-01T00:00:00.000Z' };
   expect((await acknowledge(tenant, farFuture)).acknowledgedBy).not.toBeNull();
   expect((await acknowledge(tenant, item)).acknowledgedBy).not.toBeNull();
-  await turnDestination(id, new Date(Date.now() + 2 * MINUTE_MS));
+  await setFailingSince(id, new Date(Date.now() + 2 * MINUTE_MS));
   expect((await getItem(tenant)).acknowledgedBy).toBeNull();
 });
 
 test('refuses an item of another project, an ended one, and one without its object', async () => {
   const tenant = await app.tenant();
   const stranger = await app.tenant();
-  const id = await failingDestination(tenant);
+  const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const notFound = {
     code: 'NOT_FOUND',
@@ -381,7 +381,7 @@ test('refuses an item of another project, an ended one, and one without its obje
   expect(await listItems(stranger)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
-  await turnDestination(id, null);
+  await setFailingSince(id, null);
   expect(await tenant.refusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject(notFound);
   const { input } = await installReads(app, tenant);
   await tenant.query(PAUSE, { input });
@@ -407,7 +407,7 @@ test('names every invalid member', async () => {
 
 test('lets the scope read list items, and only the scope full acknowledge them', async () => {
   const tenant = await app.tenant();
-  await failingDestination(tenant);
+  await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const reader = await tenant.withScopes('read');
   expect(await listItems({ ...tenant, ...reader })).toEqual([item]);
@@ -422,7 +422,7 @@ test('lets the scope read list items, and only the scope full acknowledge them',
 
 test('shows items to no end user, agent or page', async () => {
   const tenant = await app.tenant();
-  await failingDestination(tenant);
+  await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const callers = [
     await createEndUser(app, tenant),
@@ -439,8 +439,8 @@ test('shows items to no end user, agent or page', async () => {
 
 test('deletes acknowledgements with their subjects', async () => {
   const tenant = await app.tenant();
-  const destinationId = await failingDestination(tenant);
-  const connection = await connected(tenant);
+  const destinationId = await createFailingDestination(tenant);
+  const connection = await createConnection(tenant);
   await connection.fail();
   for (const item of await listItems(tenant)) await acknowledge(tenant, item);
   const { projectId } = tenant;

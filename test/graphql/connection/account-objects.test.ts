@@ -39,22 +39,22 @@ const OBJECTS = `query ($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
 }`;
 
-async function queryObjects(provider: string) {
+async function createAccount(provider: string) {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
-  return { tenant, id, ask: () => tenant.query(OBJECTS, { id }) };
+  return { tenant, id, queryObjects: () => tenant.query(OBJECTS, { id }) };
 }
 
 test('returns the objects of an account, including custom ones', async () => {
-  const { ask } = await queryObjects('attio');
-  const { node } = await ask();
+  const { queryObjects } = await createAccount('attio');
+  const { node } = await queryObjects();
   expect(node.objects).toContainEqual({ name: 'ships', displayName: 'Ships' });
   expect(node.objects).toContainEqual({ name: 'deals', displayName: 'Deals' });
   expect(node.objects.filter(({ name }: { name: string }) => name === 'people')).toHaveLength(1);
 });
 
 test('returns the objects of an account over REST', async () => {
-  const { tenant, id } = await queryObjects('attio');
+  const { tenant, id } = await createAccount('attio');
   const rest = restClient(app, { 'x-api-key': tenant.apiKey });
   const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
   expect(objects).toContainEqual({
@@ -62,7 +62,7 @@ test('returns the objects of an account over REST', async () => {
     displayName: 'Ships',
     supports: expect.arrayContaining(['read']),
   });
-  const other = await queryObjects('crm');
+  const other = await createAccount('crm');
   const own = restClient(app, { 'x-api-key': other.tenant.apiKey });
   const path = `/projects/${other.tenant.projectId}/connections`;
   expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
@@ -70,12 +70,12 @@ test('returns the objects of an account over REST', async () => {
 });
 
 test('returns null if the provider cannot list objects', async () => {
-  const { ask } = await queryObjects('crm');
-  expect(await ask()).toEqual({ node: { objects: null } });
+  const { queryObjects } = await createAccount('crm');
+  expect(await queryObjects()).toEqual({ node: { objects: null } });
 });
 
 test('names a provider that refuses to list objects', async () => {
-  const { tenant, id } = await queryObjects('attio');
+  const { tenant, id } = await createAccount('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
   const { code, problem } = await tenant.refusal(OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');

@@ -1,4 +1,4 @@
-/** A new connection needs the inputs that its provider declares, in addition to credentials. */
+/** The inputs that a provider requires of a new connection, in addition to credentials. */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { xero } from '../../../src/providers/declared/commerce/xero.ts';

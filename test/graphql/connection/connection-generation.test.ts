@@ -23,14 +23,14 @@ const tokens = {
   scopes: ['read'],
 };
 
-async function makeApp({ projectId }: Tenant, provider: string) {
+async function createApp({ projectId }: Tenant, provider: string) {
   const id = newId('app');
   const data = { id, projectId, provider, clientId: 'c', clientSecretSealed: 'sealed' };
   await prisma.providerApp.create({ data });
   return id;
 }
 
-function names(problem: { issues?: { name: string }[] }) {
+function listIssueNames(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
@@ -168,8 +168,8 @@ test('uses the named provider app for an OAuth connection, or else the newest', 
   const tenant = await app.tenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   expect((await generateConnection(tenant, input)).providerApp).toBeNull();
-  const [older, newer] = [await makeApp(tenant, 'hubspot'), await makeApp(tenant, 'hubspot')];
-  await makeApp(tenant, 'slack');
+  const [older, newer] = [await createApp(tenant, 'hubspot'), await createApp(tenant, 'hubspot')];
+  await createApp(tenant, 'slack');
   expect((await generateConnection(tenant, input)).providerApp).toEqual({ id: newer });
   expect(
     (await generateConnection(tenant, { ...input, providerAppId: older })).providerApp,
@@ -181,15 +181,15 @@ test('uses the named provider app for an OAuth connection, or else the newest', 
 test('refuses an app of another project or another provider', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   for (const providerAppId of [
-    await makeApp(other, 'sandbox'),
-    await makeApp(tenant, 'slack'),
+    await createApp(other, 'sandbox'),
+    await createApp(tenant, 'slack'),
     newId('app'),
   ]) {
     const { problem } = await tenant.refusal(
       GENERATE,
       connectionVariables(tenant, { apiKey: 'sandbox-key', providerAppId }),
     );
-    expect(names(problem)).toEqual(['input.providerAppId']);
+    expect(listIssueNames(problem)).toEqual(['input.providerAppId']);
   }
 });
 
@@ -203,7 +203,7 @@ test('names every issue of a phase together, without secrets', async () => {
   });
   const { code, problem } = await tenant.refusal(GENERATE, wrong);
   expect(code).toBe('BAD_USER_INPUT');
-  expect(names(problem)).toEqual([
+  expect(listIssueNames(problem)).toEqual([
     'input.groupRef',
     'input.consumerName',
     'input.providerMetadata',
@@ -217,12 +217,12 @@ test('names every issue of a phase together, without secrets', async () => {
     GENERATE,
     connectionVariables(tenant, { apiKey: 'k', basicAuth }),
   );
-  expect(names(together.problem)).toEqual(['input.credentials']);
+  expect(listIssueNames(together.problem)).toEqual(['input.credentials']);
   expect(JSON.stringify(together.problem)).not.toContain('planted');
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
   const response = await tenant.refusal(GENERATE, connectionVariables(tenant, unfit));
-  expect(names(response.problem)).toEqual([
+  expect(listIssueNames(response.problem)).toEqual([
     'input.providerWorkspaceRef',
     'input.credentials.apiKey',
     'input.providerAppId',
@@ -242,7 +242,7 @@ test("requires a valid workspace if the provider's address contains it", async (
   for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
     const wrong = connectionVariables(tenant, { ...input, providerWorkspaceRef });
     const { problem } = await tenant.refusal(GENERATE, wrong);
-    expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
+    expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
   const connection = await generateConnection(tenant, {
     ...input,
@@ -278,7 +278,7 @@ test('stores an app of the right provider or none if apps are moved or deleted a
   }`;
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   for (let round = 0; round < 5; round += 1) {
-    const named = { projectIdOrName: projectId, providerAppId: await makeApp(tenant, 'hubspot') };
+    const named = { projectIdOrName: projectId, providerAppId: await createApp(tenant, 'hubspot') };
     const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
     const responses = await Promise.all([
       tenant.request(
@@ -304,7 +304,7 @@ test('stores an app of the right provider or none if apps are moved or deleted a
 
 test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
   const tenant = await app.tenant();
-  const importing = (expireTime: string) => {
+  const requestImport = (expireTime: string) => {
     const oauth2AuthorizationCode = { accessToken: { token: 'at', expireTime } };
     return tenant.request(
       GENERATE,
@@ -317,13 +317,13 @@ test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
     '0001-01-01T00:00:00+23:59',
     '9999-12-31T23:59:59-23:59',
   ]) {
-    const { errors } = await importing(time);
+    const { errors } = await requestImport(time);
     expect(errors?.[0]?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: { issues: [{ name }] },
     });
   }
   for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z']) {
-    expect((await importing(time)).errors).toBeUndefined();
+    expect((await requestImport(time)).errors).toBeUndefined();
   }
 });

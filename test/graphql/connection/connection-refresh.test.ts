@@ -18,7 +18,7 @@ const REFRESH = `mutation ($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id status updateTime } }
 }`;
 
-function refreshInput({ projectId }: Pick<Tenant, 'projectId'>, { id }: { id: string }) {
+function createRefreshInput({ projectId }: Pick<Tenant, 'projectId'>, { id }: { id: string }) {
   return { input: { projectIdOrName: projectId, connectionId: id } };
 }
 
@@ -33,7 +33,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
   await callSandbox(app, connection);
   const events = await keepEvents(app, tenant);
   const before = await readToken(connection);
-  const { refreshConnection } = await tenant.query(REFRESH, refreshInput(tenant, connection));
+  const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, connection));
   expect(refreshConnection.connection).toEqual({
     id: connection.id,
     status: 'CREATED',
@@ -44,7 +44,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
   // Each call refreshes the token.
-  await tenant.query(REFRESH, refreshInput(tenant, connection));
+  await tenant.query(REFRESH, createRefreshInput(tenant, connection));
   expect(await events()).toHaveLength(2);
 });
 
@@ -52,23 +52,23 @@ test('fetches the first token of a client, and recovers refused credentials', as
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
-  await tenant.query(REFRESH, refreshInput(tenant, { id }));
+  await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   const status = 'BAD_CREDENTIALS';
   await services.database.prisma.connection.updateMany({ where: { id }, data: { status } });
-  const { refreshConnection } = await tenant.query(REFRESH, refreshInput(tenant, { id }));
+  const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
   expect(refreshConnection.connection.status).toBe('CREATED');
 });
 
 test('refuses a connection without a token to refresh', async () => {
   const tenant = await app.tenant();
   const keyed = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.refusal(REFRESH, refreshInput(tenant, keyed))).toMatchObject({
+  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
   });
   const imported = await connectWithTokens(app, tenant, { refreshToken: null });
-  expect(await tenant.refusal(REFRESH, refreshInput(tenant, imported))).toMatchObject({
+  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('no refresh token') },
   });
@@ -78,7 +78,7 @@ test("returns the provider's error, and leaves the connection unchanged", async 
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
-  expect(await tenant.refusal(REFRESH, refreshInput(tenant, connection))).toMatchObject({
+  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: {
       status: 502,
@@ -92,7 +92,7 @@ test("returns the provider's error, and leaves the connection unchanged", async 
 test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS", async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  expect(await tenant.refusal(REFRESH, refreshInput(tenant, connection))).toMatchObject({
+  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('invalid_grant') },
   });
@@ -104,15 +104,15 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
   const connection = await connectWithTokens(app, a);
   const before = await readStoredCredentials(app, connection);
   for (const { projectId } of [a, b]) {
-    expect(await b.refusal(REFRESH, refreshInput({ projectId }, connection))).toMatchObject({
+    expect(await b.refusal(REFRESH, createRefreshInput({ projectId }, connection))).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const reader = await a.withScopes('read', 'records:write');
-  expect(await reader.refusal(REFRESH, refreshInput(a, connection))).toMatchObject({
+  expect(await reader.refusal(REFRESH, createRefreshInput(a, connection))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await a.refusal(REFRESH, refreshInput(a, { id: 'con_none' }))).toMatchObject({
+  expect(await a.refusal(REFRESH, createRefreshInput(a, { id: 'con_none' }))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await readStoredCredentials(app, connection)).toEqual(before);

@@ -1,4 +1,4 @@
-/** Counts the statements of a connection, and checks what concurrent connections store. */
+/** The statements of new connections, and the rows of concurrent ones. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';

@@ -13,15 +13,15 @@ import { createProviderApp } from '../../support/providers/oauth.ts';
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const update = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE = `mutation ($input: UpdateConnectionInput!) {
   updateConnection(input: $input) {
     connection { id status authScheme providerWorkspaceRef providerMetadata updateTime }
   }
 }`;
-const remove = `mutation ($input: DeleteConnectionInput!) {
+const DELETE = `mutation ($input: DeleteConnectionInput!) {
   deleteConnection(input: $input) { deletedId }
 }`;
-const list = `query (
+const LIST = `query (
   $provider: String, $groupRef: String, $consumerRef: String, $status: ConnectionStatus,
   $first: Int, $last: Int, $after: String
 ) {
@@ -33,7 +33,7 @@ const list = `query (
   } } }
 }`;
 
-function names(problem: { issues?: { name: string }[] }) {
+function listIssueNames(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
@@ -49,7 +49,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const change = async (input: object) =>
-    (await tenant.query(update, { input: inGroups({ ...named, ...input }) })).updateConnection
+    (await tenant.query(UPDATE, { input: inGroups({ ...named, ...input }) })).updateConnection
       .connection;
 
   const before = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
@@ -79,12 +79,12 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const refused = async (input: object) => {
-    const { code, problem } = await tenant.refusal(update, {
+    const { code, problem } = await tenant.refusal(UPDATE, {
       input: inGroups({ ...named, ...input }),
     });
     expect(code).toBe('BAD_USER_INPUT');
     expect(JSON.stringify(problem)).not.toContain('planted');
-    return names(problem);
+    return listIssueNames(problem);
   };
   expect(await refused({ basicAuth })).toEqual(['input.credentials.basicAuth']);
   expect(await refused({ customAuth: { accountKey: 'planted' } })).toEqual([
@@ -104,8 +104,8 @@ test('refuses to clear a workspace that the provider needs', async () => {
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
-    const { problem } = await tenant.refusal(update, { input });
-    expect(names(problem)).toEqual(['input.providerWorkspaceRef']);
+    const { problem } = await tenant.refusal(UPDATE, { input });
+    expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
 });
 
@@ -119,7 +119,7 @@ test('refuses a new address without new credentials', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const elsewhere = { providerWorkspaceRef: 'other' };
-  const { problem } = await tenant.refusal(update, input(elsewhere));
+  const { problem } = await tenant.refusal(UPDATE, input(elsewhere));
   expect(problem.issues).toMatchObject([
     {
       name: 'input.providerWorkspaceRef',
@@ -134,12 +134,12 @@ test('refuses a new address without new credentials', async () => {
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
   });
   const byFact = await tenant.refusal(
-    update,
+    UPDATE,
     input({ providerMetadata: { workspace: { value: 'other' } } }),
   );
-  expect(names(byFact.problem)).toEqual(['input.providerMetadata.workspace']);
-  await tenant.query(update, input({ providerWorkspaceRef: 'acme' }));
-  await tenant.query(update, input({ ...elsewhere, credentials: { basicAuth: BASIC } }));
+  expect(listIssueNames(byFact.problem)).toEqual(['input.providerMetadata.workspace']);
+  await tenant.query(UPDATE, input({ providerWorkspaceRef: 'acme' }));
+  await tenant.query(UPDATE, input({ ...elsewhere, credentials: { basicAuth: BASIC } }));
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
 });
 
@@ -157,7 +157,7 @@ test('checks changed facts as those of a new connection', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const refused = async (change: object) =>
-    names((await tenant.refusal(update, input(change))).problem);
+    listIssueNames((await tenant.refusal(UPDATE, input(change))).problem);
   const domain = ['input.providerMetadata.zoho_token_domain'];
   expect(await refused({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(domain);
   expect(await refused({ providerMetadata: {} })).toEqual(domain);
@@ -171,7 +171,7 @@ test('checks changed facts as those of a new connection', async () => {
   expect(await refused({ providerWorkspaceRef: 'https://evil.test' })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  await tenant.query(update, input({ providerMetadata: { ...facts, plan: 'gold' } }));
+  await tenant.query(UPDATE, input({ providerMetadata: { ...facts, plan: 'gold' } }));
 });
 
 test('deletes a connection once, and keeps its group and consumer', async () => {
@@ -179,11 +179,11 @@ test('deletes a connection once, and keeps its group and consumer', async () => 
   const connection = await generateConnection(tenant);
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.query(remove, { input })).toEqual({
+  expect(await tenant.query(DELETE, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
   });
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await tenant.refusal(update, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
   ]);
@@ -198,7 +198,7 @@ test('refuses to delete a connection that installations use', async () => {
   await insertInstallation(app, connection, tenant);
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect(await events()).toEqual([]);
 });
 
@@ -213,11 +213,11 @@ test('refuses another tenant, and callers without the scope', async () => {
   ] as const) {
     const named = { projectIdOrName, connectionId };
     expect(
-      await client.refusal(update, { input: { ...named, credentials: { apiKey: 'mine' } } }),
+      await client.refusal(UPDATE, { input: { ...named, credentials: { apiKey: 'mine' } } }),
     ).toMatchObject({
       code,
     });
-    expect(await client.refusal(remove, { input: named })).toMatchObject({ code });
+    expect(await client.refusal(DELETE, { input: named })).toMatchObject({ code });
   }
   expect(await b.query(CREDENTIALS, { id: connectionId })).toEqual({ node: null });
   const shown = await a.query(CREDENTIALS, { id: connectionId });
@@ -237,11 +237,15 @@ test('requires credentials:read for credentials, and returns null if the scheme 
     groupRef: 'oauth',
     oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
   });
-  const shown = async (id: string) => (await tenant.query(CREDENTIALS, { id })).node.credentials;
-  expect(await shown(key.id)).toEqual({ apiKey: 'sandbox-key', oauth2AuthorizationCode: null });
-  expect(await shown(basic.id)).toBeNull();
-  expect(await shown(none.id)).toBeNull();
-  expect(await shown(oauth.id)).toEqual({
+  const queryCredentials = async (id: string) =>
+    (await tenant.query(CREDENTIALS, { id })).node.credentials;
+  expect(await queryCredentials(key.id)).toEqual({
+    apiKey: 'sandbox-key',
+    oauth2AuthorizationCode: null,
+  });
+  expect(await queryCredentials(basic.id)).toBeNull();
+  expect(await queryCredentials(none.id)).toBeNull();
+  expect(await queryCredentials(oauth.id)).toEqual({
     apiKey: null,
     oauth2AuthorizationCode: {
       accessToken: { ...accessToken, issueTime: null },
@@ -277,7 +281,7 @@ test('lists connections newest first, by every filter, from both ends', async ()
   });
   await prisma.connection.updateMany({ where: { id: b.id }, data: { status: 'WORKING' } });
   const page = async (args: Record<string, unknown>) =>
-    (await tenant.query(list, args)).viewer.project.connections;
+    (await tenant.query(LIST, args)).viewer.project.connections;
   const ids = async (args: Record<string, unknown>) =>
     (await page(args)).nodes.map((node: { id: string }) => node.id);
   expect(await ids({})).toEqual([c.id, b.id, a.id]);
@@ -295,6 +299,6 @@ test('lists connections newest first, by every filter, from both ends', async ()
 
 test('checks the arguments of an empty page', async () => {
   const tenant = await app.tenant();
-  const { code } = await tenant.refusal(list, { groupRef: 'unknown', first: 0 });
+  const { code } = await tenant.refusal(LIST, { groupRef: 'unknown', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
 });

@@ -15,7 +15,7 @@ const START = `mutation ($input: StartOAuthUpdateInput!) {
 }`;
 const imported = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
 
-function updateInput({ projectId }: Tenant, connectionId: string, overrides: object = {}) {
+function createUpdateInput({ projectId }: Tenant, connectionId: string, overrides: object = {}) {
   return { input: { projectIdOrName: projectId, connectionId, ...overrides } };
 }
 
@@ -24,7 +24,7 @@ test('replaces the tokens of the connection after a second consent', async () =>
   await createProviderApp(tenant);
   const { id } = await generateConnection(tenant, imported);
   const input = { scopes: ['records.read'], returnUrl: RETURN };
-  const { startOAuthUpdate } = await tenant.query(START, updateInput(tenant, id, input));
+  const { startOAuthUpdate } = await tenant.query(START, createUpdateInput(tenant, id, input));
   const browser = oauthBrowser(app);
   const url = await browser.open(startOAuthUpdate.authorizeUrl);
   expect(url.searchParams.get('scope')).toBe('records.read');
@@ -36,12 +36,12 @@ test('replaces the tokens of the connection after a second consent', async () =>
 test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, imported);
-  const without = await tenant.refusal(START, updateInput(tenant, id));
+  const without = await tenant.refusal(START, createUpdateInput(tenant, id));
   expect(without).toMatchObject({ code: 'UNPROCESSABLE' });
   await createProviderApp(tenant);
   const foreign = await tenant.refusal(
     START,
-    updateInput(tenant, id, { returnUrl: 'https://evil.test/' }),
+    createUpdateInput(tenant, id, { returnUrl: 'https://evil.test/' }),
   );
   expect(foreign.problem.issues).toMatchObject([{ in: 'body', name: 'input.returnUrl' }]);
 });
@@ -49,9 +49,11 @@ test('names invalid inputs, and reports problems of the connection as UNPROCESSA
 test("refuses another tenant's connection, and a caller without the scope", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { id } = await generateConnection(tenant, imported);
-  expect(await stranger.refusal(START, updateInput(stranger, id))).toMatchObject({
+  expect(await stranger.refusal(START, createUpdateInput(stranger, id))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(START, updateInput(tenant, id))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(START, createUpdateInput(tenant, id))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });

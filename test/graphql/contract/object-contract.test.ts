@@ -53,8 +53,8 @@ function indexFields({ objects }: any): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.name, field]));
 }
 
-/** An installation whose account's description has been stored. */
-async function described(tenant: Tenant, overrides: object = {}) {
+/** Installs the integration, and waits until the fields of the account are stored. */
+async function installDescribed(tenant: Tenant, overrides: object = {}) {
   const integration = await integrate(app, tenant, CONTENT);
   const config = {
     read: [{ objectName: 'contacts', selectedFields: ['lifecycle'] }],
@@ -66,9 +66,9 @@ async function described(tenant: Tenant, overrides: object = {}) {
   return { integration, installation, own };
 }
 
-test('an installation has the types and the values of its account', async () => {
+test('describes an installation with the types and values of its account', async () => {
   const tenant = await app.tenant();
-  const { own } = await described(tenant);
+  const { own } = await installDescribed(tenant);
   expect(own).toMatchObject({
     findings: [],
     objects: [
@@ -90,7 +90,7 @@ test('an installation has the types and the values of its account', async () => 
   });
 });
 
-test('a revision has the types that the accounts of its project had, and of no other project', async () => {
+test('describes a revision with the types from accounts of its own project only', async () => {
   const tenant = await app.tenant();
   const { latestRevision } = await integrate(app, tenant, CONTENT);
   const before = await queryContract(tenant, OF_REVISION, latestRevision.id);
@@ -98,22 +98,22 @@ test('a revision has the types that the accounts of its project had, and of no o
     emailAddress: { type: 'JSON', isTypeKnown: false },
     tier: { type: 'INTEGER', isTypeKnown: true, providerField: null },
   });
-  await described(await app.tenant());
+  await installDescribed(await app.tenant());
   expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(before);
 });
 
 test('stores the types of an account once', async () => {
   const tenant = await app.tenant();
-  const { integration, installation } = await described(tenant);
+  const { integration, installation } = await installDescribed(tenant);
   const { projectId } = tenant;
-  const stored = () => database.prisma.learnedField.findMany({ where: { projectId } });
-  const rows = await stored();
+  const listStoredFields = () => database.prisma.learnedField.findMany({ where: { projectId } });
+  const rows = await listStoredFields();
   expect(rows).toContainEqual(
     expect.objectContaining({ objectName: 'contacts', fieldName: 'email', valueType: 'STRING' }),
   );
   await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.waitUntilStored();
-  expect(await stored()).toEqual(rows);
+  expect(await listStoredFields()).toEqual(rows);
   const after = await queryContract(tenant, OF_REVISION, integration.latestRevision.id);
   expect(indexFields(after)).toMatchObject({
     emailAddress: { type: 'STRING', isRequired: true },
@@ -121,9 +121,9 @@ test('stores the types of an account once', async () => {
   });
 });
 
-test('a project has the latest revisions of its integrations', async () => {
+test('describes a project by the latest revisions of its integrations', async () => {
   const tenant = await app.tenant();
-  const { integration } = await described(tenant);
+  const { integration } = await installDescribed(tenant);
   const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
   await integrate(app, tenant, contentFor('erp', { read: { objects: [deals] } }));
   const contract = await queryContract(tenant, OF_PROJECT, tenant.projectId);
@@ -136,9 +136,9 @@ test('a project has the latest revisions of its integrations', async () => {
   expect(changed.objects[0].verbs).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
 });
 
-test('end users see the contract of their own installation only', async () => {
+test('returns only the contract of their own installation to end users', async () => {
   const tenant = await app.tenant();
-  const { installation, own, integration } = await described(tenant);
+  const { installation, own, integration } = await installDescribed(tenant);
   const { id: foreign } = await installFor(tenant, integration, { groupRef: 'other' });
   const user = await createEndUser(app, tenant);
   expect(await queryContract(user, OF_INSTALLATION, installation.id)).toEqual(own);
@@ -152,9 +152,9 @@ test('end users see the contract of their own installation only', async () => {
   }
 });
 
-test('other tenants see no contract', async () => {
+test('returns no contract to other tenants', async () => {
   const tenant = await app.tenant();
-  const { installation, integration } = await described(tenant);
+  const { installation, integration } = await installDescribed(tenant);
   const stranger = await app.tenant();
   for (const [query, id] of [
     [OF_INSTALLATION, installation.id],
@@ -165,7 +165,7 @@ test('other tenants see no contract', async () => {
   expect((await stranger.query(OF_PROJECT, { id: tenant.projectId })).project).toBeNull();
 });
 
-test('an object that the account does not describe is a finding', async () => {
+test('reports an object that the account does not describe as a finding', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, CONTENT);
   const { id, connection } = await installFor(tenant, integration);

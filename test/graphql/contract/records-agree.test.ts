@@ -1,4 +1,4 @@
-/** The contract of an installation matches what its reads, searches and writes do. */
+/** Compares the contract of an installation with its reads, searches and writes. */
 import { afterAll, expect, test } from 'vitest';
 import type {
   FieldContract,
@@ -29,15 +29,15 @@ const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createSandboxProvider(() => servers.sandbox.url),
-    declaredAt('pipedrive', servers.pipedrive.url),
-    declaredAt('zoho', servers.zoho.url),
+    createProviderAt('pipedrive', servers.pipedrive.url),
+    createProviderAt('zoho', servers.zoho.url),
   ],
 });
 afterAll(async () => {
   for (const server of Object.values(servers)) await server[Symbol.asyncDispose]();
 });
 
-function declaredAt(name: string, baseUrl: string): Provider {
+function createProviderAt(name: string, baseUrl: string): Provider {
   const declared = DECLARATIONS.find(
     (declaration) => declaration.name === name,
   ) as DeclaredProvider;
@@ -108,20 +108,24 @@ async function install({ provider, objectName, textField, key, providerMetadata 
     write: { objects: [{ objectName, inheritMapping: true }] },
   } as { name: string; provider: string });
   await generateConnection(tenant, { provider, apiKey: key, providerMetadata });
-  const whose = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const target = {
+    projectIdOrName: tenant.projectId,
+    integrationIdOrName: 'crm',
+    groupRef: 'acme',
+  };
   const config = {
     read: [{ objectName, selectedFieldsAuto: 'ALL' }],
     write: [{ objectName, deletionEnabled: true }],
   };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
-    input: { ...whose, config },
+    input: { ...target, config },
   });
   const { id } = createInstallation.installation;
   const { contract } = (await tenant.query(CONTRACT, { id })).node;
   expect(contract.findings).toEqual([]);
   const object = contract.objects[0] as ObjectContract;
   const write = async (type: string, record: object) => {
-    const input = { ...whose, objectName: 'things', type, records: { record } };
+    const input = { ...target, objectName: 'things', type, records: { record } };
     const { data } = await tenant.request(WRITE, { input });
     return (data?.writeRecords as { result: { success: boolean; recordId: string } } | null)
       ?.result;
@@ -133,8 +137,8 @@ async function install({ provider, objectName, textField, key, providerMetadata 
 
 let emails = 0;
 
-/** A value of the field's type. */
-function valueFor({ type, isList, values, name }: FieldContract): unknown {
+/** Returns a value of the field's type. */
+function createValue({ type, isList, values, name }: FieldContract): unknown {
   const value = {
     STRING: name === 'email' ? `ann-${++emails}@example.com` : 'text',
     INTEGER: 7,
@@ -149,16 +153,17 @@ function valueFor({ type, isList, values, name }: FieldContract): unknown {
   return isList ? [value] : value;
 }
 
-const writable = ({ fields }: ObjectContract) => fields.filter(({ isReadOnly }) => !isReadOnly);
+const listWritableFields = ({ fields }: ObjectContract) =>
+  fields.filter(({ isReadOnly }) => !isReadOnly);
 
 function createRecord(fields: readonly FieldContract[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, valueFor(field)]));
+  return Object.fromEntries(fields.map((field) => [field.name, createValue(field)]));
 }
 
 test.each(SUBJECTS)('$provider accepts each writable field and returns it', async (subject) => {
   const { object, write, records } = await install(subject);
   expect(object.verbs).toEqual(expect.arrayContaining(['LIST', 'READ_BY_ID', 'CREATE', 'UPDATE']));
-  const record = createRecord(writable(object));
+  const record = createRecord(listWritableFields(object));
   const created = await write('CREATE', record);
   expect(created).toMatchObject({ success: true });
   const { data } = await records();
@@ -166,8 +171,8 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
   const nodes = (data as any).node.records.nodes as Record<string, any>[];
   const stored = nodes.find(({ id }) => id === created?.recordId);
   const members: Record<string, unknown> = { ...stored?.fields, ...stored?.mappedFields };
-  const always = object.fields.filter(({ isAlwaysRead }) => isAlwaysRead);
-  expect(Object.keys(members)).toEqual(expect.arrayContaining(always.map(({ name }) => name)));
+  const alwaysRead = object.fields.filter(({ isAlwaysRead }) => isAlwaysRead);
+  expect(Object.keys(members)).toEqual(expect.arrayContaining(alwaysRead.map(({ name }) => name)));
   expect(members).toMatchObject(record);
   const changed = await write('UPDATE', { id: created?.recordId, label: 'changed' });
   expect(changed).toMatchObject({ success: true });
@@ -175,7 +180,7 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
 
 test.each(SUBJECTS)('$provider searches by the fields that can be filtered', async (subject) => {
   const { object, write, records } = await install(subject);
-  await write('CREATE', createRecord(writable(object)));
+  await write('CREATE', createRecord(listWritableFields(object)));
   const filters = [{ fieldName: 'label', value: 'text' }];
   const { data, errors } = await records(filters);
   if (object.verbs.includes('SEARCH')) {
@@ -191,9 +196,9 @@ test.each(SUBJECTS)('$provider searches by the fields that can be filtered', asy
 
 test('the sandbox refuses a new record without a required field', async () => {
   const { object, write } = await install(SUBJECTS[0] as Subject);
-  const required = writable(object).filter(({ isRequired }) => isRequired);
+  const required = listWritableFields(object).filter(({ isRequired }) => isRequired);
   expect(required.map(({ name }) => name)).toEqual(['email']);
-  const others = writable(object).filter(({ isRequired }) => !isRequired);
+  const others = listWritableFields(object).filter(({ isRequired }) => !isRequired);
   expect(await write('CREATE', createRecord(others))).toMatchObject({ success: false });
 });
 
@@ -202,7 +207,7 @@ test('the sandbox refuses each read-only field', async () => {
   const readOnly = object.fields.filter(({ isReadOnly, name }) => isReadOnly && name !== 'id');
   expect(readOnly.map(({ name }) => name)).toEqual(['created_at', 'updated_at']);
   for (const field of readOnly) {
-    const record = { email: 'bob@example.com', [field.name]: valueFor(field) };
+    const record = { email: 'bob@example.com', [field.name]: createValue(field) };
     expect(await write('CREATE', record)).toMatchObject({ success: false });
   }
 });

@@ -7,11 +7,11 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const retry = `mutation ($input: RetryDeliveryInput!) {
+const RETRY = `mutation ($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
 }`;
 
-async function destination(tenant: Tenant, name = 'crm'): Promise<string> {
+async function createDestination(tenant: Tenant, name = 'crm'): Promise<string> {
   const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
   const mutation = `mutation ($input: CreateDestinationInput!) {
@@ -23,23 +23,23 @@ async function destination(tenant: Tenant, name = 'crm'): Promise<string> {
 test('returns the event or operation, the destination and the ordered attempts of a delivery', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const destinationId = await destination(tenant);
+  const destinationId = await createDestination(tenant);
   const event = await insert.event({ projectId });
   const operation = await insert.operation({ projectId });
   const nextAttemptTime = new Date('2026-01-02T03:04:05.678Z');
-  const ofEvent = await insert.delivery({
+  const eventDelivery = await insert.delivery({
     projectId,
     destinationId,
     eventId: event.id,
     nextAttemptTime,
   });
-  const ofRecords = await insert.delivery({
+  const recordsDelivery = await insert.delivery({
     projectId,
     operationId: operation.id,
     status: 'FAILED',
     failureReason: 'Gone.',
   });
-  const delivered = { projectId, deliveryId: ofEvent.id };
+  const delivered = { projectId, deliveryId: eventDelivery.id };
   const second = await insert.attempt({ ...delivered, attemptNumber: 2, responseStatus: 204 });
   await insert.attempt({ ...delivered, attemptNumber: 1, error: 'Timed out.', durationMs: 15_000 });
 
@@ -48,10 +48,10 @@ test('returns the event or operation, the destination and the ordered attempts o
     attempts { attemptNumber responseStatus error durationMs createTime }
     nextAttemptTime createTime
   } } }`;
-  const { nodes } = await tenant.query(query, { ids: [ofEvent.id, ofRecords.id] });
+  const { nodes } = await tenant.query(query, { ids: [eventDelivery.id, recordsDelivery.id] });
   expect(nodes).toEqual([
     {
-      id: ofEvent.id,
+      id: eventDelivery.id,
       destinationId,
       destination: { id: destinationId },
       event: { id: event.id },
@@ -75,11 +75,11 @@ test('returns the event or operation, the destination and the ordered attempts o
         },
       ],
       nextAttemptTime: nextAttemptTime.toISOString(),
-      createTime: ofEvent.createTime.toISOString(),
+      createTime: eventDelivery.createTime.toISOString(),
     },
     {
-      id: ofRecords.id,
-      destinationId: ofRecords.destinationId,
+      id: recordsDelivery.id,
+      destinationId: recordsDelivery.destinationId,
       destination: null,
       event: null,
       operation: { id: operation.id },
@@ -87,7 +87,7 @@ test('returns the event or operation, the destination and the ordered attempts o
       failureReason: 'Gone.',
       attempts: [],
       nextAttemptTime: null,
-      createTime: ofRecords.createTime.toISOString(),
+      createTime: recordsDelivery.createTime.toISOString(),
     },
   ]);
 });
@@ -117,7 +117,7 @@ test('returns the newest 100 attempts', async () => {
 test('lists deliveries oldest first by destination, status and event', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const destinationId = await destination(tenant);
+  const destinationId = await createDestination(tenant);
   const event = await insert.event({ projectId });
   const keys = { projectId, destinationId };
   const a = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
@@ -134,30 +134,30 @@ test('lists deliveries oldest first by destination, status and event', async () 
       }
     }
   }`;
-  const listed = async (id: string, args: Record<string, unknown> = {}) => {
+  const listDeliveryIds = async (id: string, args: Record<string, unknown> = {}) => {
     const { node } = await tenant.query(query, { id, ...args });
     const { nodes } = node.deliveries ?? node.ofEvent;
     return nodes.map((node: { id: string }) => node.id);
   };
-  expect(await listed(destinationId)).toEqual([a.id, b.id, c.id]);
-  expect(await listed(destinationId, { first: 2 })).toEqual([a.id, b.id]);
-  expect(await listed(destinationId, { last: 2 })).toEqual([b.id, c.id]);
-  expect(await listed(destinationId, { status: 'PENDING' })).toEqual([b.id, c.id]);
-  expect(await listed(destinationId, { status: 'RETRYING' })).toEqual([]);
+  expect(await listDeliveryIds(destinationId)).toEqual([a.id, b.id, c.id]);
+  expect(await listDeliveryIds(destinationId, { first: 2 })).toEqual([a.id, b.id]);
+  expect(await listDeliveryIds(destinationId, { last: 2 })).toEqual([b.id, c.id]);
+  expect(await listDeliveryIds(destinationId, { status: 'PENDING' })).toEqual([b.id, c.id]);
+  expect(await listDeliveryIds(destinationId, { status: 'RETRYING' })).toEqual([]);
   await prisma.delivery.updateMany({
     where: { id: c.id },
     data: { attemptCount: 1, isRetrying: true },
   });
-  expect(await listed(destinationId, { status: 'PENDING' })).toEqual([b.id]);
-  expect(await listed(destinationId, { status: 'RETRYING' })).toEqual([c.id]);
-  expect(await listed(destinationId, { status: 'FAILED' })).toEqual([]);
-  expect(await listed(event.id)).toEqual([b.id, elsewhere.id]);
+  expect(await listDeliveryIds(destinationId, { status: 'PENDING' })).toEqual([b.id]);
+  expect(await listDeliveryIds(destinationId, { status: 'RETRYING' })).toEqual([c.id]);
+  expect(await listDeliveryIds(destinationId, { status: 'FAILED' })).toEqual([]);
+  expect(await listDeliveryIds(event.id)).toEqual([b.id, elsewhere.id]);
 });
 
 test('makes a delivery due again, whatever its status', async () => {
   const tenant = await app.tenant();
   const { projectId, projectName } = tenant;
-  const destinationId = await destination(tenant);
+  const destinationId = await createDestination(tenant);
   for (const status of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) {
     const created = await insert.delivery({
       projectId,
@@ -167,30 +167,33 @@ test('makes a delivery due again, whatever its status', async () => {
       nextAttemptTime: new Date('2100-01-01T00:00:00Z'),
     });
     const input = { projectIdOrName: projectName, deliveryId: created.id };
-    const { delivery } = (await tenant.query(retry, { input })).retryDelivery;
+    const { delivery } = (await tenant.query(RETRY, { input })).retryDelivery;
     expect(delivery).toMatchObject({ id: created.id, status: 'PENDING', failureReason: null });
     expect(Date.parse(delivery.nextAttemptTime)).toBeLessThan(Date.parse('2100-01-01T00:00:00Z'));
-    expect((await tenant.query(retry, { input })).retryDelivery.delivery.status).toBe('PENDING');
+    expect((await tenant.query(RETRY, { input })).retryDelivery.delivery.status).toBe('PENDING');
   }
 });
 
-const retryMany = `mutation ($input: RetryDeliveriesInput!) {
+const RETRY_MANY = `mutation ($input: RetryDeliveriesInput!) {
   retryDeliveries(input: $input) { count hasMore }
 }`;
 
 test('retries failed deliveries by destination and time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const [destinationId, other] = [await destination(tenant), await destination(tenant, 'other')];
+  const [destinationId, other] = [
+    await createDestination(tenant),
+    await createDestination(tenant, 'other'),
+  ];
   const failed = { projectId, status: 'FAILED', failureReason: 'Gone.' } as const;
   const first = await insert.delivery({ ...failed, destinationId });
   const second = await insert.delivery({ ...failed, destinationId });
   const elsewhere = await insert.delivery({ ...failed, destinationId: other });
   const orphaned = await insert.delivery(failed);
   const sent = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
-  const retried = async (input: object) => {
+  const retryDeliveries = async (input: object) => {
     const variables = { input: { projectIdOrName: projectId, ...input } };
-    return (await tenant.query(retryMany, variables)).retryDeliveries;
+    return (await tenant.query(RETRY_MANY, variables)).retryDeliveries;
   };
   const readStatus = async ({ id }: { id: string }) =>
     (await prisma.delivery.findFirstOrThrow({ where: { id } })).status;
@@ -200,26 +203,26 @@ test('retries failed deliveries by destination and time', async () => {
     where: { id: first.id },
     data: { createTime: new Date(second.createTime.getTime() - 1) },
   });
-  expect(await retried({ destinationId, createTime: { until } })).toEqual({
+  expect(await retryDeliveries({ destinationId, createTime: { until } })).toEqual({
     count: 1,
     hasMore: false,
   });
   expect(await readStatus(first)).toBe('PENDING');
   expect(await readStatus(second)).toBe('FAILED');
-  expect(await retried({})).toEqual({ count: 2, hasMore: false });
+  expect(await retryDeliveries({})).toEqual({ count: 2, hasMore: false });
   expect(await readStatus(elsewhere)).toBe('PENDING');
   expect(await readStatus(orphaned)).toBe('FAILED');
-  expect(await retried({ destinationId })).toEqual({ count: 0, hasMore: false });
-  expect(await retried({ destinationId, statuses: ['SUCCEEDED'] })).toEqual({
+  expect(await retryDeliveries({ destinationId })).toEqual({ count: 0, hasMore: false });
+  expect(await retryDeliveries({ destinationId, statuses: ['SUCCEEDED'] })).toEqual({
     count: 1,
     hasMore: false,
   });
   expect(await readStatus(sent)).toBe('PENDING');
 
   const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
-  expect(await tenant.refusal(retryMany, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(retryMany, foreign)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(RETRY_MANY, foreign)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test(
@@ -228,7 +231,7 @@ test(
   async () => {
     const tenant = await app.tenant();
     const { projectId } = tenant;
-    const destinationId = await destination(tenant);
+    const destinationId = await createDestination(tenant);
     const { query } = app.app.services.database.rows;
     await query(
       `insert into "Delivery" ("id", "projectId", "destinationId", "status", "nextAttemptTime", "body")
@@ -236,7 +239,7 @@ test(
       [projectId, destinationId],
     );
     const input = { projectIdOrName: projectId, createTime: { from: '1970-01-01T00:00:00Z' } };
-    const call = async () => (await tenant.query(retryMany, { input })).retryDeliveries;
+    const call = async () => (await tenant.query(RETRY_MANY, { input })).retryDeliveries;
     expect(await call()).toEqual({ count: 10_000, hasMore: true });
     expect(await call()).toEqual({ count: 1, hasMore: false });
   },
@@ -253,7 +256,10 @@ const RETRYABLE = `query ($project: String!, $destinationId: ID, $createTime: Ti
 test('counts the deliveries that a retry would send', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const [destinationId, other] = [await destination(tenant), await destination(tenant, 'other')];
+  const [destinationId, other] = [
+    await createDestination(tenant),
+    await createDestination(tenant, 'other'),
+  ];
   const later = new Date(Date.now() + 3_600_000);
   const waiting = { projectId, destinationId, nextAttemptTime: later } as const;
   const failed = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
@@ -263,12 +269,16 @@ test('counts the deliveries that a retry would send', async () => {
   const first = await insert.delivery({ ...waiting, orderKey: 'a' });
   await insert.delivery({ ...waiting, orderKey: 'a', afterId: first.id });
   await insert.delivery({ ...waiting, nextAttemptTime: new Date(0) });
-  const counts = async (filters: object = {}) =>
+  const countRetryable = async (filters: object = {}) =>
     (await tenant.query(RETRYABLE, { project: projectId, ...filters })).project;
-  expect(await counts()).toEqual({ failed: 2, retrying: 1, pending: 1 });
-  expect(await counts({ destinationId: other })).toEqual({ failed: 1, retrying: 0, pending: 0 });
+  expect(await countRetryable()).toEqual({ failed: 2, retrying: 1, pending: 1 });
+  expect(await countRetryable({ destinationId: other })).toEqual({
+    failed: 1,
+    retrying: 0,
+    pending: 0,
+  });
   const createTime = { until: failed.createTime.toISOString() };
-  expect((await counts({ destinationId, createTime })).failed).toBe(0);
+  expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
   expect(await reader.refusal(RETRYABLE, { project: projectId })).toMatchObject({
     code: 'FORBIDDEN',
@@ -279,14 +289,14 @@ test('refuses to retry a delivery whose destination is deleted', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
-  expect(await tenant.refusal(retry, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(RETRY, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
 test('sends a test message to its destination only', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { projectId } = tenant;
-  const destinationId = await destination(tenant);
+  const destinationId = await createDestination(tenant);
   const send = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
     delivery { id status destination { name } event { id } operation { id } body } } }`;
   const input = { projectIdOrName: projectId, destinationId };
@@ -313,16 +323,16 @@ test('sends a test message to its destination only', async () => {
 test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { projectId } = a;
-  const destinationId = await destination(a);
+  const destinationId = await createDestination(a);
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await b.refusal(retry, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const input = { projectIdOrName: projectId, deliveryId: id };
   const reader = await a.withScopes('read');
-  expect(await reader.refusal(retry, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(RETRY, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
-  expect(await a.refusal(retry, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await a.refusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
 });

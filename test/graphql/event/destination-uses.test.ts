@@ -16,10 +16,10 @@ import {
 const app = await sharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const rename = `mutation ($input: UpdateDestinationInput!) {
+const RENAME = `mutation ($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { name } }
 }`;
-const remove = `mutation ($input: DeleteDestinationInput!) {
+const DELETE = `mutation ($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
@@ -29,10 +29,10 @@ async function findDestinationKey(tenant: Tenant, name: string) {
   return { projectIdOrName: tenant.projectId, destinationId };
 }
 
-async function refusals(tenant: Tenant, name: string) {
+async function refuseRenameAndDeletion(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const conflict = await tenant.refusal(rename, { input: { ...input, name: 'other' } });
-  const refused = await tenant.refusal(remove, { input });
+  const conflict = await tenant.refusal(RENAME, { input: { ...input, name: 'other' } });
+  const refused = await tenant.refusal(DELETE, { input });
   const { instance } = refused.problem;
   expect(refused).toEqual({ ...conflict, problem: { ...conflict.problem, instance } });
   return conflict;
@@ -41,7 +41,7 @@ async function refusals(tenant: Tenant, name: string) {
 test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant, contentFor('crm'));
-  const { code, problem } = await refusals(tenant, 'records');
+  const { code, problem } = await refuseRenameAndDeletion(tenant, 'records');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain('integration crm');
 });
@@ -53,12 +53,12 @@ test('counts destinations of subscribed events as used, and those of earlier rev
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
   };
   await integrate(app, tenant, contentFor('crm', { subscribe }));
-  expect(await refusals(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
+  expect(await refuseRenameAndDeletion(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
   const revision = toRevision(contentFor('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
   const input = await findDestinationKey(tenant, 'events');
-  expect(await tenant.query(remove, { input })).toMatchObject({
+  expect(await tenant.query(DELETE, { input })).toMatchObject({
     deleteDestination: { deletedId: input.destinationId },
   });
 });
@@ -68,14 +68,14 @@ test('counts destinations of present configs as used, and those of earlier confi
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
   const { id } = await installFor(tenant, await integrate(app, tenant), { config });
-  const { code, problem } = await refusals(tenant, 'special');
+  const { code, problem } = await refuseRenameAndDeletion(tenant, 'special');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain(`installation ${id}`);
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName: tenant.projectId, installationId: id, config: {} },
   });
   const input = { ...(await findDestinationKey(tenant, 'special')), name: 'renamed' };
-  expect(await tenant.query(rename, { input })).toEqual({
+  expect(await tenant.query(RENAME, { input })).toEqual({
     updateDestination: { destination: { name: 'renamed' } },
   });
 });
@@ -85,7 +85,7 @@ test('deletes a destination whose name another project uses', async () => {
   await integrate(app, a);
   await insertDestination(app, b);
   const input = await findDestinationKey(b, 'records');
-  expect(await b.query(remove, { input })).toMatchObject({ deleteDestination: {} });
+  expect(await b.query(DELETE, { input })).toMatchObject({ deleteDestination: {} });
 });
 
 test('either deletes a destination or accepts an integration that names it, if both happen at the same time', async () => {
@@ -97,7 +97,7 @@ test('either deletes a destination or accepts an integration that names it, if b
     const input = await findDestinationKey(tenant, name);
     const responses = await Promise.all([
       tenant.request(CREATE_INTEGRATION, integrationInput(tenant, contentFor(name, { read }))),
-      tenant.request(remove, { input }),
+      tenant.request(DELETE, { input }),
     ]);
     expect(responses.filter(({ errors }) => errors)).toHaveLength(1);
   }

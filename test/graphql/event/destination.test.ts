@@ -23,27 +23,27 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { database, vault } = app.app.services;
 
-const create = `mutation ($input: CreateDestinationInput!) {
+const CREATE = `mutation ($input: CreateDestinationInput!) {
   createDestination(input: $input) {
     signingSecret
     destination { id name type url headers status disabledReason updateTime project { id } }
   }
 }`;
-const update = `mutation ($input: UpdateDestinationInput!) {
+const UPDATE = `mutation ($input: UpdateDestinationInput!) {
   updateDestination(input: $input) {
     destination { id name url headers status disabledReason updateTime }
   }
 }`;
-const rotate = `mutation ($input: RotateDestinationSecretInput!) {
+const ROTATE = `mutation ($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret destination { id signingSecret } }
 }`;
-const remove = `mutation ($input: DeleteDestinationInput!) {
+const DELETE = `mutation ($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
 const url = 'https://hooks.example.test/events';
 
-function creation(tenant: Tenant, overrides: Record<string, unknown> = {}) {
+function createInput(tenant: Tenant, overrides: Record<string, unknown> = {}) {
   const input = {
     projectIdOrName: tenant.projectId,
     name: 'crm',
@@ -55,12 +55,12 @@ function creation(tenant: Tenant, overrides: Record<string, unknown> = {}) {
 }
 
 async function createHook(tenant: Tenant, overrides: Record<string, unknown> = {}) {
-  const { createDestination } = await tenant.query(create, creation(tenant, overrides));
+  const { createDestination } = await tenant.query(CREATE, createInput(tenant, overrides));
   const { destination, signingSecret } = createDestination;
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
 }
 
-const stored = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
+const findRow = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
 test('returns since when a destination fails, until it is enabled again', async () => {
   const tenant = await app.tenant();
@@ -74,7 +74,7 @@ test('returns since when a destination fails, until it is enabled again', async 
     node(id: $id) { ... on Destination { failingSince failedAttempts } }
   }`;
   expect((await tenant.query(query, { id })).node).toEqual({ failingSince, failedAttempts: 3 });
-  await tenant.query(update, { input: { projectIdOrName, destinationId: id, status: 'ENABLED' } });
+  await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status: 'ENABLED' } });
   expect((await tenant.query(query, { id })).node).toEqual({
     failingSince: null,
     failedAttempts: 0,
@@ -106,7 +106,7 @@ test('lists destinations that fail, and those that do not', async () => {
 test('creates a destination, with its secret sealed', async () => {
   const tenant = await app.tenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };
-  const { createDestination } = await tenant.query(create, creation(tenant, { headers }));
+  const { createDestination } = await tenant.query(CREATE, createInput(tenant, { headers }));
   expect(createDestination).toEqual({
     signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     destination: {
@@ -121,15 +121,15 @@ test('creates a destination, with its secret sealed', async () => {
       project: { id: tenant.projectId },
     },
   });
-  const row = await stored(createDestination.destination.id);
+  const row = await findRow(createDestination.destination.id);
   expect(JSON.stringify(row)).not.toContain(createDestination.signingSecret.slice(6));
   expect(row.signingSecretSealed).toMatch(/^v1\./);
 });
 
 test('returns the secret on creation, and later only with credentials:read', async () => {
   const tenant = await app.tenant();
-  const maker = await tenant.withScopes('events:write', 'read');
-  const { createDestination } = await maker.query(create, creation(tenant));
+  const creator = await tenant.withScopes('events:write', 'read');
+  const { createDestination } = await creator.query(CREATE, createInput(tenant));
   const { signingSecret, destination } = createDestination;
   const other = await createHook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
@@ -159,7 +159,7 @@ test('names every issue of the schema together, and repeats no header', async ()
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
-  const { problem, code } = await tenant.refusal(create, creation(tenant, values));
+  const { problem, code } = await tenant.refusal(CREATE, createInput(tenant, values));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
@@ -169,8 +169,8 @@ test('names every issue of the schema together, and repeats no header', async ()
     values.url,
   ]);
 
-  const nowhere = { input: { ...creation(tenant, values).input, projectIdOrName: '' } };
-  const everywhere = await tenant.refusal(create, nowhere);
+  const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
+  const everywhere = await tenant.refusal(CREATE, nowhere);
   expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
     'input.projectIdOrName',
     ...names,
@@ -178,12 +178,12 @@ test('names every issue of the schema together, and repeats no header', async ()
 
   const { id, projectIdOrName } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
-  const refused = await tenant.refusal(update, { input });
+  const refused = await tenant.refusal(UPDATE, { input });
   expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
-  expect(await stored(id)).toMatchObject({ name: 'crm', url });
+  expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
-  const { problem: ofHost } = await tenant.refusal(update, { input: insecure });
+  const { problem: ofHost } = await tenant.refusal(UPDATE, { input: insecure });
   expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
@@ -197,7 +197,7 @@ test.each([
   'https://hooks.example.test/#hook',
 ])('refuses the URL %s', async (refused) => {
   const tenant = await app.tenant();
-  const { problem } = await tenant.refusal(create, creation(tenant, { url: refused }));
+  const { problem } = await tenant.refusal(CREATE, createInput(tenant, { url: refused }));
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
 });
@@ -206,18 +206,18 @@ test('returns CONFLICT for a second destination of a name, and for a rename to i
   const tenant = await app.tenant();
   await createHook(tenant);
   const other = await createHook(tenant, { name: 'erp' });
-  expect(await tenant.refusal(create, creation(tenant))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
   const { projectIdOrName, id } = other;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
-  expect(await tenant.refusal(update, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect((await stored(id)).name).toBe('erp');
+  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await findRow(id)).name).toBe('erp');
 });
 
 test('changes the named members only, and clears headers with null', async () => {
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1' } });
   const change = async (members: Record<string, unknown>) =>
-    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, ...members } }))
+    (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, ...members } }))
       .updateDestination.destination;
   expect(await change({ name: 'erp' })).toMatchObject({
     name: 'erp',
@@ -229,7 +229,7 @@ test('changes the named members only, and clears headers with null', async () =>
   expect(await change({ headers: null })).toMatchObject({ name: 'erp', headers: null });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
-  const { problem } = await tenant.refusal(update, { input });
+  const { problem } = await tenant.refusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.name',
     'input.url',
@@ -241,7 +241,7 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await createHook(tenant);
   const change = async (status: string) =>
-    (await tenant.query(update, { input: { projectIdOrName, destinationId: id, status } }))
+    (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status } }))
       .updateDestination.destination;
   expect(await change('DISABLED')).toMatchObject({
     status: 'DISABLED',
@@ -258,7 +258,7 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   const failed = await insert.delivery({ ...keys, status: 'FAILED' });
 
   expect(await change('ENABLED')).toMatchObject({ status: 'ENABLED', disabledReason: null });
-  expect(await stored(id)).toMatchObject({ failingSince: null, failedAttempts: 0 });
+  expect(await findRow(id)).toMatchObject({ failingSince: null, failedAttempts: 0 });
   const dueTimes = new Map(
     (await database.prisma.delivery.findMany({ where: { destinationId: id } })).map((row) => [
       row.id,
@@ -274,7 +274,7 @@ test('signs with the old secret, too, for a day after a rotation', async () => {
   const tenant = await app.tenant();
   const { id, projectIdOrName, signingSecret: first } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  const rotated = (await tenant.query(rotate, { input })).rotateDestinationSecret;
+  const rotated = (await tenant.query(ROTATE, { input })).rotateDestinationSecret;
   const second = rotated.signingSecret;
   expect(second).not.toBe(first);
   expect(rotated.destination).toEqual({ id, signingSecret: second });
@@ -303,7 +303,7 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   const sent = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
 
   const input = { projectIdOrName, destinationId: id };
-  expect(await tenant.query(remove, { input })).toEqual({ deleteDestination: { deletedId: id } });
+  expect(await tenant.query(DELETE, { input })).toEqual({ deleteDestination: { deletedId: id } });
   expect(await database.prisma.topicDestinationRoute.count({ where: { topicId } })).toBe(0);
   const delivery =
     'query ($id: ID!) { node(id: $id) { ... on Delivery { status failureReason } } }';
@@ -314,7 +314,7 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
   const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses to rename or delete a destination that an integration names', async () => {
@@ -328,12 +328,12 @@ test('refuses to rename or delete a destination that an integration names', asyn
     code: 'CONFLICT',
     problem: { detail: expect.stringContaining('contacts-sync') },
   };
-  expect(await tenant.refusal(remove, { input })).toMatchObject(refused);
-  expect(await tenant.refusal(update, { input: { ...input, name: 'erp' } })).toMatchObject(refused);
-  expect((await stored(id)).name).toBe('crm');
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject(refused);
+  expect(await tenant.refusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(refused);
+  expect((await findRow(id)).name).toBe('crm');
   // Other changes are allowed, and so is an unchanged name.
-  await tenant.query(update, { input: { ...input, name: 'crm', url: `${url}/2` } });
-  expect((await stored(id)).url).toBe(`${url}/2`);
+  await tenant.query(UPDATE, { input: { ...input, name: 'crm', url: `${url}/2` } });
+  expect((await findRow(id)).url).toBe(`${url}/2`);
 });
 
 test('deletes a destination once no latest revision and no present config names it', async () => {
@@ -352,7 +352,7 @@ test('deletes a destination once no latest revision and no present config names 
   const installationId = createInstallation.installation.id;
   const refusal = async () => {
     const input = { projectIdOrName, destinationId: id };
-    return (await tenant.refusal(remove, { input })).problem.detail;
+    return (await tenant.refusal(DELETE, { input })).problem.detail;
   };
   expect(await refusal()).toContain(`integration sync, installation ${installationId}`);
   const revision = toRevision({ ...content, read: { objects: [to('other')] } });
@@ -363,24 +363,24 @@ test('deletes a destination once no latest revision and no present config names 
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, config: config('other') },
   });
-  await tenant.query(remove, { input: { projectIdOrName, destinationId: id } });
+  await tenant.query(DELETE, { input: { projectIdOrName, destinationId: id } });
 });
 
 test("returns NOT_FOUND for another tenant's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id } = await createHook(a);
-  const before = await stored(id);
+  const before = await findRow(id);
   const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
   expect(await b.query(node, { id })).toEqual({ node: null });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await b.refusal(remove, { input })).toMatchObject(notFound);
-    expect(await b.refusal(rotate, { input })).toMatchObject(notFound);
-    expect(await b.refusal(update, { input: { ...input, name: 'mine' } })).toMatchObject(notFound);
+    expect(await b.refusal(DELETE, { input })).toMatchObject(notFound);
+    expect(await b.refusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(await b.refusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(notFound);
   }
-  expect(await b.refusal(create, creation(a))).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await stored(id)).toEqual(before);
+  expect(await b.refusal(CREATE, createInput(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await findRow(id)).toEqual(before);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
@@ -388,10 +388,10 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const reader = await tenant.withScopes('read', 'credentials:read');
   const { id, projectIdOrName } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  expect(await reader.refusal(create, creation(tenant, { name: 'erp' }))).toMatchObject({
+  expect(await reader.refusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  for (const mutation of [update, rotate, remove]) {
+  for (const mutation of [UPDATE, ROTATE, DELETE]) {
     expect(await reader.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
@@ -415,7 +415,7 @@ test('returns values of headers and of the query only with credentials:read', as
   const { data, errors } = await reader.request(values, { id });
   expect(data.node).toEqual({ ...masked, urlWithValues: null, headerValues: null });
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
-  expect(JSON.stringify(await stored(id))).not.toContain('s3cret');
+  expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
 });
 
 test('refuses masks as values and names each of them', async () => {
@@ -423,7 +423,7 @@ test('refuses masks as values and names each of them', async () => {
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
   const { id, projectIdOrName, url: maskedUrl, headers } = await createHook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
-  const { problem } = await tenant.refusal(update, { input });
+  const { problem } = await tenant.refusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name).toSorted()).toEqual([
     'input.headers.X-B',
     'input.headers.X-Key',
@@ -432,8 +432,8 @@ test('refuses masks as values and names each of them', async () => {
   expect(problem.detail).toContain('`token`');
   const { node } = await tenant.query(values, { id });
   expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
-  const creating = creation(tenant, { name: 'copy', url: maskedUrl, headers });
-  expect((await tenant.refusal(create, creating)).problem.issues).toHaveLength(3);
+  const creating = createInput(tenant, { name: 'copy', url: maskedUrl, headers });
+  expect((await tenant.refusal(CREATE, creating)).problem.issues).toHaveLength(3);
 });
 
 test('keeps the values of the headers that keepHeaders names', async () => {
@@ -442,18 +442,18 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   const caller = await tenant.withScopes('events:write', 'read');
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
-  await caller.query(update, { input: { ...input, headers, keepHeaders: ['x-a'] } });
+  await caller.query(UPDATE, { input: { ...input, headers, keepHeaders: ['x-a'] } });
   const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
-  const { problem } = await caller.refusal(update, { input: wrong });
+  const { problem } = await caller.refusal(UPDATE, { input: wrong });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.keepHeaders[0]',
     'input.keepHeaders[1]',
   ]);
-  await caller.query(update, { input: { ...input, keepHeaders: ['X-C'] } });
+  await caller.query(UPDATE, { input: { ...input, keepHeaders: ['X-C'] } });
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
-  expect(await (await app.tenant()).refusal(update, { input: wrong })).toMatchObject({
+  expect(await (await app.tenant()).refusal(UPDATE, { input: wrong })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -465,7 +465,7 @@ test('refuses more headers than a destination may have, kept and new ones togeth
     Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
   );
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
-  const { problem } = await tenant.refusal(update, { input });
+  const { problem } = await tenant.refusal(UPDATE, { input });
   expect(problem.issues).toMatchObject([
     { name: 'input.keepHeaders', detail: expect.stringContaining('at most 20 headers together') },
   ]);
@@ -481,16 +481,16 @@ test('keeps the values of headers for another host only for callers who can read
     url: 'https://other.example.test/events',
   };
   for (const selection of [{}, { keepHeaders: ['X-A'] }]) {
-    const { problem } = await caller.refusal(update, { input: { ...elsewhere, ...selection } });
+    const { problem } = await caller.refusal(UPDATE, { input: { ...elsewhere, ...selection } });
     expect(problem.issues).toMatchObject([
       { name: 'input.url', detail: expect.stringContaining('https://other.example.test') },
     ]);
   }
   const near = { ...elsewhere, url: `${url}/2` };
   for (const input of [near, { ...elsewhere, headers: { 'X-A': '2' } }]) {
-    await caller.query(update, { input });
+    await caller.query(UPDATE, { input });
   }
-  await tenant.query(update, { input: near });
+  await tenant.query(UPDATE, { input: near });
   expect((await tenant.query(values, { id })).node).toMatchObject({
     urlWithValues: near.url,
     headerValues: { 'X-A': '2' },
@@ -523,6 +523,6 @@ test('seals values that an earlier version stored in plain once, also in two con
   const counts = await Promise.all([seal(), seal()]);
   expect(counts[0] + counts[1]).toBe(2);
   expect(await seal()).toBe(0);
-  expect(JSON.stringify(await stored(id))).not.toContain('s3cret');
+  expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
   expect(await tenant.query(values, { id })).toEqual(shown);
 });

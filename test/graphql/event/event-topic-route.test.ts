@@ -4,36 +4,36 @@ import { sharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await sharedApp();
 
-const create = `mutation ($input: CreateEventTopicRouteInput!) {
+const CREATE = `mutation ($input: CreateEventTopicRouteInput!) {
   createEventTopicRoute(input: $input) {
     eventTopicRoute { id eventType topic { id name } project { id } updateTime }
   }
 }`;
-const remove = `mutation ($input: DeleteEventTopicRouteInput!) {
+const DELETE = `mutation ($input: DeleteEventTopicRouteInput!) {
   deleteEventTopicRoute(input: $input) { deletedId }
 }`;
 
-async function topic(tenant: Tenant, name: string): Promise<string> {
+async function createTopic(tenant: Tenant, name: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, name };
   const mutation =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   return (await tenant.query(mutation, { input })).createTopic.topic.id;
 }
 
-async function route(tenant: Tenant, topicId: string, eventType: string): Promise<string> {
+async function createRoute(tenant: Tenant, topicId: string, eventType: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, topicId, eventType };
-  return (await tenant.query(create, { input })).createEventTopicRoute.eventTopicRoute.id;
+  return (await tenant.query(CREATE, { input })).createEventTopicRoute.eventTopicRoute.id;
 }
 
 test('creates a route for each event type, and deletes it', async () => {
   const tenant = await app.tenant();
-  const topicId = await topic(tenant, 'alerts');
+  const topicId = await createTopic(tenant, 'alerts');
   const projectIdOrName = tenant.projectName;
   const eventTypes = Object.keys(NotificationEventType);
   expect(eventTypes).toHaveLength(24);
   for (const eventType of eventTypes) {
     const input = { projectIdOrName, topicId, eventType };
-    expect((await tenant.query(create, { input })).createEventTopicRoute.eventTopicRoute).toEqual({
+    expect((await tenant.query(CREATE, { input })).createEventTopicRoute.eventTopicRoute).toEqual({
       id: expect.stringMatching(/^etr_/),
       eventType,
       topic: { id: topicId, name: 'alerts' },
@@ -50,51 +50,51 @@ test('creates a route for each event type, and deletes it', async () => {
   expect(nodes.map((node: { eventType: string }) => node.eventType)).toEqual(eventTypes.reverse());
 
   const input = { projectIdOrName, routeId: nodes[0].id };
-  expect(await tenant.query(remove, { input })).toEqual({
+  expect(await tenant.query(DELETE, { input })).toEqual({
     deleteEventTopicRoute: { deletedId: nodes[0].id },
   });
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
-  const madeA = await route(tenant, a, 'CONNECTION_CREATED');
-  const madeB = await route(tenant, b, 'CONNECTION_CREATED');
-  const errorsB = await route(tenant, b, 'CONNECTION_ERROR');
+  const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
+  const createdToA = await createRoute(tenant, a, 'CONNECTION_CREATED');
+  const createdToB = await createRoute(tenant, b, 'CONNECTION_CREATED');
+  const errorToB = await createRoute(tenant, b, 'CONNECTION_ERROR');
   const query = `query ($id: String!, $topicId: ID, $eventType: NotificationEventType, $last: Int) {
     project(idOrName: $id) {
       eventTopicRoutes(topicId: $topicId, eventType: $eventType, last: $last) { nodes { id } }
     }
   }`;
-  const listed = async (filters: Record<string, unknown>, client = tenant) => {
+  const listRouteIds = async (filters: Record<string, unknown>, client = tenant) => {
     const { project } = await client.query(query, { id: client.projectId, ...filters });
     return project.eventTopicRoutes.nodes.map(({ id }: { id: string }) => id);
   };
-  expect(await listed({})).toEqual([errorsB, madeB, madeA]);
-  expect(await listed({ last: 2 })).toEqual([madeB, madeA]);
-  expect(await listed({ topicId: b })).toEqual([errorsB, madeB]);
-  expect(await listed({ eventType: 'CONNECTION_CREATED' })).toEqual([madeB, madeA]);
-  expect(await listed({ topicId: b, eventType: 'CONNECTION_ERROR' })).toEqual([errorsB]);
-  expect(await listed({ topicId: a, eventType: 'CONNECTION_ERROR' })).toEqual([]);
-  expect(await listed({ topicId: 'nonsense' })).toEqual([]);
-  expect(await listed({ topicId: a }, other)).toEqual([]);
+  expect(await listRouteIds({})).toEqual([errorToB, createdToB, createdToA]);
+  expect(await listRouteIds({ last: 2 })).toEqual([createdToB, createdToA]);
+  expect(await listRouteIds({ topicId: b })).toEqual([errorToB, createdToB]);
+  expect(await listRouteIds({ eventType: 'CONNECTION_CREATED' })).toEqual([createdToB, createdToA]);
+  expect(await listRouteIds({ topicId: b, eventType: 'CONNECTION_ERROR' })).toEqual([errorToB]);
+  expect(await listRouteIds({ topicId: a, eventType: 'CONNECTION_ERROR' })).toEqual([]);
+  expect(await listRouteIds({ topicId: 'nonsense' })).toEqual([]);
+  expect(await listRouteIds({ topicId: a }, other)).toEqual([]);
 });
 
 test('returns CONFLICT for a repeated route', async () => {
   const tenant = await app.tenant();
-  const topicId = await topic(tenant, 'alerts');
-  await route(tenant, topicId, 'WRITE_ASYNC_DONE');
+  const topicId = await createTopic(tenant, 'alerts');
+  await createRoute(tenant, topicId, 'WRITE_ASYNC_DONE');
   const input = { projectIdOrName: tenant.projectId, topicId, eventType: 'WRITE_ASYNC_DONE' };
-  expect(await tenant.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const foreign = await topic(a, 'alerts');
+  const foreign = await createTopic(a, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
     const input = { projectIdOrName: b.projectId, topicId, eventType: 'CONNECTION_CREATED' };
-    expect(await b.refusal(create, { input })).toMatchObject({
+    expect(await b.refusal(CREATE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -105,12 +105,12 @@ test("refuses an unknown topic, and another tenant's", async () => {
 
 test("returns NOT_FOUND for another tenant's route", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const topicId = await topic(a, 'alerts');
-  const id = await route(a, topicId, 'CONNECTION_CREATED');
+  const topicId = await createTopic(a, 'alerts');
+  const id = await createRoute(a, topicId, 'CONNECTION_CREATED');
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await b.query(node, { id })).toEqual({ node: null });
   expect(await a.query(node, { id })).toEqual({ node: { id } });
@@ -119,11 +119,11 @@ test("returns NOT_FOUND for another tenant's route", async () => {
 test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
-  const topicId = await topic(tenant, 'alerts');
-  const routeId = await route(tenant, topicId, 'CONNECTION_CREATED');
+  const topicId = await createTopic(tenant, 'alerts');
+  const routeId = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, eventType: 'CONNECTION_ERROR' } };
-  expect(await reader.refusal(create, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.refusal(remove, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -8,7 +8,7 @@ const insert = insertRows(app);
 const PAYLOADS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
   body bodyBytes attempts { attemptNumber responseBody } } } }`;
 
-async function delivered() {
+async function createDelivery() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const body = JSON.stringify({
@@ -22,26 +22,26 @@ async function delivered() {
 }
 
 test('returns bodies of requests and responses only with payloads:read, which full implies', async () => {
-  const { tenant, id, body } = await delivered();
-  const shown = {
+  const { tenant, id, body } = await createDelivery();
+  const expectedNode = {
     body: JSON.parse(body),
     bodyBytes: Buffer.byteLength(body),
     attempts: [{ attemptNumber: 1, responseBody: 'no such hook' }],
   };
   for (const scopes of [['full'], ['read', 'payloads:read']] as const) {
     const key = await tenant.withScopes(...scopes);
-    expect(await key.query(PAYLOADS, { ids: [id] })).toEqual({ nodes: [shown] });
+    expect(await key.query(PAYLOADS, { ids: [id] })).toEqual({ nodes: [expectedNode] });
   }
   const reader = await tenant.withScopes('read');
   const { data, errors } = await reader.request(PAYLOADS, { ids: [id] });
   expect(data.nodes).toEqual([
-    { ...shown, body: null, attempts: [{ attemptNumber: 1, responseBody: null }] },
+    { ...expectedNode, body: null, attempts: [{ attemptNumber: 1, responseBody: null }] },
   ]);
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
 test('returns bodies over REST on request, and only with payloads:read', async () => {
-  const { tenant, projectId, id, body } = await delivered();
+  const { tenant, projectId, id, body } = await createDelivery();
   const path = `/v1/projects/${projectId}/deliveries/${id}`;
   const get = async (scopes: string[], query = '') => {
     const key = await tenant.createKey(...(scopes as never[]));
@@ -63,7 +63,7 @@ test(
   'refuses bodies over the total size limit, and returns their sizes',
   { tags: ['all/rows'] },
   async () => {
-    const { tenant, projectId } = await delivered();
+    const { tenant, projectId } = await createDelivery();
     const large = JSON.stringify({ text: 'x'.repeat(9 * 1024 * 1024) });
     const first = await insert.delivery({ projectId, body: large });
     const second = await insert.delivery({ projectId, body: large });

@@ -27,7 +27,7 @@ const FOLLOW = `subscription ($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { id createTime body } }
 }`;
 
-const asKey = ({ apiKey }: Pick<Tenant, 'apiKey'>) => ({ 'x-api-key': apiKey });
+const createHeaders = ({ apiKey }: Pick<Tenant, 'apiKey'>) => ({ 'x-api-key': apiKey });
 
 function follow(headers: Record<string, string>, variables: Record<string, unknown>) {
   return openEventStream(app.fetch, { query: FOLLOW, variables, headers });
@@ -37,12 +37,12 @@ function addStream({ projectId }: Tenant, topicId?: string) {
   return createStream(database, { projectId, ...(topicId !== undefined && { topicId }) });
 }
 
-async function listed(tenant: Tenant, variables: object = {}) {
+async function listMessages(tenant: Tenant, variables: object = {}) {
   const data = await tenant.query(LIST, { project: tenant.projectId, ...variables });
   return data.project.destinations.nodes[0].messages;
 }
 
-const bodyNames = (edges: { node: { body: { name: string } } }[]) =>
+const listBodyNames = (edges: { node: { body: { name: string } } }[]) =>
   edges.map(({ node }) => node.body.name);
 
 test('creates a stream without a URL and secret, and refuses members of webhooks', async () => {
@@ -65,20 +65,24 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
     },
   });
   const values = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
-  const refused = async (query: string, refusedInput: object) =>
+  const listIssueNames = async (query: string, refusedInput: object) =>
     (await tenant.refusal(query, { input: { ...project, ...refusedInput } })).problem.issues?.map(
       (issue: { name: string }) => issue.name,
     );
-  expect(await refused(CREATE, { ...input, name: 'other', ...values })).toEqual([
+  expect(await listIssueNames(CREATE, { ...input, name: 'other', ...values })).toEqual([
     'input.url',
     'input.headers',
   ]);
   const webhook = { name: 'hook', type: 'WEBHOOK' };
-  expect(await refused(CREATE, webhook)).toEqual(['input.url']);
+  expect(await listIssueNames(CREATE, webhook)).toEqual(['input.url']);
   const update = `mutation ($input: UpdateDestinationInput!) {
     updateDestination(input: $input) { destination { name url } } }`;
   const changes = { destinationId: id, ...values, status: 'DISABLED' };
-  expect(await refused(update, changes)).toEqual(['input.url', 'input.headers', 'input.status']);
+  expect(await listIssueNames(update, changes)).toEqual([
+    'input.url',
+    'input.headers',
+    'input.status',
+  ]);
   const rename = { ...project, destinationId: id, name: 'sea', headers: null };
   expect((await tenant.query(update, { input: rename })).updateDestination.destination).toEqual({
     name: 'sea',
@@ -86,11 +90,11 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
   });
   const rotate = `mutation ($input: RotateDestinationSecretInput!) {
     rotateDestinationSecret(input: $input) { signingSecret } }`;
-  expect(await refused(rotate, { destinationId: id })).toEqual(['input.destinationId']);
+  expect(await listIssueNames(rotate, { destinationId: id })).toEqual(['input.destinationId']);
   const retry = `mutation ($input: RetryDeliveriesInput!) { retryDeliveries(input: $input) { count } }`;
-  expect(await refused(retry, { destinationId: id })).toEqual(['input.destinationId']);
+  expect(await listIssueNames(retry, { destinationId: id })).toEqual(['input.destinationId']);
   const sendTest = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) { delivery { id } } }`;
-  expect(await refused(sendTest, { destinationId: id })).toEqual(['input.destinationId']);
+  expect(await listIssueNames(sendTest, { destinationId: id })).toEqual(['input.destinationId']);
   expect((await tenant.query(retry, { input: project })).retryDeliveries).toEqual({ count: 0 });
 });
 
@@ -100,7 +104,7 @@ test('appends routed events and pages of records to a stream, without deliveries
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
   const { destinationId } = await addStream(tenant, createdTopicId);
   const reading = await installReads(app, tenant);
-  const live = await follow(asKey(tenant), { destinationId });
+  const live = await follow(createHeaders(tenant), { destinationId });
   await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
   await using _workers = await startReadJobs(app);
   const page = (await live.next())?.data.data.streamMessages;
@@ -110,7 +114,7 @@ test('appends routed events and pages of records to a stream, without deliveries
     resultInfo: { numRecords: 3 },
   });
   live.close();
-  const { edges } = await listed(tenant);
+  const { edges } = await listMessages(tenant);
   expect(edges[0].node.body).toMatchObject({
     notificationType: 'connection.created',
     data: { groupRef: 'acme' },
@@ -129,16 +133,16 @@ test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
   await appendMessages(database, stream, { names: createNames('m', 5) });
-  const first = await listed(tenant, { first: 2 });
-  expect(bodyNames(first.edges)).toEqual(['m1', 'm2']);
+  const first = await listMessages(tenant, { first: 2 });
+  expect(listBodyNames(first.edges)).toEqual(['m1', 'm2']);
   expect([first.totalCount, first.pageInfo]).toEqual([
     5,
     { hasNextPage: true, hasPreviousPage: false },
   ]);
-  const rest = await listed(tenant, { first: 3, after: first.edges[1].cursor });
-  expect(bodyNames(rest.edges)).toEqual(['m3', 'm4', 'm5']);
+  const rest = await listMessages(tenant, { first: 3, after: first.edges[1].cursor });
+  expect(listBodyNames(rest.edges)).toEqual(['m3', 'm4', 'm5']);
   expect(rest.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
-  expect(bodyNames((await listed(tenant, { last: 1 })).edges)).toEqual(['m5']);
+  expect(listBodyNames((await listMessages(tenant, { last: 1 })).edges)).toEqual(['m5']);
 });
 
 test("returns the list's cursors in a subscription, and resumes by argument and by Last-Event-ID", async () => {
@@ -146,12 +150,15 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
   const stream = await addStream(tenant);
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
-  const { edges } = await listed(tenant);
+  const { edges } = await listMessages(tenant);
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const live of [
-    await follow(asKey(tenant), { destinationId, after }),
-    await follow({ ...asKey(tenant), 'last-event-id': after }, { destinationId }),
-    await follow({ ...asKey(tenant), 'last-event-id': after }, { destinationId, after: third }),
+    await follow(createHeaders(tenant), { destinationId, after }),
+    await follow({ ...createHeaders(tenant), 'last-event-id': after }, { destinationId }),
+    await follow(
+      { ...createHeaders(tenant), 'last-event-id': after },
+      { destinationId, after: third },
+    ),
   ]) {
     const messages = [await live.next(), await live.next()];
     expect(messages.map((message) => message?.id)).toEqual([second, third]);
@@ -167,7 +174,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
   await appendMessages(database, stream, { names: ['old'] });
   const { url } = await app.app.start();
   const client = await openSocket(url);
-  client.send({ type: 'connection_init', payload: asKey(tenant) });
+  client.send({ type: 'connection_init', payload: createHeaders(tenant) });
   await client.next();
   client.send({
     id: '1',
@@ -179,11 +186,11 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
     response = message;
   });
   // A subscription that is not yet open receives nothing.
-  const follows = async () => {
+  const readFirstName = async () => {
     await appendMessages(database, stream, { names: ['new'] });
     return response?.payload.data.streamMessages.node.body.name;
   };
-  await expect.poll(follows).toBe('new');
+  await expect.poll(readFirstName).toBe('new');
   client.socket.close();
 });
 
@@ -192,7 +199,7 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
-  const { edges } = await listed(tenant);
+  const { edges } = await listMessages(tenant);
   const data = { createTime: new Date(0) };
   await database.prisma.streamMessage.updateMany({
     where: { projectId, position: { lte: 2 } },
@@ -200,11 +207,11 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   });
   const before = new Date(1);
   await removeSurplus(services, { before });
-  const refused = await follow(asKey(tenant), { destinationId, after: edges[0].cursor });
+  const refused = await follow(createHeaders(tenant), { destinationId, after: edges[0].cursor });
   const [error] = (await refused.next())?.data.errors ?? [];
   expect(error.extensions.problem.issues).toMatchObject([{ name: 'after' }]);
   expect(error.message).toContain('too old');
-  const keptStream = await follow(asKey(tenant), { destinationId, after: edges[1].cursor });
+  const keptStream = await follow(createHeaders(tenant), { destinationId, after: edges[1].cursor });
   expect((await keptStream.next())?.data.data.streamMessages).toEqual(edges[2]);
   keptStream.close();
 });
@@ -213,7 +220,7 @@ test('refuses other destinations, foreign streams and callers without the scope'
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { destinationId } = await addStream(tenant);
   const fetchCode = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
-    const live = await follow(asKey(caller), { destinationId, ...variables });
+    const live = await follow(createHeaders(caller), { destinationId, ...variables });
     const [error] = (await live.next())?.data.errors ?? [];
     return error?.extensions.code;
   };
@@ -227,9 +234,9 @@ test('refuses other destinations, foreign streams and callers without the scope'
   const reader = { apiKey: await tenant.createKey('read') };
   expect(await fetchCode(reader, {})).toBe('FORBIDDEN');
   const consumer = { apiKey: await tenant.createKey('payloads:read') };
-  const own = await follow(asKey(consumer), { destinationId });
-  expect(own.status).toBe(200);
-  own.close();
+  const stream = await follow(createHeaders(consumer), { destinationId });
+  expect(stream.status).toBe(200);
+  stream.close();
 });
 
 test('ends subscriptions of a deleted stream, and deletes its messages', async () => {
@@ -237,7 +244,7 @@ test('ends subscriptions of a deleted stream, and deletes its messages', async (
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
-  const live = await follow(asKey(tenant), { destinationId });
+  const live = await follow(createHeaders(tenant), { destinationId });
   const remove = `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`;
   await tenant.query(remove, { input: { projectIdOrName: projectId, destinationId } });
   const [error] = (await live.next())?.data.errors ?? [];

@@ -31,9 +31,9 @@ const subscribe = (
   { query = SUBSCRIBE_TO_EVENTS, ...variables }: Record<string, unknown> & { query?: string },
 ) => openEventStream(app.fetch, { query, variables, headers });
 
-const asKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
+const createHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
-async function tenantWithRoutes() {
+async function createTenantWithRoutes() {
   const tenant = await app.tenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
@@ -53,10 +53,10 @@ async function readRefusal(stream: EventStream) {
 }
 
 test('delivers new events as edges of the list', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId, projectName: project } = tenant;
   await recordNamedEvents(database, tenant, ['old']);
-  const stream = await subscribe(asKey(tenant), { project });
+  const stream = await subscribe(createHeaders(tenant), { project });
   expect([stream.status, stream.headers.get('content-type')]).toEqual([
     200,
     'text/event-stream; charset=utf-8',
@@ -78,15 +78,18 @@ test('delivers new events as edges of the list', async () => {
 });
 
 test('resumes a stream after a cursor, by argument and by Last-Event-ID', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
   const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
   for (const stream of [
-    await subscribe(asKey(tenant), { project, after }),
-    await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project }),
-    await subscribe({ ...asKey(tenant), 'last-event-id': after }, { project, after: third }),
+    await subscribe(createHeaders(tenant), { project, after }),
+    await subscribe({ ...createHeaders(tenant), 'last-event-id': after }, { project }),
+    await subscribe(
+      { ...createHeaders(tenant), 'last-event-id': after },
+      { project, after: third },
+    ),
   ]) {
     const messages = [await stream.next(), await stream.next()];
     expect(messages.map((message) => [message?.event, message?.id])).toEqual([
@@ -98,9 +101,9 @@ test('resumes a stream after a cursor, by argument and by Last-Event-ID', async 
 });
 
 test('reads each event again, so that a change between two events is visible', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId } = tenant;
-  const stream = await subscribe(asKey(tenant), { project: projectId });
+  const stream = await subscribe(createHeaders(tenant), { project: projectId });
   await recordNamedEvent(database, { projectId, name: 'one' });
   const [one] = await takeEdges(stream, 1);
   await database.prisma.project.update({ where: { id: projectId }, data: { appName: 'renamed' } });
@@ -114,11 +117,11 @@ test('reads each event again, so that a change between two events is visible', a
 });
 
 test('filters a stream by topic and by type', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId: project, deletedTopicId: topicId } = tenant;
   const streams = [
-    await subscribe(asKey(tenant), { project, topicId }),
-    await subscribe(asKey(tenant), { project, eventTypes: ['CONNECTION_DELETED'] }),
+    await subscribe(createHeaders(tenant), { project, topicId }),
+    await subscribe(createHeaders(tenant), { project, eventTypes: ['CONNECTION_DELETED'] }),
   ];
   await recordNamedEvent(database, { projectId: project, name: 'made' });
   await recordNamedEvent(database, {
@@ -134,7 +137,7 @@ test('filters a stream by topic and by type', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's project, topic and operation", async () => {
-  const [a, b] = [await tenantWithRoutes(), await tenantWithRoutes()];
+  const [a, b] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
   const { id } = await insert.operation({ projectId: a.projectId });
   const operation = 'subscription ($id: ID!) { operation(id: $id) { id } }';
   for (const variables of [
@@ -143,13 +146,13 @@ test("returns NOT_FOUND for another tenant's project, topic and operation", asyn
     { project: b.projectId, topicId: a.createdTopicId },
     { query: operation, id },
   ]) {
-    const stream = await subscribe(asKey(b), variables);
+    const stream = await subscribe(createHeaders(b), variables);
     expect(await readRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
 test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
-  const [tenant, other] = [await tenantWithRoutes(), await tenantWithRoutes()];
+  const [tenant, other] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
   const project = tenant.projectId;
   await recordNamedEvents(database, other, createNames('e', 3));
   await recordNamedEvents(database, tenant, createNames('e', 3));
@@ -164,18 +167,18 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
   });
   const damaged = `${own.slice(0, -2)}xx`;
   for (const after of [damaged, foreign, own, '']) {
-    const refusal = await readRefusal(await subscribe(asKey(tenant), { project, after }));
+    const refusal = await readRefusal(await subscribe(createHeaders(tenant), { project, after }));
     expect(refusal).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: { issues: [{ name: 'after' }] },
     });
   }
-  const stream = await subscribe(asKey(tenant), { project, eventTypes: [] });
+  const stream = await subscribe(createHeaders(tenant), { project, eventTypes: [] });
   expect((await readRefusal(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
 });
 
 test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
@@ -183,18 +186,20 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: { lte: 2 } },
   });
-  const refusal = await readRefusal(await subscribe(asKey(tenant), { project, after: first }));
+  const refusal = await readRefusal(
+    await subscribe(createHeaders(tenant), { project, after: first }),
+  );
   expect(refusal.problem.issues).toMatchObject([
     { name: 'after', detail: expect.stringContaining('too old') },
   ]);
-  const stream = await subscribe(asKey(tenant), { project, after: second });
+  const stream = await subscribe(createHeaders(tenant), { project, after: second });
   const keptEdges = await takeEdges(stream, 2);
   expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
   stream.close();
 });
 
 test('accepts a cursor before an erased event', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
@@ -202,14 +207,14 @@ test('accepts a cursor before an erased event', async () => {
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: 3 },
   });
-  const stream = await subscribe(asKey(tenant), { project, after: second });
+  const stream = await subscribe(createHeaders(tenant), { project, after: second });
   const keptEdges = await takeEdges(stream, 1);
   expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
   stream.close();
 });
 
 test('requires credentials and the scope read', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const variables = { project: tenant.projectId };
   const anonymous = await subscribe({}, variables);
   expect(anonymous.status).toBe(401);
@@ -221,9 +226,9 @@ test('requires credentials and the scope read', async () => {
 
 test('ends a stream if its key is deleted, deactivated or loses scopes', async () => {
   for (const change of ['delete', 'deactivate', 'reduce']) {
-    const tenant = await tenantWithRoutes();
+    const tenant = await createTenantWithRoutes();
     const { apiKeyId: id, projectId } = tenant;
-    const stream = await subscribe(asKey(tenant), { project: projectId });
+    const stream = await subscribe(createHeaders(tenant), { project: projectId });
     await recordNamedEvent(database, { projectId, name: 'before' });
     await takeEdges(stream, 1);
     const { apiKey } = database.prisma;
@@ -237,7 +242,7 @@ test('ends a stream if its key is deleted, deactivated or loses scopes', async (
 });
 
 test("ends a builder's stream if the builder leaves the org", async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const stream = await subscribe(
     { authorization: `Bearer ${tenant.token}` },
     { project: tenant.projectId },
@@ -252,13 +257,17 @@ test('follows an operation until it ends', async () => {
   const query = `subscription ($id: ID!) {
     operation(id: $id) { id status result metadata { progress { recordsProcessed } } }
   }`;
-  const stream = await subscribe(asKey(tenant), { query, id });
-  const next = async () => {
+  const stream = await subscribe(createHeaders(tenant), { query, id });
+  const readNext = async () => {
     const message = await stream.next();
     expect(message?.id).toBeUndefined();
     return message?.data?.data.operation;
   };
-  expect(await next()).toMatchObject({ id, status: 'IN_PROGRESS', metadata: { progress: null } });
+  expect(await readNext()).toMatchObject({
+    id,
+    status: 'IN_PROGRESS',
+    metadata: { progress: null },
+  });
   const change = (data: object) =>
     inTransaction(database, async (tx) => {
       await tx.operation.updateMany({ where: { id }, data });
@@ -266,9 +275,9 @@ test('follows an operation until it ends', async () => {
     });
   const progress = { objectName: 'contact', recordsProcessed: 3 };
   await change({ metadata: { objects: ['contact'], progress } });
-  expect(await next()).toMatchObject({ metadata: { progress: { recordsProcessed: 3 } } });
+  expect(await readNext()).toMatchObject({ metadata: { progress: { recordsProcessed: 3 } } });
   await change({ status: 'SUCCESS', result: 'Read 3 records.', updateTime: new Date() });
-  expect(await next()).toMatchObject({ status: 'SUCCEEDED', result: 'Read 3 records.' });
+  expect(await readNext()).toMatchObject({ status: 'SUCCEEDED', result: 'Read 3 records.' });
   expect(await stream.next()).toEqual({ event: 'complete', data: null });
   expect(await stream.next()).toBeNull();
 });
@@ -276,7 +285,7 @@ test('follows an operation until it ends', async () => {
 test('limits the subscriptions of a caller', async () => {
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
   const tenant = await small.tenant();
-  const headers = asKey(tenant);
+  const headers = createHeaders(tenant);
   const variables = { project: tenant.projectId };
   const open = () =>
     openEventStream(small.fetch, { query: SUBSCRIBE_TO_EVENTS, variables, headers });

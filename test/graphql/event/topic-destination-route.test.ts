@@ -3,23 +3,23 @@ import { sharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await sharedApp();
 
-const create = `mutation ($input: CreateTopicDestinationRouteInput!) {
+const CREATE = `mutation ($input: CreateTopicDestinationRouteInput!) {
   createTopicDestinationRoute(input: $input) {
     topicDestinationRoute { id topic { id } destination { id name } project { id } }
   }
 }`;
-const remove = `mutation ($input: DeleteTopicDestinationRouteInput!) {
+const DELETE = `mutation ($input: DeleteTopicDestinationRouteInput!) {
   deleteTopicDestinationRoute(input: $input) { deletedId }
 }`;
 
-async function topic(tenant: Tenant, name: string): Promise<string> {
+async function createTopic(tenant: Tenant, name: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, name };
   const mutation =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   return (await tenant.query(mutation, { input })).createTopic.topic.id;
 }
 
-async function destination(tenant: Tenant, name: string): Promise<string> {
+async function createDestination(tenant: Tenant, name: string): Promise<string> {
   const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
   const mutation = `mutation ($input: CreateDestinationInput!) {
@@ -28,19 +28,23 @@ async function destination(tenant: Tenant, name: string): Promise<string> {
   return (await tenant.query(mutation, { input })).createDestination.destination.id;
 }
 
-async function route(tenant: Tenant, topicId: string, destinationId: string): Promise<string> {
+async function createRoute(
+  tenant: Tenant,
+  topicId: string,
+  destinationId: string,
+): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, topicId, destinationId };
-  const { createTopicDestinationRoute } = await tenant.query(create, { input });
+  const { createTopicDestinationRoute } = await tenant.query(CREATE, { input });
   return createTopicDestinationRoute.topicDestinationRoute.id;
 }
 
 test('creates and deletes a route, and returns CONFLICT for a repeated one', async () => {
   const tenant = await app.tenant();
-  const topicId = await topic(tenant, 'alerts');
-  const destinationId = await destination(tenant, 'crm');
+  const topicId = await createTopic(tenant, 'alerts');
+  const destinationId = await createDestination(tenant, 'crm');
   const projectIdOrName = tenant.projectName;
   const input = { projectIdOrName, topicId, destinationId };
-  const created = await tenant.query(create, { input });
+  const created = await tenant.query(CREATE, { input });
   const { topicDestinationRoute } = created.createTopicDestinationRoute;
   expect(topicDestinationRoute).toEqual({
     id: expect.stringMatching(/^tdr_/),
@@ -48,22 +52,22 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
     destination: { id: destinationId, name: 'crm' },
     project: { id: tenant.projectId },
   });
-  expect(await tenant.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 
   const deletion = { input: { projectIdOrName, routeId: topicDestinationRoute.id } };
-  expect(await tenant.query(remove, deletion)).toEqual({
+  expect(await tenant.query(DELETE, deletion)).toEqual({
     deleteTopicDestinationRoute: { deletedId: topicDestinationRoute.id },
   });
-  expect(await tenant.refusal(remove, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const [a, b] = [await topic(tenant, 'a'), await topic(tenant, 'b')];
-  const [x, y] = [await destination(tenant, 'x'), await destination(tenant, 'y')];
-  const ax = await route(tenant, a, x);
-  const bx = await route(tenant, b, x);
-  const by = await route(tenant, b, y);
+  const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
+  const [x, y] = [await createDestination(tenant, 'x'), await createDestination(tenant, 'y')];
+  const ax = await createRoute(tenant, a, x);
+  const bx = await createRoute(tenant, b, x);
+  const by = await createRoute(tenant, b, y);
   const query = `query ($id: String!, $topicId: ID, $destinationId: ID, $last: Int) {
     project(idOrName: $id) {
       topicDestinationRoutes(topicId: $topicId, destinationId: $destinationId, last: $last) {
@@ -72,17 +76,17 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
     }
   }`;
   const listIds = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id);
-  const listed = async (filters: Record<string, unknown>, client = tenant) => {
+  const listRouteIds = async (filters: Record<string, unknown>, client = tenant) => {
     const { project } = await client.query(query, { id: client.projectId, ...filters });
     return listIds(project.topicDestinationRoutes);
   };
-  expect(await listed({})).toEqual([by, bx, ax]);
-  expect(await listed({ last: 1 })).toEqual([ax]);
-  expect(await listed({ topicId: b })).toEqual([by, bx]);
-  expect(await listed({ destinationId: x })).toEqual([bx, ax]);
-  expect(await listed({ topicId: b, destinationId: x })).toEqual([bx]);
-  expect(await listed({ topicId: a, destinationId: y })).toEqual([]);
-  expect(await listed({ topicId: a }, other)).toEqual([]);
+  expect(await listRouteIds({})).toEqual([by, bx, ax]);
+  expect(await listRouteIds({ last: 1 })).toEqual([ax]);
+  expect(await listRouteIds({ topicId: b })).toEqual([by, bx]);
+  expect(await listRouteIds({ destinationId: x })).toEqual([bx, ax]);
+  expect(await listRouteIds({ topicId: b, destinationId: x })).toEqual([bx]);
+  expect(await listRouteIds({ topicId: a, destinationId: y })).toEqual([]);
+  expect(await listRouteIds({ topicId: a }, other)).toEqual([]);
 
   const ofTopic = `query ($id: ID!) {
     node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
@@ -93,30 +97,36 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
 
 test('names a topic or destination that is not of the project', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const foreign = { topicId: await topic(a, 't'), destinationId: await destination(a, 'd') };
-  const own = { topicId: await topic(b, 't'), destinationId: await destination(b, 'd') };
-  const offending = async (ends: Record<string, string>) => {
+  const foreign = {
+    topicId: await createTopic(a, 't'),
+    destinationId: await createDestination(a, 'd'),
+  };
+  const own = {
+    topicId: await createTopic(b, 't'),
+    destinationId: await createDestination(b, 'd'),
+  };
+  const listIssues = async (ends: Record<string, string>) => {
     const input = { projectIdOrName: b.projectId, ...ends };
-    const { problem } = await b.refusal(create, { input });
+    const { problem } = await b.refusal(CREATE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
   const noDestination = 'input.destinationId does not exist.';
-  expect(await offending(foreign)).toEqual([noTopic, noDestination]);
-  expect(await offending({ ...own, topicId: foreign.topicId })).toEqual([noTopic]);
-  expect(await offending({ ...own, destinationId: foreign.destinationId })).toEqual([
+  expect(await listIssues(foreign)).toEqual([noTopic, noDestination]);
+  expect(await listIssues({ ...own, topicId: foreign.topicId })).toEqual([noTopic]);
+  expect(await listIssues({ ...own, destinationId: foreign.destinationId })).toEqual([
     noDestination,
   ]);
-  expect(await offending({ topicId: 'x', destinationId: 'y' })).toEqual([noTopic, noDestination]);
+  expect(await listIssues({ topicId: 'x', destinationId: 'y' })).toEqual([noTopic, noDestination]);
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const id = await route(a, await topic(a, 't'), await destination(a, 'd'));
+  const id = await createRoute(a, await createTopic(a, 't'), await createDestination(a, 'd'));
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await b.query(node, { id })).toEqual({ node: null });
   expect(await a.query(node, { id })).toEqual({ node: { id } });
@@ -125,11 +135,14 @@ test("returns NOT_FOUND for another tenant's route", async () => {
 test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
-  const [topicId, destinationId] = [await topic(tenant, 't'), await destination(tenant, 'd')];
-  const routeId = await route(tenant, topicId, destinationId);
+  const [topicId, destinationId] = [
+    await createTopic(tenant, 't'),
+    await createDestination(tenant, 'd'),
+  ];
+  const routeId = await createRoute(tenant, topicId, destinationId);
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, destinationId } };
-  expect(await reader.refusal(create, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.refusal(remove, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.refusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

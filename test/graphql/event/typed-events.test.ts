@@ -1,4 +1,4 @@
-/** Each type of event is a GraphQL type whose fields are the members of its declared body. */
+/** The GraphQL types of events, whose fields are the members of the declared data. */
 import type { GraphQLObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -63,11 +63,11 @@ function expectTyped(node: Node, type: string): void {
   expect([node.eventType, node.__typename]).toEqual([type, getEventTypeName(type)]);
   const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
   expect(declared.safeParse(node.data)).toMatchObject({ success: true });
-  expect([type, listMembers(node)]).toEqual([type, inGraphql(declared, node.data)]);
+  expect([type, listMembers(node)]).toEqual([type, toGraphql(declared, node.data)]);
 }
 
-/** The body with the names that GraphQL has for its members. */
-function inGraphql({ shape }: z.ZodObject, data: object) {
+/** Returns the data under the names of GraphQL. */
+function toGraphql({ shape }: z.ZodObject, data: object) {
   const members = Object.entries(data).map(([member, value]) => [toField(member, shape), value]);
   return Object.fromEntries(members);
 }
@@ -96,7 +96,7 @@ async function recordAll({ projectId }: Tenant) {
   }
 }
 
-test('declares a type that implements the interface for every type of event', () => {
+test('declares a type for every type of event', () => {
   const NotificationEvent = schema.getType('NotificationEvent');
   const names = types.map(getEventTypeName).toSorted();
   expect(names.map((name) => schema.getType(name))).not.toContain(undefined);
@@ -143,7 +143,7 @@ test('returns typed members in lists, nodes and streams over each transport', as
   parts.leave();
 });
 
-/** Yields the payloads of a multipart response. */
+/** Opens a multipart response. `next` returns the next payload. */
 async function openParts(operation: object, headers: Record<string, string>) {
   const leaving = new AbortController();
   const accept = 'multipart/mixed;subscriptionSpec=1.0, application/json';
@@ -186,8 +186,8 @@ test('returns the objects of events, and null for deleted ones', async () => {
     ... on ConnectionCreated { groupRef connection { id } }
     ... on InstallationCreated { integrationName integration { id } installation { id } }
   } } } }`;
-  const nodes = async () => (await tenant.query(query)).project.notificationEvents.nodes;
-  expect(await nodes()).toMatchObject([
+  const listNodes = async () => (await tenant.query(query)).project.notificationEvents.nodes;
+  expect(await listNodes()).toMatchObject([
     { __typename: 'ConnectionCreated', groupRef: 'acme', connection: { id: connection.id } },
     {
       __typename: 'InstallationCreated',
@@ -204,7 +204,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
     'mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
     { input: { connectionId: connection.id } },
   );
-  const [created, installed, ...others] = await nodes();
+  const [created, installed, ...others] = await listNodes();
   expect(created.connection).toBeNull();
   expect(installed).toMatchObject({ integration: { id: integration.id }, installation: null });
   expect(others.map(({ __typename }: Node) => __typename)).toEqual([

@@ -1,4 +1,4 @@
-/** The builder chooses the destinations of records and events, and an end user cannot change them. */
+/** Destinations of records and events, which only the builder may choose. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -19,11 +19,11 @@ const FOREIGN = "can't be changed by end users.";
 const contacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = contacts({ destination: 'elsewhere' });
 
-function findings(problem: { issues?: { name: string; detail: string }[] }) {
+function listIssues(problem: { issues?: { name: string; detail: string }[] }) {
   return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
 }
 
-async function tenantWithPlaces() {
+async function createTenantWithDestinations() {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant, CONTENT);
   await insertDestination(app, tenant, 'elsewhere');
@@ -31,35 +31,35 @@ async function tenantWithPlaces() {
 }
 
 test("refuses destinations of records and events in an end user's config", async () => {
-  const { tenant } = await tenantWithPlaces();
+  const { tenant } = await createTenantWithDestinations();
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
   const user = await createEndUser(app, tenant);
-  const ends = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
+  const key = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: elsewhere, subscribe: elsewhere };
-  const { problem } = await user.refusal(CREATE_INSTALLATION, { input: { ...ends, config } });
-  expect(findings(problem)).toEqual([
+  const { problem } = await user.refusal(CREATE_INSTALLATION, { input: { ...key, config } });
+  expect(listIssues(problem)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
   ]);
 });
 
 test("keeps the builder's destinations in an end user's update", async () => {
-  const { tenant, integration } = await tenantWithPlaces();
+  const { tenant, integration } = await createTenantWithDestinations();
   const builderInput = { config: { read: elsewhere, subscribe: elsewhere } };
   const { id } = await installFor(tenant, integration, builderInput);
   const user = await createEndUser(app, tenant);
   const change = (config: object) => ({
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
   });
-  const refused = async (config: object) =>
-    findings((await user.refusal(UPDATE_INSTALLATION, change(config))).problem);
+  const listUpdateIssues = async (config: object) =>
+    listIssues((await user.refusal(UPDATE_INSTALLATION, change(config))).problem);
 
   const other = { read: contacts(), subscribe: contacts({ destination: 'records' }) };
-  expect(await refused(other)).toEqual([
+  expect(await listUpdateIssues(other)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
   ]);
-  expect(await refused({})).toEqual([
+  expect(await listUpdateIssues({})).toEqual([
     'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, set `disabled`.',
     'input.config.subscribe must keep contacts, because the builder chose its destination. To stop its events, set them to NEVER.',
   ]);

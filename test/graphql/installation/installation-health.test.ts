@@ -13,13 +13,13 @@ const { prisma } = database;
 
 type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
-async function installed(options?: { tenant: Tenant; name: string; groupRef: string }) {
+async function install(options?: { tenant: Tenant; name: string; groupRef: string }) {
   const tenant = options?.tenant ?? (await app.tenant());
   const { projectId } = tenant;
   const integration = await integrate(app, tenant, contentFor(options?.name));
   const groupRef = options?.groupRef ?? 'acme';
   const { id, connection } = await installFor(tenant, integration, { groupRef });
-  const operations = async (...statuses: Status[]) => {
+  const insertOperations = async (...statuses: Status[]) => {
     const rows = statuses.map((status) => ({
       id: newId('opr'),
       projectId,
@@ -38,15 +38,15 @@ async function installed(options?: { tenant: Tenant; name: string; groupRef: str
     );
     return node;
   };
-  return { id, tenant, integration, connection, operations, readHealth };
+  return { id, tenant, integration, connection, operations: insertOperations, readHealth };
 }
 
 const CREDENTIALS = 'The provider refuses the credentials of its connection.';
 const OPERATIONS = 'Its last 3 operations have failed.';
 
 test('returns the newest operation of the installation', async () => {
-  const { operations, readHealth } = await installed();
-  const other = await installed();
+  const { operations, readHealth } = await install();
+  const other = await install();
   const ids = await operations('SUCCESS', 'IN_PROGRESS');
   await other.operations('FAILURE');
   expect(await readHealth()).toMatchObject({
@@ -55,7 +55,7 @@ test('returns the newest operation of the installation', async () => {
   });
 });
 
-const ENDS: [string | null, Status[]][] = [
+const STATUSES_BY_REASON: [string | null, Status[]][] = [
   [null, ['FAILURE', 'FAILURE']],
   [null, ['FAILURE', 'SUCCESS', 'FAILURE', 'FAILURE']],
   [null, ['FAILURE', 'FAILURE', 'FAILURE', 'SUCCESS']],
@@ -63,16 +63,16 @@ const ENDS: [string | null, Status[]][] = [
   [OPERATIONS, ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
 ];
 
-test.each(ENDS)('returns the reason %s after %j', async (reason, ends) => {
-  const { operations, readHealth } = await installed();
+test.each(STATUSES_BY_REASON)('returns the reason %s after %j', async (reason, ends) => {
+  const { operations, readHealth } = await install();
   await operations(...ends);
   expect((await readHealth()).healthReason).toBe(reason);
 });
 
 test.each(
-  ENDS,
+  STATUSES_BY_REASON,
 )('returns the reason %s after %j, also if they end in one statement', async (reason, ends) => {
-  const { operations, readHealth, tenant } = await installed();
+  const { operations, readHealth, tenant } = await install();
   const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
   await database.rows.query(
     `update "Operation" o set "status" = e."status"::"OperationStatus"
@@ -83,7 +83,7 @@ test.each(
 });
 
 test('returns HEALTHY after an operation that succeeds', async () => {
-  const { operations, readHealth } = await installed();
+  const { operations, readHealth } = await install();
   await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
   const [id] = await operations('IN_PROGRESS');
   await prisma.operation.updateMany({ where: { id: id as string }, data: { status: 'SUCCESS' } });
@@ -91,7 +91,7 @@ test('returns HEALTHY after an operation that succeeds', async () => {
 });
 
 test('returns UNHEALTHY while the connection has bad credentials', async () => {
-  const { connection, operations, readHealth } = await installed();
+  const { connection, operations, readHealth } = await install();
   const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
   await operations('FAILURE', 'FAILURE', 'FAILURE');
@@ -158,11 +158,11 @@ const LIST = `query ($project: String!, $health: InstallationHealth, $integratio
 }`;
 
 test('lists installations by health', async () => {
-  const first = await installed();
+  const first = await install();
   const { tenant } = first;
   const others = [];
   for (const name of ['two', 'three', 'four', 'five']) {
-    others.push(await installed({ tenant, name, groupRef: `group-${name}` }));
+    others.push(await install({ tenant, name, groupRef: `group-${name}` }));
   }
   const sick = others.slice(1);
   for (const { operations } of sick) await operations('FAILURE', 'FAILURE', 'FAILURE');
@@ -189,7 +189,7 @@ test('refuses healthStatus together with a group', async () => {
 });
 
 test('stores the right health after concurrent changes of all kinds', async () => {
-  const { id: installationId, tenant, integration, connection } = await installed();
+  const { id: installationId, tenant, integration, connection } = await install();
   const { projectId } = tenant;
   const requiring = newId('rev');
   const fields = { projectId, integrationId: integration.id, specVersion: '1.0.0' };

@@ -18,13 +18,13 @@ let now = start;
 const app = await sharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
-const remove = `mutation ($input: DeleteInstallationInput!) {
+const DELETE = `mutation ($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
 
-const node = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION} } } }`;
+const NODE = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION} } } }`;
 
-const field = (fieldName: string) => ({ fieldName });
+const createField = (fieldName: string) => ({ fieldName });
 const content = contentFor('crm', {
   read: {
     objects: [
@@ -33,14 +33,14 @@ const content = contentFor('crm', {
         destination: 'records',
         schedule: '*/10 * * * *',
         mapToName: 'people',
-        requiredFields: [field('email')],
-        optionalFields: [field('phone'), { mapToName: 'owner' }],
+        requiredFields: [createField('email')],
+        optionalFields: [createField('phone'), { mapToName: 'owner' }],
       },
       {
         objectName: 'companies',
         destination: 'records',
-        requiredFields: [field('name')],
-        optionalFields: [field('domain')],
+        requiredFields: [createField('name')],
+        optionalFields: [createField('domain')],
         optionalFieldsAuto: 'ALL',
       },
     ],
@@ -48,7 +48,7 @@ const content = contentFor('crm', {
   write: { objects: [{ objectName: 'deals' }] },
 });
 
-const change = async (tenant: Tenant, installationId: string, changes: object) => {
+const updateInstallation = async (tenant: Tenant, installationId: string, changes: object) => {
   const input = { projectIdOrName: tenant.projectId, installationId, ...changes };
   return (await tenant.query(UPDATE_INSTALLATION, { input })).updateInstallation.installation;
 };
@@ -197,7 +197,7 @@ test("uses the named connection, or else the group's newest with working credent
   const { id, connection } = createInstallation.installation;
   expect(connection).toEqual({ id: second.id });
   const removal = { projectIdOrName: tenant.projectId, installationId: id };
-  await tenant.query(remove, { input: removal });
+  await tenant.query(DELETE, { input: removal });
   const named = await tenant.query(CREATE_INSTALLATION, {
     input: { ...input, connectionId: first.id },
   });
@@ -286,23 +286,23 @@ test('names a group or connection that does not match', async () => {
   });
   await generateConnection(tenant);
   const foreign = await generateConnection(other);
-  const findings = (overrides: object) =>
+  const listIssues = (overrides: object) =>
     fetchIssues(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
       integrationIdOrName: integration.id,
       groupRef: 'acme',
       ...overrides,
     });
-  expect(await findings({ groupRef: 'unknown' })).toEqual([
+  expect(await listIssues({ groupRef: 'unknown' })).toEqual([
     'input.groupRef: is not a group of the project.',
   ]);
-  expect(await findings({ groupRef: 'lonely' })).toEqual([
+  expect(await listIssues({ groupRef: 'lonely' })).toEqual([
     'input.groupRef: names a group without a connection to sandbox.',
   ]);
-  expect(await findings({ connectionId: foreign.id })).toEqual([
+  expect(await listIssues({ connectionId: foreign.id })).toEqual([
     'input.connectionId: does not exist.',
   ]);
-  expect(await findings({ connectionId: ours.id })).toEqual([
+  expect(await listIssues({ connectionId: ours.id })).toEqual([
     'input.connectionId: belongs to another group.',
     'input.connectionId: is a connection to stripe, not to sandbox.',
   ]);
@@ -319,7 +319,7 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
   });
   now = new Date('2030-01-01T00:07:00Z');
   const config = { read: [{ objectName: 'contacts' }] };
-  const after = await change(tenant, before.id, { config });
+  const after = await updateInstallation(tenant, before.id, { config });
   expect(after.updateTime).toBe(now.toISOString());
   expect(after.config.id).not.toBe(before.config.id);
   expect(after.config).toMatchObject({ read: [{ selectedFields: ['email'] }], write: [] });
@@ -338,7 +338,7 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
   );
   expect(earlier.node).toEqual({ id: before.config.id, write: [{ objectName: 'deals' }] });
 
-  const scheduled = await change(tenant, before.id, {
+  const scheduled = await updateInstallation(tenant, before.id, {
     config: {
       read: [{ objectName: 'contacts', schedule: '45 * * * *' }, { objectName: 'companies' }],
     },
@@ -348,9 +348,9 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
     { objectName: 'contacts', recordsRead: 7, nextReadTime: '2030-01-01T00:45:00.000Z' },
   ]);
   const disabled = { read: [{ objectName: 'contacts', disabled: true }] };
-  expect((await change(tenant, before.id, { config: disabled })).objects).toMatchObject([
-    { objectName: 'contacts', recordsRead: 7, nextReadTime: null },
-  ]);
+  expect((await updateInstallation(tenant, before.id, { config: disabled })).objects).toMatchObject(
+    [{ objectName: 'contacts', recordsRead: 7, nextReadTime: null }],
+  );
 });
 
 test('restarts reads from the beginning with another connection', async () => {
@@ -364,7 +364,7 @@ test('restarts reads from the beginning with another connection', async () => {
     apiKey: 'sandbox-key-2',
     consumerRef: 'second',
   });
-  await change(tenant, id, { connectionId: second.id });
+  await updateInstallation(tenant, id, { connectionId: second.id });
   const objects = await prisma.installedObject.findMany({ where: { installationId: id } });
   expect(objects.length).toBeGreaterThan(0);
   for (const object of objects) {
@@ -380,7 +380,7 @@ test('keeps a paused object paused in an update', async () => {
     data: { paused: true, pauseNote: 'Later.', nextReadTime: null },
   });
   const config = { read: [{ objectName: 'contacts', schedule: '0 * * * *' }] };
-  expect((await change(tenant, id, { config })).objects).toMatchObject([
+  expect((await updateInstallation(tenant, id, { config })).objects).toMatchObject([
     { paused: true, pauseNote: 'Later.', nextReadTime: null, schedule: '0 * * * *' },
   ]);
 });
@@ -405,7 +405,7 @@ test('names invalid members of an update, and changes nothing', async () => {
     'input.connectionId',
     'input.config',
   ]);
-  expect((await tenant.query(node, { id })).node).toMatchObject({ updateTime: null, config });
+  expect((await tenant.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
 test('emits an event for every change, with the present and the previous config', async () => {
@@ -415,12 +415,12 @@ test('emits an event for every change, with the present and the previous config'
   const installation = await installFor(tenant, integration);
   const second = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   const { connection, config } = installation;
-  await change(tenant, installation.id, {});
-  await change(tenant, installation.id, { connectionId: connection.id });
-  await change(tenant, installation.id, { connectionId: second.id });
-  const after = await change(tenant, installation.id, { config: {} });
+  await updateInstallation(tenant, installation.id, {});
+  await updateInstallation(tenant, installation.id, { connectionId: connection.id });
+  await updateInstallation(tenant, installation.id, { connectionId: second.id });
+  const after = await updateInstallation(tenant, installation.id, { config: {} });
   const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
-  await tenant.query(remove, { input });
+  await tenant.query(DELETE, { input });
 
   const fields = {
     projectId: tenant.projectId,
@@ -465,11 +465,11 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
     const capabilities = { ...provider.capabilities, subscribe: { ...subscribe, kinds: [] } };
     return { ...provider, capabilities };
   });
-  await using poorer = await testApp({ providers: withoutMerges });
-  const tenant = await poorer.tenant();
+  await using limitedApp = await testApp({ providers: withoutMerges });
+  const tenant = await limitedApp.tenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
-  const integration = await integrate(poorer, tenant, { ...content, ...{ subscribe } });
-  const events = await keepEvents(poorer, tenant);
+  const integration = await integrate(limitedApp, tenant, { ...content, ...{ subscribe } });
+  const events = await keepEvents(limitedApp, tenant);
   const { id, healthStatus } = await installFor(tenant, integration);
   expect(healthStatus).toBe('UNHEALTHY');
   expect(await events()).toMatchObject([
@@ -491,11 +491,11 @@ test('keeps the connection and the operations of a deleted installation', async 
   const tenant = await app.tenant();
   const { id, connection } = await installFor(tenant, await integrate(app, tenant, content));
   const input = { projectIdOrName: tenant.projectId, installationId: id };
-  expect(await tenant.query(remove, { input })).toEqual({ deleteInstallation: { deletedId: id } });
-  expect(await tenant.query(node, { id })).toEqual({ node: null });
-  expect(await tenant.query(node, { id: connection.id })).toEqual({ node: { id: connection.id } });
+  expect(await tenant.query(DELETE, { input })).toEqual({ deleteInstallation: { deletedId: id } });
+  expect(await tenant.query(NODE, { id })).toEqual({ node: null });
+  expect(await tenant.query(NODE, { id: connection.id })).toEqual({ node: { id: connection.id } });
   expect(await prisma.installedObject.count({ where: { installationId: id } })).toBe(0);
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists installations newest first, by project, integration and group', async () => {
@@ -543,11 +543,11 @@ test('lists installations newest first, by project, integration and group', asyn
 test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const { id, input: creation, config } = await installFor(a, await integrate(app, a, content));
-  expect(await b.query(node, { id })).toEqual({ node: null });
-  expect(await b.query(node, { id: config.id })).toEqual({ node: null });
+  expect(await b.query(NODE, { id })).toEqual({ node: null });
+  expect(await b.query(NODE, { id: config.id })).toEqual({ node: null });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await b.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     const update = { ...input, config: {} };
     expect(await b.refusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
@@ -557,7 +557,7 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
       code: 'NOT_FOUND',
     });
   }
-  expect((await a.query(node, { id })).node).toMatchObject({ updateTime: null, config });
+  expect((await a.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
 test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
@@ -570,7 +570,7 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
   expect(await key.refusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await key.refusal(remove, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(DELETE, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
     'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',

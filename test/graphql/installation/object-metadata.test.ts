@@ -35,13 +35,13 @@ const THROUGH = `query ($id: ID!, $objectName: String!, $excludeReadOnly: Boolea
   }
 }`;
 
-function variablesFor({ projectName }: Pick<Tenant, 'projectName'>, overrides: object = {}) {
+function createVariables({ projectName }: Pick<Tenant, 'projectName'>, overrides: object = {}) {
   const account = { projectIdOrName: projectName, provider: 'sandbox', groupRef: 'acme' };
   return { ...account, objectName: 'contacts', ...overrides };
 }
 
 /** Requests to the sandbox fail from here on, so that a result can only come from the cache. */
-function cutOff() {
+function failSandbox() {
   sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
 }
 
@@ -53,7 +53,7 @@ interface Field {
 test("returns an object's fields through the group's connection", async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const { objectMetadata } = await tenant.query(READ, variablesFor(tenant));
+  const { objectMetadata } = await tenant.query(READ, createVariables(tenant));
   expect(objectMetadata).toMatchObject({
     name: 'contacts',
     displayName: 'Contacts',
@@ -74,7 +74,7 @@ test("returns an object's fields through the group's connection", async () => {
   expect(objectMetadata.fields.some(({ readOnly }: Field) => readOnly)).toBe(true);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
-  const writable = await tenant.query(READ, variablesFor(tenant, { excludeReadOnly: true }));
+  const writable = await tenant.query(READ, createVariables(tenant, { excludeReadOnly: true }));
   expect(writable.objectMetadata.fields).toEqual(
     objectMetadata.fields.filter(({ readOnly }: Field) => !readOnly),
   );
@@ -83,19 +83,21 @@ test("returns an object's fields through the group's connection", async () => {
 test('caches fields for a while, for the connection and its credentials', async () => {
   const tenant = await app.tenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const first = await tenant.query(READ, variablesFor(tenant));
-  cutOff();
-  expect(await tenant.query(READ, variablesFor(tenant))).toEqual(first);
+  const first = await tenant.query(READ, createVariables(tenant));
+  failSandbox();
+  expect(await tenant.query(READ, createVariables(tenant))).toEqual(first);
   const other = await app.tenant();
   await generateConnection(other, { apiKey: 'sandbox-key' });
-  expect(await other.refusal(READ, variablesFor(other))).toMatchObject({ code: 'PROVIDER_ERROR' });
+  expect(await other.refusal(READ, createVariables(other))).toMatchObject({
+    code: 'PROVIDER_ERROR',
+  });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
-  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({
+  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
   sandbox.faults.clear();
-  expect(await tenant.query(READ, variablesFor(tenant))).toEqual(first);
+  expect(await tenant.query(READ, createVariables(tenant))).toEqual(first);
 });
 
 test('finds an object by both of its names through an installation', async () => {
@@ -105,13 +107,16 @@ test('finds an object by both of its names through an installation', async () =>
   const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
   const { id } = await installFor(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const through = async (objectName: string, excludeReadOnly = false) =>
+  const readThrough = async (objectName: string, excludeReadOnly = false) =>
     (await tenant.query(THROUGH, { id, objectName, excludeReadOnly })).node.objectMetadata;
-  const mapped = await through('people');
+  const mapped = await readThrough('people');
   expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
-  expect(await through('contacts')).toEqual(mapped);
-  expect(await through('companies')).toMatchObject({ name: 'companies', mappedObjectName: null });
-  expect((await through('people', true)).fields.length).toBeLessThan(mapped.fields.length);
+  expect(await readThrough('contacts')).toEqual(mapped);
+  expect(await readThrough('companies')).toMatchObject({
+    name: 'companies',
+    mappedObjectName: null,
+  });
+  expect((await readThrough('people', true)).fields.length).toBeLessThan(mapped.fields.length);
   expect(await tenant.refusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
     code: 'UNPROCESSABLE',
   });
@@ -119,38 +124,44 @@ test('finds an object by both of its names through an installation', async () =>
 
 test("distinguishes unknown providers and objects from the provider's refusal", async () => {
   const tenant = await app.tenant();
-  const { provider: _none, ...anywhere } = variablesFor(tenant);
+  const { provider: _none, ...anywhere } = createVariables(tenant);
   expect(await tenant.refusal(READ, { ...anywhere, provider: 'none' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
-  const { problem } = await tenant.refusal(READ, variablesFor(tenant, long));
+  const { problem } = await tenant.refusal(READ, createVariables(tenant, long));
   expect(problem.issues?.map(({ name }) => name)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({ code: 'NOT_FOUND' });
 
   await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
-  expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
-    code: 'NOT_FOUND',
-  });
-  expect(await tenant.refusal(READ, variablesFor(tenant))).toMatchObject({ code: 'UNPROCESSABLE' });
-  await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.refusal(READ, variablesFor(tenant, { objectName: 'nothing' }))).toMatchObject(
+  expect(await tenant.refusal(READ, createVariables(tenant, { provider: 'stripe' }))).toMatchObject(
     {
-      code: 'UNPROCESSABLE',
+      code: 'NOT_FOUND',
     },
   );
-  await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
-  expect(await tenant.refusal(READ, variablesFor(tenant, { provider: 'stripe' }))).toMatchObject({
+  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({
     code: 'UNPROCESSABLE',
-    problem: { detail: expect.stringContaining('stripe') },
   });
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
+  expect(
+    await tenant.refusal(READ, createVariables(tenant, { objectName: 'nothing' })),
+  ).toMatchObject({
+    code: 'UNPROCESSABLE',
+  });
+  await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
+  expect(await tenant.refusal(READ, createVariables(tenant, { provider: 'stripe' }))).toMatchObject(
+    {
+      code: 'UNPROCESSABLE',
+      problem: { detail: expect.stringContaining('stripe') },
+    },
+  );
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await generateConnection(a, { apiKey: 'sandbox-key' });
-  expect(await b.refusal(READ, variablesFor(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.refusal(READ, createVariables(a))).toMatchObject({ code: 'NOT_FOUND' });
   const writer = await a.withScopes('records:write');
-  expect(await writer.refusal(READ, variablesFor(a))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await writer.refusal(READ, createVariables(a))).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -217,8 +217,8 @@ test('names every issue together, first those that need no project', async () =>
   };
   const revision = { specVersion: '1.0.0', content: unresolvable };
   const second = { ...input, name: 'crm', latestRevision: revision };
-  const { problem: ofProject } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
-  expect(listIssueNames(ofProject)).toEqual(
+  const { problem: projectProblem } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
+  expect(listIssueNames(projectProblem)).toEqual(
     [
       `${at}.name`,
       `${at}.provider`,
@@ -229,7 +229,7 @@ test('names every issue together, first those that need no project', async () =>
       `${at}.subscribe.objects[0].objectName`,
     ].sort(),
   );
-  expect(ofProject.issues).toContainEqual(
+  expect(projectProblem.issues).toContainEqual(
     expect.objectContaining({
       in: 'body',
       name: `${at}.read.objects[0].destination`,
@@ -268,8 +268,8 @@ test('names an unknown provider, and an unknown project together with other issu
   const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
   expect(listIssueNames(problem)).toEqual(['input.provider']);
   const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A.b' });
-  const nowhere = await tenant.refusal(CREATE_INTEGRATION, { input });
-  expect(listIssueNames(nowhere.problem)).toEqual(['input.name', 'input.projectIdOrName']);
+  const missingProject = await tenant.refusal(CREATE_INTEGRATION, { input });
+  expect(listIssueNames(missingProject.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
 test('returns at most 1,000 issues', async () => {
@@ -312,16 +312,16 @@ test('finds integrations by id and by name, and lists them newest first', async 
   const listIntegrations = async (variables: object) =>
     (await tenant.query(list, { project: tenant.projectId, ...variables })).project;
   const all = await listIntegrations({});
-  const shown = (project: { integrations: { nodes: { name: string }[] } }) =>
+  const listNames = (project: { integrations: { nodes: { name: string }[] } }) =>
     project.integrations.nodes.map(({ name }) => name);
-  expect(shown(all)).toEqual(['third', 'second', 'first']);
+  expect(listNames(all)).toEqual(['third', 'second', 'first']);
   expect(all.integrations.totalCount).toBe(3);
   expect(all.byName).toEqual({ id: all.integrations.nodes[1].id });
   expect(all.none).toBeNull();
-  expect(shown(await listIntegrations({ provider: 'sandbox' }))).toEqual(['third', 'first']);
-  expect(shown(await listIntegrations({ provider: 'nosuch' }))).toEqual([]);
+  expect(listNames(await listIntegrations({ provider: 'sandbox' }))).toEqual(['third', 'first']);
+  expect(listNames(await listIntegrations({ provider: 'nosuch' }))).toEqual([]);
   const end = await listIntegrations({ last: 2 });
-  expect(shown(end)).toEqual(['second', 'first']);
+  expect(listNames(end)).toEqual(['second', 'first']);
   expect(end.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
 });
 

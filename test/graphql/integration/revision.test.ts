@@ -17,14 +17,14 @@ let now = start;
 const app = await sharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
-const read = (...objects: object[]) =>
+const createContent = (...objects: object[]) =>
   contentFor('crm', {
     read: { objects: objects.map((object) => ({ destination: 'records', ...object })) },
   });
 const contacts = { objectName: 'contacts', schedule: '*/10 * * * *' };
 const deals = { objectName: 'deals' };
 
-const revise = (tenant: Tenant, content: object, overrides: object = {}) => {
+const createRevisionInput = (tenant: Tenant, content: object, overrides: object = {}) => {
   const named = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   return { input: { ...named, revision: toRevision(content), ...overrides } };
 };
@@ -40,11 +40,11 @@ const readInstallation = async (tenant: Tenant, id: string) =>
 test('returns a new revision as the latest immediately, also in installations, and keeps earlier ones', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, read(contacts));
+  const integration = await integrate(app, tenant, createContent(contacts));
   const installation = await installFor(tenant, integration);
   const { createRevision } = await tenant.query(
     CREATE_REVISION,
-    revise(tenant, read(contacts, deals)),
+    createRevisionInput(tenant, createContent(contacts, deals)),
   );
   const { revision } = createRevision;
   expect(createRevision).toEqual({
@@ -83,9 +83,12 @@ test('returns a new revision as the latest immediately, also in installations, a
 
 test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, read(contacts, deals));
+  const integration = await integrate(app, tenant, createContent(contacts, deals));
   const installation = await installFor(tenant, integration);
-  const { code, problem } = await tenant.refusal(CREATE_REVISION, revise(tenant, read(deals)));
+  const { code, problem } = await tenant.refusal(
+    CREATE_REVISION,
+    createRevisionInput(tenant, createContent(deals)),
+  );
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain(`contacts by ${installation.id}`);
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -93,27 +96,30 @@ test('returns CONFLICT if a revision drops an object that installations read, an
 
 test('accepts a revision that drops an object that installations disable or omit', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, read(contacts, deals));
+  const integration = await integrate(app, tenant, createContent(contacts, deals));
   const choose = (...objects: object[]) => ({ config: { read: objects } });
   await installFor(tenant, integration, {
     groupRef: 'a',
     ...choose({ objectName: 'contacts', disabled: true }),
   });
   await installFor(tenant, integration, { groupRef: 'b', ...choose(deals) });
-  const { createRevision } = await tenant.query(CREATE_REVISION, revise(tenant, read(deals)));
+  const { createRevision } = await tenant.query(
+    CREATE_REVISION,
+    createRevisionInput(tenant, createContent(deals)),
+  );
   expect(createRevision.revision.content.read.objects).toEqual([{ objectName: 'deals' }]);
 });
 
 test('pauses reads of objects that a destructive revision drops, and keeps earlier notes', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, read(contacts, deals));
+  const integration = await integrate(app, tenant, createContent(contacts, deals));
   const first = await installFor(tenant, integration, { groupRef: 'a' });
   const second = await installFor(tenant, integration, { groupRef: 'b' });
   await prisma.installedObject.updateMany({
     where: { installationId: second.id, objectName: 'contacts' },
     data: { paused: true, pauseNote: 'Moving house.' },
   });
-  const change = revise(tenant, read(deals), { destructive: true });
+  const change = createRevisionInput(tenant, createContent(deals), { destructive: true });
   await tenant.query(CREATE_REVISION, change);
   const [a, b] = [
     await readInstallation(tenant, first.id),
@@ -129,7 +135,7 @@ test('pauses reads of objects that a destructive revision drops, and keeps earli
 test('applies a new schedule immediately, except to own schedules, disabled and paused objects', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, read(contacts));
+  const integration = await integrate(app, tenant, createContent(contacts));
   const choose = (choice: object) => ({
     config: { read: [{ objectName: 'contacts', ...choice }] },
   });
@@ -160,13 +166,19 @@ test('applies a new schedule immediately, except to own schedules, disabled and 
   expect(await at('inherits')).toBe(start.toISOString());
 
   const schedule = '30 * * * *';
-  await tenant.query(CREATE_REVISION, revise(tenant, read({ ...contacts, schedule })));
+  await tenant.query(
+    CREATE_REVISION,
+    createRevisionInput(tenant, createContent({ ...contacts, schedule })),
+  );
   expect(await at('inherits')).toBe('2030-01-01T00:30:00.000Z');
   expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
   expect(await at('disabled')).toBeNull();
   expect(await at('paused')).toBeNull();
 
-  await tenant.query(CREATE_REVISION, revise(tenant, read({ objectName: 'contacts' })));
+  await tenant.query(
+    CREATE_REVISION,
+    createRevisionInput(tenant, createContent({ objectName: 'contacts' })),
+  );
   expect(await at('inherits')).toBeNull();
   expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
 });
@@ -174,9 +186,15 @@ test('applies a new schedule immediately, except to own schedules, disabled and 
 test('keeps the next read time if the schedule is unchanged', async () => {
   now = start;
   const tenant = await app.tenant();
-  const installation = await installFor(tenant, await integrate(app, tenant, read(contacts)));
+  const installation = await installFor(
+    tenant,
+    await integrate(app, tenant, createContent(contacts)),
+  );
   now = new Date('2030-01-01T07:00:00Z');
-  await tenant.query(CREATE_REVISION, revise(tenant, read({ ...contacts, mapToName: 'people' })));
+  await tenant.query(
+    CREATE_REVISION,
+    createRevisionInput(tenant, createContent({ ...contacts, mapToName: 'people' })),
+  );
   expect((await readInstallation(tenant, installation.id)).objects).toMatchObject([
     { mappedObjectName: 'people', nextReadTime: start.toISOString() },
   ]);
@@ -184,10 +202,10 @@ test('keeps the next read time if the schedule is unchanged', async () => {
 
 test('checks content as for a new integration, and refuses another name or provider', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, read(contacts));
+  await integrate(app, tenant, createContent(contacts));
   const object = { objectName: 'leads', destination: 'nowhere' };
   const named = { name: 'other', provider: 'hubspot' };
-  const malformed = revise(tenant, {
+  const malformed = createRevisionInput(tenant, {
     ...named,
     read: { objects: [{ ...object, schedule: '* * * * *' }] },
   });
@@ -201,7 +219,9 @@ test('checks content as for a new integration, and refuses another name or provi
     'input.revision.content.read.objects[0].schedule',
     'input.revision.specVersion',
   ]);
-  expect(await fetchIssueNames(revise(tenant, { ...named, read: { objects: [object] } }))).toEqual([
+  expect(
+    await fetchIssueNames(createRevisionInput(tenant, { ...named, read: { objects: [object] } })),
+  ).toEqual([
     'input.revision.content.name',
     'input.revision.content.provider',
     'input.revision.content.read.objects[0].destination',
@@ -211,7 +231,7 @@ test('checks content as for a new integration, and refuses another name or provi
 
 test('refuses either an installation or a revision that drops its object, if both happen at the same time', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, read(contacts, deals));
+  await integrate(app, tenant, createContent(contacts, deals));
   await generateConnection(tenant);
   const [installed, revised] = await Promise.all([
     tenant.request(CREATE_INSTALLATION, {
@@ -222,7 +242,7 @@ test('refuses either an installation or a revision that drops its object, if bot
         config: { read: [contacts] },
       },
     }),
-    tenant.request(CREATE_REVISION, revise(tenant, read(deals))),
+    tenant.request(CREATE_REVISION, createRevisionInput(tenant, createContent(deals))),
   ]);
   const refused = [installed, revised].filter(({ errors }) => errors);
   expect(refused).toHaveLength(1);
@@ -231,9 +251,12 @@ test('refuses either an installation or a revision that drops its object, if bot
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id, latestRevision } = await integrate(app, a, read(contacts));
+  const { id, latestRevision } = await integrate(app, a, createContent(contacts));
   for (const projectIdOrName of [a.projectId, b.projectId]) {
-    const change = revise(a, read(contacts), { projectIdOrName, integrationIdOrName: id });
+    const change = createRevisionInput(a, createContent(contacts), {
+      projectIdOrName,
+      integrationIdOrName: id,
+    });
     expect(await b.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const node = await b.query('query ($id: ID!) { node(id: $id) { id } }', {
@@ -241,7 +264,7 @@ test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without 
   });
   expect(node).toEqual({ node: null });
   const key = await a.withScopes('read', 'installations:write');
-  const change = revise(a, read(contacts));
+  const change = createRevisionInput(a, createContent(contacts));
   expect(await key.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.revision.count({ where: { integrationId: id } })).toBe(1);
 });

@@ -79,17 +79,17 @@ test('lists operations newest first, by status, by kind, and by both', async () 
       }
     }
   }`;
-  const listed = async (filters: Record<string, unknown>) => {
+  const listOperationIds = async (filters: Record<string, unknown>) => {
     const { project } = await tenant.query(query, { id: projectId, ...filters });
     return listIds(project.operations);
   };
-  expect(await listed({})).toEqual([write.id, failed.id, read.id]);
-  expect(await listed({ last: 2 })).toEqual([failed.id, read.id]);
-  expect(await listed({ status: 'SUCCEEDED' })).toEqual([write.id, read.id]);
-  expect(await listed({ actionType: 'READ' })).toEqual([failed.id, read.id]);
-  expect(await listed({ status: 'SUCCEEDED', actionType: 'READ' })).toEqual([read.id]);
-  expect(await listed({ status: 'IN_PROGRESS' })).toEqual([]);
-  expect(await listed({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
+  expect(await listOperationIds({})).toEqual([write.id, failed.id, read.id]);
+  expect(await listOperationIds({ last: 2 })).toEqual([failed.id, read.id]);
+  expect(await listOperationIds({ status: 'SUCCEEDED' })).toEqual([write.id, read.id]);
+  expect(await listOperationIds({ actionType: 'READ' })).toEqual([failed.id, read.id]);
+  expect(await listOperationIds({ status: 'SUCCEEDED', actionType: 'READ' })).toEqual([read.id]);
+  expect(await listOperationIds({ status: 'IN_PROGRESS' })).toEqual([]);
+  expect(await listOperationIds({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
   expect(await other.query('query ($id: ID!) { node(id: $id) { id } }', { id: read.id })).toEqual({
     node: null,
   });
@@ -99,23 +99,23 @@ test('lists logs oldest first, in both directions', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { id: operationId } = await insert.operation({ projectId });
-  const line = (message: string, overrides = {}) =>
+  const insertLine = (message: string, overrides = {}) =>
     insert.operationLog({ projectId, operationId, message, ...overrides });
-  await line('started');
+  await insertLine('started');
   const details = { page: 1, records: ['a'] };
-  const { timestamp } = await line('page', { severity: 'DEBUG', details });
-  await line('failed', { severity: 'ERROR' });
+  const { timestamp } = await insertLine('page', { severity: 'DEBUG', details });
+  await insertLine('failed', { severity: 'ERROR' });
   const query = `query ($id: ID!, $first: Int, $after: String, $last: Int) { node(id: $id) {
     ... on Operation { logs(first: $first, after: $after, last: $last) {
       nodes { createTime severity message details }
       pageInfo { hasNextPage hasPreviousPage endCursor } totalCount
     } }
   } }`;
-  const page = async (args: Record<string, unknown>) => {
+  const readPage = async (args: Record<string, unknown>) => {
     const { logs } = (await tenant.query(query, { id: operationId, ...args })).node;
     return { ...logs, messages: logs.nodes.map((node: { message: string }) => node.message) };
   };
-  const first = await page({ first: 2 });
+  const first = await readPage({ first: 2 });
   expect(first.messages).toEqual(['started', 'page']);
   expect(first.nodes[1]).toEqual({
     createTime: timestamp.toISOString(),
@@ -127,12 +127,12 @@ test('lists logs oldest first, in both directions', async () => {
     totalCount: 3,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await page({ first: 2, after: first.pageInfo.endCursor });
+  const rest = await readPage({ first: 2, after: first.pageInfo.endCursor });
   expect(rest).toMatchObject({
     messages: ['failed'],
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  expect((await page({ last: 2 })).messages).toEqual(['page', 'failed']);
+  expect((await readPage({ last: 2 })).messages).toEqual(['page', 'failed']);
 });
 
 test('returns FORBIDDEN for a key without the scope read', async () => {

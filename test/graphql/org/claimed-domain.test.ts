@@ -3,21 +3,21 @@ import { sharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await sharedApp();
 
-const claim = `mutation ($input: ClaimDomainInput!) {
+const CLAIM = `mutation ($input: ClaimDomainInput!) {
   claimDomain(input: $input) { claimedDomain { id domain parentType parentId createTime } }
 }`;
-const lookup = 'query ($domain: String!) { claimedDomain(domain: $domain) { id domain } }';
-const list = `query ($id: ID!, $first: Int, $after: String, $last: Int) {
+const FIND = 'query ($domain: String!) { claimedDomain(domain: $domain) { id domain } }';
+const LIST = `query ($id: ID!, $first: Int, $after: String, $last: Int) {
   org(id: $id) {
     claimedDomains(first: $first, after: $after, last: $last) {
       totalCount nodes { domain } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
-const node = 'query ($id: ID!) { node(id: $id) { id } }';
+const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
 
 let count = 0;
-const newDomain = () => {
+const createDomain = () => {
   count += 1;
   return `d${count}-${crypto.randomUUID().slice(0, 8)}.example.com`;
 };
@@ -26,10 +26,10 @@ const createInput = (domain: string, parentId: string) => ({
 });
 
 async function addClaim({ builder, orgId }: Tenant, domain: string): Promise<{ id: string }> {
-  return (await builder.query(claim, createInput(domain, orgId))).claimDomain.claimedDomain;
+  return (await builder.query(CLAIM, createInput(domain, orgId))).claimDomain.claimedDomain;
 }
 
-function builderAt(domain: string) {
+function createBuilder(domain: string) {
   const claims = { sub: crypto.randomUUID(), email: `ada@${domain}` };
   return app.app.verifier
     .mint?.(claims)
@@ -38,7 +38,7 @@ function builderAt(domain: string) {
 
 test("claims the domain of a URL or an email address for the builder's org", async () => {
   const tenant = await app.tenant();
-  const [a, b] = [newDomain(), newDomain()];
+  const [a, b] = [createDomain(), createDomain()];
   expect(await addClaim(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
     id: expect.stringMatching(/^dom_/),
     domain: a,
@@ -51,9 +51,9 @@ test("claims the domain of a URL or an email address for the builder's org", asy
 
 test('claims a domain once across all orgs, also in concurrent calls', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
+  const domain = createDomain();
   const responses = await Promise.all(
-    [a, b, a].map(({ builder, orgId }) => builder.request(claim, createInput(domain, orgId))),
+    [a, b, a].map(({ builder, orgId }) => builder.request(CLAIM, createInput(domain, orgId))),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
@@ -61,23 +61,23 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [a, b]) {
     const again = createInput(`ada@${domain}`, orgId);
-    expect(await builder.refusal(claim, again)).toMatchObject({ code: 'CONFLICT' });
+    expect(await builder.refusal(CLAIM, again)).toMatchObject({ code: 'CONFLICT' });
   }
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
-  expect(await b.builder.refusal(claim, createInput(domain, a.orgId))).toMatchObject({
+  const domain = createDomain();
+  expect(await b.builder.refusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await a.refusal(claim, createInput(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
-  expect((await a.query(list, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
+  expect(await a.refusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect((await a.query(LIST, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
 });
 
 test('names every invalid input', async () => {
   const { builder } = await app.tenant();
-  const { code, problem } = await builder.refusal(claim, createInput('192.0.2.1', ''));
+  const { code, problem } = await builder.refusal(CLAIM, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(2);
   expect(problem.issues).toEqual(
@@ -86,7 +86,7 @@ test('names every invalid input', async () => {
       expect.objectContaining({ in: 'body', name: 'input.parentId', value: '' }),
     ]),
   );
-  expect(await builder.refusal(lookup, { domain: 'nonsense' })).toMatchObject({
+  expect(await builder.refusal(FIND, { domain: 'nonsense' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'domain', value: 'nonsense' }] },
   });
@@ -94,50 +94,50 @@ test('names every invalid input', async () => {
 
 test('returns a claim to its org, and to builders with a verified address of the domain', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
+  const domain = createDomain();
   const { id } = await addClaim(tenant, domain);
   const reader = await tenant.withScopes('org:read');
-  for (const caller of [tenant, tenant.builder, reader, await builderAt(domain)]) {
+  for (const caller of [tenant, tenant.builder, reader, await createBuilder(domain)]) {
     for (const form of [domain, `https://www.${domain}`, `eve@${domain}`]) {
-      expect(await caller?.query(lookup, { domain: form })).toEqual({
+      expect(await caller?.query(FIND, { domain: form })).toEqual({
         claimedDomain: { id, domain },
       });
     }
-    expect(await caller?.query(node, { id })).toEqual({ node: { id } });
+    expect(await caller?.query(NODE, { id })).toEqual({ node: { id } });
   }
-  for (const caller of [stranger, stranger.builder, await builderAt(`eu.${domain}`)]) {
-    expect(await caller?.query(lookup, { domain })).toEqual({ claimedDomain: null });
-    expect(await caller?.query(node, { id })).toEqual({ node: null });
+  for (const caller of [stranger, stranger.builder, await createBuilder(`eu.${domain}`)]) {
+    expect(await caller?.query(FIND, { domain })).toEqual({ claimedDomain: null });
+    expect(await caller?.query(NODE, { id })).toEqual({ node: null });
   }
-  expect(await tenant.query(lookup, { domain: newDomain() })).toEqual({ claimedDomain: null });
+  expect(await tenant.query(FIND, { domain: createDomain() })).toEqual({ claimedDomain: null });
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
-  expect(await key.refusal(lookup, { domain: newDomain() })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(FIND, { domain: createDomain() })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test("lists an org's domains newest first, in both directions", async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const domains = [newDomain(), newDomain(), newDomain()];
+  const domains = [createDomain(), createDomain(), createDomain()];
   for (const domain of domains) await addClaim(tenant, domain);
-  await addClaim(other, newDomain());
+  await addClaim(other, createDomain());
   const nodes = domains.toReversed().map((domain) => ({ domain }));
 
   const id = tenant.orgId;
-  const start = (await tenant.query(list, { id, first: 2 })).org.claimedDomains;
+  const start = (await tenant.query(LIST, { id, first: 2 })).org.claimedDomains;
   expect(start).toMatchObject({
     totalCount: 3,
     nodes: nodes.slice(0, 2),
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
   const after = start.pageInfo.endCursor;
-  expect((await tenant.query(list, { id, first: 2, after })).org.claimedDomains).toMatchObject({
+  expect((await tenant.query(LIST, { id, first: 2, after })).org.claimedDomains).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  expect((await tenant.query(list, { id, last: 1 })).org.claimedDomains.nodes).toEqual(
+  expect((await tenant.query(LIST, { id, last: 1 })).org.claimedDomains.nodes).toEqual(
     nodes.slice(2),
   );
 });

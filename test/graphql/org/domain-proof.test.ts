@@ -1,4 +1,4 @@
-/** Claimed domains are proven by DNS, let builders join, can be taken over, and end. */
+/** Claimed domains: their proof by DNS, joining, expiry and release. */
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -31,21 +31,24 @@ const JOINABLE = `{ viewer { joinableOrgs { totalCount nodes {
   claimedDomains { totalCount }
 } } } }`;
 
-const newDomain = () => `d-${crypto.randomUUID()}.example.com`;
+const createDomain = () => `d-${crypto.randomUUID()}.example.com`;
 
-async function claim({ builder, orgId }: Tenant, domain: string) {
+async function claimDomain({ builder, orgId }: Tenant, domain: string) {
   const input = { domain, parentId: orgId, parentType: 'ORG' };
   return (await builder.query(CLAIM, { input })).claimDomain.claimedDomain;
 }
 
-async function proven(tenant: Tenant, domain: string) {
-  const claimed = await claim(tenant, domain);
+async function proveDomain(tenant: Tenant, domain: string) {
+  const claimed = await claimDomain(tenant, domain);
   records.set(domain, ['v=spf1 -all', claimed.verificationText]);
   const input = { claimedDomainId: claimed.id };
   return (await tenant.builder.query(VERIFY, { input })).verifyClaimedDomain.claimedDomain;
 }
 
-async function personAt(domain: string, overrides: { email_verified?: boolean | undefined } = {}) {
+async function createPerson(
+  domain: string,
+  overrides: { email_verified?: boolean | undefined } = {},
+) {
   const claims = { sub: crypto.randomUUID(), email: `ada@${domain}`, ...overrides };
   const token = await app.app.verifier.mint?.(claims);
   return { token, ...app.client({ authorization: `Bearer ${token}` }) };
@@ -53,8 +56,8 @@ async function personAt(domain: string, overrides: { email_verified?: boolean | 
 
 test('verifies a claim if DNS has its text', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
-  const claimed = await claim(tenant, domain);
+  const domain = createDomain();
+  const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
   const input = { claimedDomainId: claimed.id };
   const without = await tenant.builder.refusal(VERIFY, { input });
@@ -74,13 +77,13 @@ test('verifies a claim if DNS has its text', async () => {
 
 test('lets builders with a verified address of a proven domain join, and returns nothing to them before', async () => {
   const tenant = await app.tenant();
-  const domain = newDomain();
-  const person = await personAt(domain);
+  const domain = createDomain();
+  const person = await createPerson(domain);
   const input = { orgId: tenant.orgId };
-  await claim(tenant, newDomain());
+  await claimDomain(tenant, createDomain());
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   expect(await person.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  await proven(tenant, domain);
+  await proveDomain(tenant, domain);
   const none = { totalCount: 0 };
   expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
     totalCount: 1,
@@ -93,11 +96,11 @@ test('lets builders with a verified address of a proven domain join, and returns
       },
     ],
   });
-  expect(await (await personAt(newDomain())).refusal(JOIN, { input })).toMatchObject({
+  expect(await (await createPerson(createDomain())).refusal(JOIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   for (const email_verified of [false, undefined]) {
-    const unverified = await personAt(domain, { email_verified });
+    const unverified = await createPerson(domain, { email_verified });
     expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
     expect(await unverified.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
@@ -113,13 +116,13 @@ test('lets builders with a verified address of a proven domain join, and returns
 
 test('reserves an unproven domain for 7 days, and then for the first org that proves it', async () => {
   const [first, second] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
-  const early = await claim(first, domain);
+  const domain = createDomain();
+  const early = await claimDomain(first, domain);
   const input = { domain, parentId: second.orgId, parentType: 'ORG' };
   expect(await second.builder.refusal(CLAIM, { input })).toMatchObject({ code: 'CONFLICT' });
   clock.aheadMs = 7 * DAY_MS + 1_000;
   try {
-    const late = await proven(second, domain);
+    const late = await proveDomain(second, domain);
     expect(late.verifiedTime).toEqual(expect.any(String));
     const expired = { input: { claimedDomainId: early.id } };
     expect(await first.builder.refusal(VERIFY, expired)).toMatchObject({ code: 'NOT_FOUND' });
@@ -134,22 +137,22 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
 
 test('frees a released domain, through which builders can no longer join', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const domain = newDomain();
-  const { id } = await proven(tenant, domain);
+  const domain = createDomain();
+  const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
   expect(await other.builder.refusal(RELEASE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await tenant.builder.query(RELEASE, { input })).toEqual({
     releaseClaimedDomain: { deletedId: id },
   });
-  const person = await personAt(domain);
+  const person = await createPerson(domain);
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await claim(other, domain)).toMatchObject({ domain });
+  expect(await claimDomain(other, domain)).toMatchObject({ domain });
 });
 
 test('verifies and releases a domain, and lets builders join, over REST', async () => {
   const rest = await restTenant(app);
   const { orgId } = rest.tenant;
-  const domain = newDomain();
+  const domain = createDomain();
   await rest.builder.request('POST', '/claimed-domains', {
     domain,
     parentId: orgId,
@@ -161,7 +164,7 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   records.set(domain, [claimed.verificationText]);
   const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
   expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
-  const { token } = await personAt(domain);
+  const { token } = await createPerson(domain);
   const send = async (method: string, at: string) => {
     const headers = { authorization: `Bearer ${token}` };
     return (await app.fetch(`/v1${at}`, { method, headers })).json();
@@ -178,13 +181,13 @@ const ORGS = '{ orgs { nodes { id } } }';
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const rest = await restTenant(app);
-  const domain = newDomain();
-  const person = await personAt(domain);
+  const domain = createDomain();
+  const person = await createPerson(domain);
   const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
   const input = { orgId: tenant.orgId, builderId };
   const unknown = { code: 'NOT_FOUND' };
   expect(await tenant.builder.refusal(ADD, { input })).toMatchObject(unknown);
-  await proven(tenant, domain);
+  await proveDomain(tenant, domain);
   expect(await other.builder.refusal(ADD, { input })).toMatchObject(unknown);
   expect(await tenant.builder.query(ADD, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
@@ -201,12 +204,12 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   expect((await person.query(ORGS)).orgs.nodes).toHaveLength(2);
 
   // Over REST, a builder who adds themselves joins.
-  const themselves = await personAt(domain);
-  const byRest = restClient(app, { authorization: `Bearer ${themselves.token}` });
-  const { builder } = await byRest.get('/my-info');
+  const joiningPerson = await createPerson(domain);
+  const restOfPerson = restClient(app, { authorization: `Bearer ${joiningPerson.token}` });
+  const { builder } = await restOfPerson.get('/my-info');
   const body = { builderId: builder.id };
-  expect(await byRest.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
-  expect((await byRest.get('/my-info')).orgIds).toEqual([tenant.orgId]);
+  expect(await restOfPerson.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
+  expect((await restOfPerson.get('/my-info')).orgIds).toEqual([tenant.orgId]);
   expect(
     await rest.builder.refusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
   ).toMatchObject({ status: 404 });

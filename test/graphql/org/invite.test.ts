@@ -8,18 +8,18 @@ afterEach(() => {
   laterMs = 0;
 });
 
-const create = `mutation ($input: CreateInviteInput!) {
+const CREATE = `mutation ($input: CreateInviteInput!) {
   createInvite(input: $input) {
     invite { id invitedEmail role parentType parentId status createTime updateTime }
   }
 }`;
-const revoke = `mutation ($input: DeleteInviteInput!) {
+const REVOKE = `mutation ($input: DeleteInviteInput!) {
   deleteInvite(input: $input) { deletedId invite { id status updateTime } }
 }`;
-const accept = `mutation ($input: AcceptInviteInput!) {
+const ACCEPT = `mutation ($input: AcceptInviteInput!) {
   acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
 }`;
-const list = `query (
+const LIST = `query (
   $id: ID!, $status: InviteStatus, $first: Int, $after: String, $last: Int, $before: String
 ) {
   org(id: $id) {
@@ -29,26 +29,29 @@ const list = `query (
     }
   }
 }`;
-const node = 'query ($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
-const members = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const NODE = 'query ($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
+const MEMBERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function invite({ builder, orgId }: Tenant, email: string, role = 'MEMBER'): Promise<string> {
-  const { createInvite } = await builder.query(create, { input: { orgId, email, role } });
+  const { createInvite } = await builder.query(CREATE, { input: { orgId, email, role } });
   return createInvite.invite.id;
 }
 
-async function listed({ builder, orgId: id }: Tenant, variables: Record<string, unknown> = {}) {
-  return (await builder.query(list, { id, ...variables })).org.invites;
+async function listInvites(
+  { builder, orgId: id }: Tenant,
+  variables: Record<string, unknown> = {},
+) {
+  return (await builder.query(LIST, { id, ...variables })).org.invites;
 }
 
 async function queryStatus({ builder }: Tenant, id: string): Promise<string> {
-  return (await builder.query(node, { id })).node.status;
+  return (await builder.query(NODE, { id })).node.status;
 }
 
 test('creates an invite for the address in lowercase', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: 'Eve@Example.com' };
-  expect(await tenant.builder.query(create, { input })).toEqual({
+  expect(await tenant.builder.query(CREATE, { input })).toEqual({
     createInvite: {
       invite: {
         id: expect.stringMatching(/^inv_/),
@@ -69,16 +72,16 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
   const { orgId } = tenant;
   const writer = await tenant.withScopes('org:write');
   const full = await tenant.withScopes('full');
-  const created = await writer.query(create, { input: { orgId, email: 'eve@example.com' } });
+  const created = await writer.query(CREATE, { input: { orgId, email: 'eve@example.com' } });
   const inviteId = created.createInvite.invite.id;
   for (const refusal of [
-    await full.refusal(create, { input: { orgId, email: 'ada@example.com' } }),
-    await full.refusal(revoke, { input: { orgId, inviteId } }),
+    await full.refusal(CREATE, { input: { orgId, email: 'ada@example.com' } }),
+    await full.refusal(REVOKE, { input: { orgId, inviteId } }),
   ]) {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
   }
-  expect((await listed(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
-  expect(await writer.query(revoke, { input: { orgId, inviteId } })).toMatchObject({
+  expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
+  expect(await writer.query(REVOKE, { input: { orgId, inviteId } })).toMatchObject({
     deleteInvite: { invite: { status: 'REVOKED' } },
   });
 });
@@ -86,7 +89,7 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
-    const { code, problem } = await tenant.builder.refusal(create, { input: { orgId: '', email } });
+    const { code, problem } = await tenant.builder.refusal(CREATE, { input: { orgId: '', email } });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues?.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['input.orgId', 'input.email']),
@@ -98,23 +101,23 @@ test('creates one pending invite of an address and org, also in concurrent calls
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => tenant.builder.request(create, { input })),
+    [1, 2, 3].map(() => tenant.builder.request(CREATE, { input })),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const upper = { input: { ...input, email: 'EVE@example.com' } };
-  expect(await tenant.builder.refusal(create, upper)).toMatchObject({ code: 'CONFLICT' });
-  expect((await listed(tenant)).totalCount).toBe(1);
+  expect(await tenant.builder.refusal(CREATE, upper)).toMatchObject({ code: 'CONFLICT' });
+  expect((await listInvites(tenant)).totalCount).toBe(1);
   expect(await invite(other, 'eve@example.com')).toEqual(expect.any(String));
 });
 
 test('returns CONFLICT for the address of a member', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
-  expect(await tenant.builder.refusal(create, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect((await listed(tenant)).totalCount).toBe(0);
+  expect(await tenant.builder.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
 test('expires an invite after 7 days, and accepts the address again', async () => {
@@ -126,12 +129,12 @@ test('expires an invite after 7 days, and accepts the address again', async () =
   expect(await queryStatus(tenant, old)).toBe('EXPIRED');
 
   const renewed = await invite(tenant, 'eve@example.com');
-  expect((await listed(tenant)).nodes).toEqual([
+  expect((await listInvites(tenant)).nodes).toEqual([
     { id: renewed, status: 'PENDING' },
     { id: old, status: 'EXPIRED' },
   ]);
   const input = { orgId: tenant.orgId, inviteId: old };
-  expect(await tenant.builder.refusal(revoke, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.refusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test('lists invites by their present status, in both directions', async () => {
@@ -140,51 +143,51 @@ test('lists invites by their present status, in both directions', async () => {
   const replaced = await invite(tenant, 'a@example.com');
   const lapsed = await invite(tenant, 'b@example.com');
   const revoked = await invite(tenant, 'c@example.com');
-  await tenant.builder.query(revoke, { input: { orgId, inviteId: revoked } });
+  await tenant.builder.query(REVOKE, { input: { orgId, inviteId: revoked } });
   laterMs = 8 * DAY_MS;
   const renewed = await invite(tenant, 'a@example.com');
   const fresh = await invite(tenant, 'd@example.com');
 
-  const idsWithStatus = async (status: string) =>
-    (await listed(tenant, { status })).nodes.map((found: { id: string }) => found.id);
-  expect(await idsWithStatus('PENDING')).toEqual([fresh, renewed]);
-  expect(await idsWithStatus('EXPIRED')).toEqual([lapsed, replaced]);
-  expect(await idsWithStatus('REVOKED')).toEqual([revoked]);
-  expect(await idsWithStatus('ACCEPTED')).toEqual([]);
-  expect((await listed(tenant, { status: null })).totalCount).toBe(5);
+  const listIdsByStatus = async (status: string) =>
+    (await listInvites(tenant, { status })).nodes.map((found: { id: string }) => found.id);
+  expect(await listIdsByStatus('PENDING')).toEqual([fresh, renewed]);
+  expect(await listIdsByStatus('EXPIRED')).toEqual([lapsed, replaced]);
+  expect(await listIdsByStatus('REVOKED')).toEqual([revoked]);
+  expect(await listIdsByStatus('ACCEPTED')).toEqual([]);
+  expect((await listInvites(tenant, { status: null })).totalCount).toBe(5);
 
   const expired = { status: 'EXPIRED', first: 1 };
-  const start = await listed(tenant, expired);
+  const start = await listInvites(tenant, expired);
   expect(start).toMatchObject({
     totalCount: 2,
     nodes: [{ id: lapsed, status: 'EXPIRED' }],
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await listed(tenant, { ...expired, after: start.pageInfo.endCursor });
+  const rest = await listInvites(tenant, { ...expired, after: start.pageInfo.endCursor });
   expect(rest).toMatchObject({
     nodes: [{ id: replaced, status: 'EXPIRED' }],
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
   const before = rest.pageInfo.startCursor;
-  expect(await listed(tenant, { status: 'EXPIRED', last: 1, before })).toMatchObject({
+  expect(await listInvites(tenant, { status: 'EXPIRED', last: 1, before })).toMatchObject({
     nodes: [{ id: lapsed }],
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  expect((await listed(tenant, { status: 'PENDING', after: before })).nodes).toEqual([]);
+  expect((await listInvites(tenant, { status: 'PENDING', after: before })).nodes).toEqual([]);
 });
 
 test('revokes an invite once, and still lists it', async () => {
   const tenant = await app.tenant();
   const inviteId = await invite(tenant, 'eve@example.com');
   const input = { orgId: tenant.orgId, inviteId };
-  expect(await tenant.builder.query(revoke, { input })).toEqual({
+  expect(await tenant.builder.query(REVOKE, { input })).toEqual({
     deleteInvite: {
       deletedId: inviteId,
       invite: { id: inviteId, status: 'REVOKED', updateTime: expect.any(String) },
     },
   });
-  expect(await tenant.builder.refusal(revoke, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect((await listed(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
+  expect(await tenant.builder.refusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
   expect(await invite(tenant, 'eve@example.com')).not.toBe(inviteId);
 });
 
@@ -192,15 +195,15 @@ test("returns NOT_FOUND for another org's invites", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const inviteId = await invite(a, 'eve@example.com');
   for (const caller of [b, b.builder]) {
-    expect(await caller.query(node, { id: inviteId })).toEqual({ node: null });
+    expect(await caller.query(NODE, { id: inviteId })).toEqual({ node: null });
     for (const orgId of [a.orgId, b.orgId]) {
       const input = { orgId, inviteId };
-      expect(await caller.refusal(revoke, { input })).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await caller.refusal(REVOKE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     }
     const input = { orgId: a.orgId, email: 'ada@example.com' };
-    expect(await caller.refusal(create, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.refusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect((await listed(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
+  expect((await listInvites(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
 
 test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
@@ -218,7 +221,7 @@ test('adds the builder with the invited address to the org, also for the rest of
     builder: { id: guest.builderId },
   });
   expect(next).toEqual({ createInvite: { invite: { parentId: host.orgId } } });
-  expect(await guest.builder.query(members, { id: host.orgId })).toEqual({
+  expect(await guest.builder.query(MEMBERS, { id: host.orgId })).toEqual({
     org: { builders: { nodes: [{ id: guest.builderId }, { id: host.builderId }] } },
   });
 });
@@ -227,13 +230,13 @@ test('accepts an invite once, also in concurrent calls', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => guest.builder.request(accept, { input })),
+    [1, 2, 3].map(() => guest.builder.request(ACCEPT, { input })),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  const { org } = await host.builder.query(members, { id: host.orgId });
+  const { org } = await host.builder.query(MEMBERS, { id: host.orgId });
   expect(org.builders.nodes).toHaveLength(2);
 });
 
@@ -246,7 +249,7 @@ test.each([
   const input = { inviteId: await invite(host, guest.builderEmail, role) };
   const data = { orgId: host.orgId, builderId: guest.builderId, role: before };
   await app.app.services.database.prisma.orgMember.create({ data });
-  expect(await guest.builder.query(accept, { input })).toMatchObject({
+  expect(await guest.builder.query(ACCEPT, { input })).toMatchObject({
     acceptInvite: { invite: { status: 'ACCEPTED' } },
   });
   const { org } = await guest.builder.query('query ($id: ID!) { org(id: $id) { viewerRole } }', {
@@ -259,21 +262,21 @@ test('refuses an API key that invites an admin', async () => {
   const tenant = await app.tenant();
   const writer = await tenant.withScopes('org:write');
   const input = { orgId: tenant.orgId, email: 'eve@example.com', role: 'ADMIN' };
-  const { code, problem } = await writer.refusal(create, { input });
+  const { code, problem } = await writer.refusal(CREATE, { input });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('role admin')]);
-  expect((await listed(tenant)).totalCount).toBe(0);
+  expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
 test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {
   const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
-    expect(await caller.refusal(accept, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.refusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   const nameless = app.client({ authorization: `Bearer ${token}` });
-  expect(await nameless.refusal(accept, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await guest.refusal(accept, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await nameless.refusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await guest.refusal(ACCEPT, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await queryStatus(host, input.inviteId)).toBe('PENDING');
 });
 
@@ -287,7 +290,7 @@ test.each([
   const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
   const pretender = app.client({ authorization: `Bearer ${token}` });
-  expect(await pretender.refusal(accept, { input: { inviteId } })).toMatchObject({
+  expect(await pretender.refusal(ACCEPT, { input: { inviteId } })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -295,14 +298,14 @@ test.each([
 test('returns CONFLICT for a revoked or expired invite', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const revoked = await invite(host, guest.builderEmail);
-  await host.builder.query(revoke, { input: { orgId: host.orgId, inviteId: revoked } });
+  await host.builder.query(REVOKE, { input: { orgId: host.orgId, inviteId: revoked } });
   const expired = await invite(host, guest.builderEmail);
   laterMs = 8 * DAY_MS;
   for (const inviteId of [revoked, expired]) {
-    expect(await guest.builder.refusal(accept, { input: { inviteId } })).toMatchObject({
+    expect(await guest.builder.refusal(ACCEPT, { input: { inviteId } })).toMatchObject({
       code: 'CONFLICT',
     });
   }
-  const { org } = await host.builder.query(members, { id: host.orgId });
+  const { org } = await host.builder.query(MEMBERS, { id: host.orgId });
   expect(org.builders.nodes).toEqual([{ id: host.builderId }]);
 });

@@ -7,14 +7,14 @@ const app = await sharedApp({ env: { ORG_CREATION: 'invited' } });
 
 const CREATE = 'mutation { createOrg(input: { label: "Own" }) { org { label } } }';
 
-async function builder(email: string) {
+async function createBuilder(email: string) {
   const token = await app.app.verifier.mint?.({ sub: email, email, email_verified: true });
   return app.client({ authorization: `Bearer ${token}` });
 }
 
 test('refuses an org to builders without one, until they have accepted an invite', async () => {
   const email = 'invited@example.com';
-  const invited = await builder(email);
+  const invited = await createBuilder(email);
   const refusal = await invited.refusal(CREATE);
   expect([refusal.code, refusal.problem.detail]).toEqual([
     'FORBIDDEN',

@@ -1,4 +1,4 @@
-/** Renames an org, removes members, and deletes it. */
+/** Renames and deletes orgs, and removes members. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';

@@ -1,4 +1,4 @@
-/** Roles of members: what a member may not do, changes of roles, and the last admin. */
+/** Roles of members: restricted mutations, changes of roles, and the last admin. */
 import { isObjectType } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { createSession } from '../../../src/domain/viewer/console-session.ts';
@@ -15,7 +15,7 @@ const app = await sharedApp();
 const { prisma } = app.app.services.database;
 
 /** Returns a mutation that selects only the type of its payload. */
-function write(name: string): string {
+function createMutation(name: string): string {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
   return `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
 }
@@ -30,7 +30,7 @@ async function queryRoles({ builder, orgId }: Tenant): Promise<Record<string, Or
   return Object.fromEntries(members.map(({ role, builder: { id } }) => [id, role]));
 }
 
-interface Walk {
+interface Subjects {
   tenant: Tenant;
   member: Tenant;
   other: Tenant;
@@ -39,7 +39,7 @@ interface Walk {
   /** An inactive key with org:write. */
   orgKeyId: string;
 }
-let walk: Walk;
+let subjects: Subjects;
 
 beforeAll(async () => {
   const tenant = await app.tenant();
@@ -60,10 +60,10 @@ beforeAll(async () => {
   const key = { projectId, label: 'Provisioning', hash: ids.key, prefix: 'ik_', active: false };
   await prisma.apiKey.create({ data: { id: ids.key, ...key, scopes: ['org:write'] } });
   const rows = { inviteId: ids.invite, claimedDomainId: ids.claim, orgKeyId: ids.key };
-  walk = { tenant, member, other, ...rows };
+  subjects = { tenant, member, other, ...rows };
 });
 
-type Input = (walk: Walk) => Record<string, unknown>;
+type Input = (walk: Subjects) => Record<string, unknown>;
 
 /** The mutations that only admins may call, each with a valid input. */
 const RESTRICTED: [name: string, input: Input][] = [
@@ -127,7 +127,7 @@ const PARTLY_RESTRICTED: [name: string, input: Input][] = [
   ],
 ];
 
-test('the list names every mutation that declares to need an admin', () => {
+test('lists every mutation that requires an admin', () => {
   const mutations = schema.getMutationType();
   if (!isObjectType(mutations)) throw new Error('The schema has no mutations.');
   const declared = Object.values(mutations.getFields())
@@ -140,13 +140,15 @@ test.each([
   ...RESTRICTED,
   ...PARTLY_RESTRICTED,
 ])('refuses %s of a member', async (name, toInput) => {
-  const { member } = walk;
-  const { code, problem } = await member.builder.refusal(write(name), { input: toInput(walk) });
+  const { member } = subjects;
+  const { code, problem } = await member.builder.refusal(createMutation(name), {
+    input: toInput(subjects),
+  });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('the role admin')]);
 });
 
-test('a refused member has changed nothing, and still works in the projects and with their keys', async () => {
-  const { tenant, member, inviteId, claimedDomainId, orgKeyId } = walk;
+test('lets a refused member work in the projects, and has changed nothing', async () => {
+  const { tenant, member, inviteId, claimedDomainId, orgKeyId } = subjects;
   const { orgId, projectId } = tenant;
   expect(await prisma.orgMember.count({ where: { orgId, role: 'ADMIN' } })).toBe(1);
   expect(await prisma.orgMember.count({ where: { orgId } })).toBe(3);
@@ -156,24 +158,26 @@ test('a refused member has changed nothing, and still works in the projects and 
   expect(await prisma.claimedDomain.count({ where: { id: claimedDomainId } })).toBe(1);
   expect(await prisma.apiKey.count({ where: { projectId, active: true } })).toBe(1);
   const keyInput = { projectIdOrName: projectId, label: 'Backend', scopes: ['FULL', 'ORG_READ'] };
-  await member.builder.query(write('createApiKey'), { input: keyInput });
+  await member.builder.query(createMutation('createApiKey'), { input: keyInput });
   const rename = { projectIdOrName: projectId, apiKeyId: orgKeyId, label: 'Renamed' };
-  await member.builder.query(write('updateApiKey'), { input: rename });
+  await member.builder.query(createMutation('updateApiKey'), { input: rename });
   const topic = { projectIdOrName: projectId, name: 'mine' };
-  await member.builder.query(write('createTopic'), { input: topic });
-  await member.builder.query(write('updateProject'), {
+  await member.builder.query(createMutation('createTopic'), { input: topic });
+  await member.builder.query(createMutation('updateProject'), {
     input: { projectIdOrName: projectId, appName: 'Better' },
   });
 });
 
 test("a key without org:write can't create a key with it", async () => {
-  const { tenant } = walk;
+  const { tenant } = subjects;
   const key = await tenant.withScopes('keys:write');
   const input = { projectIdOrName: tenant.projectId, label: 'More', scopes: ['ORG_WRITE'] };
-  expect(await key.refusal(write('createApiKey'), { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(createMutation('createApiKey'), { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
 
-test('shows the roles to members and keys, and the own role to builders only', async () => {
+test('returns all roles to members and keys, and viewerRole to builders only', async () => {
   const tenant = await app.tenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const { org } = await member.builder.query(ROLES, { id: tenant.orgId });
@@ -190,13 +194,13 @@ test('shows the roles to members and keys, and the own role to builders only', a
   expect(await stranger.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
 });
 
-test('a new role applies to the rest of the request and to the next ones', async () => {
+test('applies a new role to the rest of the request and to later ones', async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   const promote = { orgId, builderId: member.builderId, role: 'ADMIN' };
-  await tenant.builder.query(write('updateMember'), { input: promote });
-  await member.builder.query(write('updateOrg'), { input: { orgId, label: 'Ours' } });
+  await tenant.builder.query(createMutation('updateMember'), { input: promote });
+  await member.builder.query(createMutation('updateOrg'), { input: { orgId, label: 'Ours' } });
   const query = `mutation ($step: UpdateMemberInput!, $rename: UpdateOrgInput!) {
     updateMember(input: $step) { member { role } }
     updateOrg(input: $rename) { org { id } }
@@ -214,7 +218,7 @@ test('a new role applies to the rest of the request and to the next ones', async
   });
 });
 
-test("another process's change of a role applies to cached tokens and sessions of the console", async () => {
+test("applies another process's change of a role to cached tokens and console sessions", async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
@@ -225,7 +229,7 @@ test("another process's change of a role applies to cached tokens and sessions o
   });
   const input = { orgId, label: 'Ours' };
   const rename = async ({ request }: GraphqlClient) => {
-    const { errors } = await request(write('updateOrg'), { input });
+    const { errors } = await request(createMutation('updateOrg'), { input });
     return errors?.[0]?.extensions.code ?? null;
   };
   const clients = [member.builder, session];
@@ -241,24 +245,30 @@ test("another process's change of a role applies to cached tokens and sessions o
   }
 });
 
-test('the last admin stays an admin and a member, and the error says what to do', async () => {
+test('refuses to demote or remove the last admin', async () => {
   const tenant = await app.tenant();
   const { orgId, builderId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   const last = { code: 'CONFLICT', problem: { detail: expect.stringContaining('Make another') } };
   const demote = { orgId, builderId, role: 'MEMBER' };
-  expect(await tenant.builder.refusal(write('updateMember'), { input: demote })).toMatchObject(
-    last,
-  );
+  expect(
+    await tenant.builder.refusal(createMutation('updateMember'), { input: demote }),
+  ).toMatchObject(last);
   const leave = { orgId, builderId };
-  expect(await tenant.builder.refusal(write('removeMember'), { input: leave })).toMatchObject(last);
-  await tenant.builder.query(write('updateMember'), { input: { ...demote, role: 'ADMIN' } });
-  await member.builder.query(write('removeMember'), {
+  expect(
+    await tenant.builder.refusal(createMutation('removeMember'), { input: leave }),
+  ).toMatchObject(last);
+  await tenant.builder.query(createMutation('updateMember'), {
+    input: { ...demote, role: 'ADMIN' },
+  });
+  await member.builder.query(createMutation('removeMember'), {
     input: { orgId, builderId: member.builderId },
   });
   expect(await queryRoles(tenant)).toEqual({ [builderId]: 'ADMIN' });
   const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
-  expect(await tenant.builder.refusal(write('updateMember'), { input: missing })).toMatchObject({
+  expect(
+    await tenant.builder.refusal(createMutation('updateMember'), { input: missing }),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -269,14 +279,14 @@ test.each([
     (orgId: string, builderId: string) => ['updateMember', { orgId, builderId, role: 'MEMBER' }],
   ],
   ['remove', (orgId: string, builderId: string) => ['removeMember', { orgId, builderId }]],
-] as const)('one admin remains if two admins %s each other at the same time', async (_title, change) => {
+] as const)('keeps one admin if two admins %s each other at the same time', async (_title, change) => {
   for (let round = 0; round < 5; round += 1) {
     const tenant = await app.tenant();
     const other = await addMember(app, tenant, 'ADMIN');
     const responses = await Promise.all(
       [[tenant, other] as const, [other, tenant] as const].map(([caller, { builderId }]) => {
         const [name, input] = change(tenant.orgId, builderId);
-        return caller.builder.request(write(name as string), { input });
+        return caller.builder.request(createMutation(name as string), { input });
       }),
     );
     const codes = responses.map(({ errors }) => errors?.[0]?.extensions.code ?? null);

@@ -5,17 +5,17 @@ import { recordStatements } from '../../support/database/statements.ts';
 
 const app = await sharedApp();
 
-const create = `mutation ($input: CreateApiKeyInput!) {
+const CREATE = `mutation ($input: CreateApiKeyInput!) {
   createApiKey(input: $input) {
     key
     apiKey { id label scopes active prefix lastUsedTime createTime project { id } }
   }
 }`;
-const update = `mutation ($input: UpdateApiKeyInput!) {
+const UPDATE = `mutation ($input: UpdateApiKeyInput!) {
   updateApiKey(input: $input) { apiKey { id label scopes active } }
 }`;
-const remove = `mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }`;
-const list = `query ($active: Boolean, $first: Int, $last: Int, $after: String) {
+const DELETE = `mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }`;
+const LIST = `query ($active: Boolean, $first: Int, $last: Int, $after: String) {
   viewer {
     project {
       apiKeys(active: $active, first: $first, last: $last, after: $after) {
@@ -26,25 +26,25 @@ const list = `query ($active: Boolean, $first: Int, $last: Int, $after: String) 
     }
   }
 }`;
-const whoAmI = '{ viewer { kind scopes } }';
+const VIEWER = '{ viewer { kind scopes } }';
 
-async function makeKey(tenant: Tenant, overrides: { label?: string; scopes?: string[] } = {}) {
+async function createKey(tenant: Tenant, overrides: { label?: string; scopes?: string[] } = {}) {
   const input = {
     projectIdOrName: tenant.projectId,
     label: 'server',
     scopes: ['FULL'],
     ...overrides,
   };
-  return (await tenant.query(create, { input })).createApiKey;
+  return (await tenant.query(CREATE, { input })).createApiKey;
 }
 
-function as(key: string) {
+function createClient(key: string) {
   return app.client({ 'x-api-key': key });
 }
 
 test('returns the value of a new key once, with the default scope full', async () => {
   const tenant = await app.tenant();
-  const { key, apiKey } = await makeKey(tenant, { label: ' The server ' });
+  const { key, apiKey } = await createKey(tenant, { label: ' The server ' });
   expect(apiKey).toMatchObject({
     label: 'The server',
     scopes: ['FULL'],
@@ -53,7 +53,9 @@ test('returns the value of a new key once, with the default scope full', async (
     lastUsedTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await as(key).query(whoAmI)).toEqual({ viewer: { kind: 'API_KEY', scopes: ['FULL'] } });
+  expect(await createClient(key).query(VIEWER)).toEqual({
+    viewer: { kind: 'API_KEY', scopes: ['FULL'] },
+  });
   const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
   expect(JSON.stringify(stored)).not.toContain(key);
 });
@@ -62,7 +64,7 @@ test('shares statements among concurrently created keys', async () => {
   const tenant = await app.tenant();
   const labels = Array.from({ length: 20 }, (_, index) => `server ${index}`);
   const { result, statements } = await recordStatements(() =>
-    Promise.all(labels.map((label) => makeKey(tenant, { label }))),
+    Promise.all(labels.map((label) => createKey(tenant, { label }))),
   );
   expect(result.map(({ apiKey }) => apiKey.label)).toEqual(labels);
   for (const { key, apiKey } of result) expect(apiKey.prefix).toBe(key.slice(0, 10));
@@ -75,7 +77,7 @@ test('names every invalid member of a key', async () => {
   const tenant = await app.tenant();
   const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
-  const { code, problem } = await tenant.refusal(create, { input });
+  const { code, problem } = await tenant.refusal(CREATE, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
     ['input.label', ' '],
@@ -86,11 +88,11 @@ test('names every invalid member of a key', async () => {
 test('refuses a key without scopes or with a scope that does not exist', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, label: 'server' };
-  const missing = await tenant.refusal(create, { input });
+  const missing = await tenant.refusal(CREATE, { input });
   expect(missing.problem.issues).toMatchObject([
     { name: 'input', detail: expect.stringContaining('"scopes"') },
   ]);
-  const unknown = await tenant.refusal(create, { input: { ...input, scopes: ['EVERYTHING'] } });
+  const unknown = await tenant.refusal(CREATE, { input: { ...input, scopes: ['EVERYTHING'] } });
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.scopes[0]', detail: expect.stringContaining('CONNECTIONS_WRITE') },
   ]);
@@ -103,55 +105,58 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
-    const { code, problem } = await narrow.refusal(create, input(scopes));
+    const { code, problem } = await narrow.refusal(CREATE, input(scopes));
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
   }
-  await narrow.query(create, input(['keys:write', 'read']));
+  await narrow.query(CREATE, input(['keys:write', 'read']));
 
   const full = await tenant.withScopes('full');
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
-  await full.query(create, input(implied));
+  await full.query(CREATE, input(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
-    expect((await full.refusal(create, input([scope]))).problem.detail).toContain(scope);
+    expect((await full.refusal(CREATE, input([scope]))).problem.detail).toContain(scope);
   }
-  await tenant.builder.query(create, input([...ALL_SCOPES]));
+  await tenant.builder.query(CREATE, input([...ALL_SCOPES]));
 });
 
 test("refuses to extend or activate a key beyond the caller's scopes", async () => {
   const tenant = await app.tenant();
-  const { apiKey } = await makeKey(tenant, { scopes: ['READ'] });
+  const { apiKey } = await createKey(tenant, { scopes: ['READ'] });
   const narrow = await tenant.withScopes('keys:write');
   const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const raised = { input: { ...key, scopes: ['RECORDS_WRITE'] } };
-  expect(await narrow.refusal(update, raised)).toMatchObject({ code: 'FORBIDDEN' });
-  await narrow.query(update, { input: { ...key, active: false } });
-  expect(await narrow.refusal(update, { input: { ...key, active: true } })).toMatchObject({
+  expect(await narrow.refusal(UPDATE, raised)).toMatchObject({ code: 'FORBIDDEN' });
+  await narrow.query(UPDATE, { input: { ...key, active: false } });
+  expect(await narrow.refusal(UPDATE, { input: { ...key, active: true } })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  const { nodes } = (await tenant.query(list)).viewer.project.apiKeys;
+  const { nodes } = (await tenant.query(LIST)).viewer.project.apiKeys;
   expect(nodes).toContainEqual({ id: apiKey.id, label: 'server', active: false });
 });
 
 test('keeps omitted members in an update, and refuses null', async () => {
   const tenant = await app.tenant();
-  const { key, apiKey } = await makeKey(tenant);
+  const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
-  const response = (change: object) => tenant.query(update, { input: { ...named, ...change } });
+  const updateKey = (change: object) => tenant.query(UPDATE, { input: { ...named, ...change } });
 
-  expect((await response({})).updateApiKey.apiKey).toMatchObject({ label: 'server', active: true });
-  expect((await response({ label: 'worker' })).updateApiKey.apiKey).toEqual({
+  expect((await updateKey({})).updateApiKey.apiKey).toMatchObject({
+    label: 'server',
+    active: true,
+  });
+  expect((await updateKey({ label: 'worker' })).updateApiKey.apiKey).toEqual({
     id: apiKey.id,
     label: 'worker',
     scopes: ['FULL'],
     active: true,
   });
-  expect((await response({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
-  expect(await as(key).query(whoAmI)).toMatchObject({ viewer: { scopes: ['READ'] } });
+  expect((await updateKey({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
+  expect(await createClient(key).query(VIEWER)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
-  const { problem } = await tenant.refusal(update, { input });
+  const { problem } = await tenant.refusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.label',
     'input.scopes',
@@ -161,91 +166,91 @@ test('keeps omitted members in an update, and refuses null', async () => {
 
 test('refuses an inactive key and a deleted key immediately', async () => {
   const tenant = await app.tenant();
-  const { key, apiKey } = await makeKey(tenant);
+  const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
-  const refused = async () => {
-    const { status, errors } = await as(key).request(whoAmI);
+  const expectRefused = async () => {
+    const { status, errors } = await createClient(key).request(VIEWER);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   };
-  await as(key).query(whoAmI);
-  await tenant.query(update, { input: { ...named, active: false } });
-  await refused();
-  await tenant.query(update, { input: { ...named, active: true } });
-  await as(key).query(whoAmI);
+  await createClient(key).query(VIEWER);
+  await tenant.query(UPDATE, { input: { ...named, active: false } });
+  await expectRefused();
+  await tenant.query(UPDATE, { input: { ...named, active: true } });
+  await createClient(key).query(VIEWER);
   const input = { projectIdOrName: tenant.projectId, apiKey: apiKey.id };
-  expect(await tenant.query(remove, { input })).toEqual({
+  expect(await tenant.query(DELETE, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
-  await refused();
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  await expectRefused();
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('deletes a key by its value, also with the key itself', async () => {
   const tenant = await app.tenant();
-  const { key, apiKey } = await makeKey(tenant);
+  const { key, apiKey } = await createKey(tenant);
   const input = { projectIdOrName: tenant.projectId, apiKey: key };
-  expect(await as(key).query(remove, { input })).toEqual({
+  expect(await createClient(key).query(DELETE, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
-  const { code, problem } = await tenant.refusal(remove, { input });
+  const { code, problem } = await tenant.refusal(DELETE, { input });
   expect(code).toBe('NOT_FOUND');
   expect(JSON.stringify(problem)).not.toContain(key);
 });
 
 test("returns NOT_FOUND for another tenant's key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { key, apiKey } = await makeKey(a);
+  const { key, apiKey } = await createKey(a);
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await b.refusal(update, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.refusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await b.refusal(remove, deleted)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await b.refusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
     }
   }
   const creation = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
-  expect(await b.refusal(create, creation)).toMatchObject({ code: 'NOT_FOUND' });
-  await as(key).query(whoAmI);
+  expect(await b.refusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
+  await createClient(key).query(VIEWER);
 });
 
 test('requires keys:write to change keys', async () => {
   const tenant = await app.tenant();
-  const { apiKey } = await makeKey(tenant);
+  const { apiKey } = await createKey(tenant);
   const reader = await tenant.withScopes('read', 'records:write');
   const { projectId: projectIdOrName } = tenant;
   for (const [mutation, input] of [
-    [create, { projectIdOrName, label: 'x', scopes: ['READ'] }],
-    [update, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
-    [remove, { projectIdOrName, apiKey: apiKey.id }],
+    [CREATE, { projectIdOrName, label: 'x', scopes: ['READ'] }],
+    [UPDATE, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
+    [DELETE, { projectIdOrName, apiKey: apiKey.id }],
   ] as const) {
     const { code, problem } = await reader.refusal(mutation, { input });
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain('keys:write');
   }
-  await reader.query(list);
+  await reader.query(LIST);
 });
 
 test('lists keys newest first, by active, from both ends', async () => {
   const tenant = await app.tenant();
-  for (const label of ['one', 'two', 'three']) await makeKey(tenant, { label });
-  const page = async (args: Record<string, unknown>) =>
-    (await tenant.query(list, args)).viewer.project.apiKeys;
-  const labels = async (args: Record<string, unknown>) =>
-    (await page(args)).nodes.map((node: { label: string }) => node.label);
-  expect(await labels({})).toEqual(['three', 'two', 'one', 'test']);
-  expect(await labels({ last: 2 })).toEqual(['one', 'test']);
+  for (const label of ['one', 'two', 'three']) await createKey(tenant, { label });
+  const readPage = async (args: Record<string, unknown>) =>
+    (await tenant.query(LIST, args)).viewer.project.apiKeys;
+  const listLabels = async (args: Record<string, unknown>) =>
+    (await readPage(args)).nodes.map((node: { label: string }) => node.label);
+  expect(await listLabels({})).toEqual(['three', 'two', 'one', 'test']);
+  expect(await listLabels({ last: 2 })).toEqual(['one', 'test']);
 
-  const [third] = (await page({ first: 1 })).nodes;
+  const [third] = (await readPage({ first: 1 })).nodes;
   const input = { projectIdOrName: tenant.projectId, apiKeyId: third.id, active: false };
-  await tenant.query(update, { input });
-  expect(await labels({ active: true })).toEqual(['two', 'one', 'test']);
-  expect(await page({ active: false })).toMatchObject({
+  await tenant.query(UPDATE, { input });
+  expect(await listLabels({ active: true })).toEqual(['two', 'one', 'test']);
+  expect(await readPage({ active: false })).toMatchObject({
     totalCount: 1,
     nodes: [third].map(({ id }) => ({ id, label: 'three', active: false })),
   });
-  const first = await page({ active: true, first: 2 });
+  const first = await readPage({ active: true, first: 2 });
   expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  expect(await labels({ active: true, first: 2, after: first.pageInfo.endCursor })).toEqual([
+  expect(await listLabels({ active: true, first: 2, after: first.pageInfo.endCursor })).toEqual([
     'test',
   ]);
 });
@@ -258,7 +263,7 @@ test('returns one issue for more scopes than exist, valid or not', async () => {
       label: 'x',
       scopes: Array.from({ length: 50_000 }, () => name),
     };
-    const { code, problem } = await tenant.refusal(create, { input });
+    const { code, problem } = await tenant.refusal(CREATE, { input });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues?.map((issue) => issue.name)).toEqual(['input.scopes']);
   }

@@ -4,7 +4,7 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 
 const app = await sharedApp({ providers: PROVIDERS });
 
-const list = `query ($first: Int, $last: Int, $before: String) {
+const READ_PAGE = `query ($first: Int, $last: Int, $before: String) {
   viewer { project { consumers(first: $first, last: $last, before: $before) {
     totalCount
     nodes { id consumerRef consumerName createTime updateTime project { id } }
@@ -25,7 +25,7 @@ test('lists consumers newest first, from both ends', async () => {
     });
   }
   const page = async (args: Record<string, unknown> = {}) =>
-    (await tenant.query(list, args)).viewer.project.consumers;
+    (await tenant.query(READ_PAGE, args)).viewer.project.consumers;
   const all = await page();
   expect(all).toMatchObject({
     totalCount: 3,

@@ -1,4 +1,4 @@
-/** End users search their lists, and delete their connections and installations. */
+/** Lists of end users, and deletion of their connections and installations. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -24,7 +24,7 @@ async function search(user: Pick<Tenant, 'query' | 'projectId'>, text: string, p
 interface Edge {
   node: { consumer: { consumerRef: string } };
 }
-const refs = (connections: { edges: Edge[] }) =>
+const listConsumerRefs = (connections: { edges: Edge[] }) =>
   connections.edges.map(({ node }) => node.consumer.consumerRef);
 
 test("finds and counts only objects of the end user's group", async () => {
@@ -49,20 +49,20 @@ test("finds and counts only objects of the end user's group", async () => {
   });
   const { connections, integrations } = await search(user, 'APP');
   expect(connections).toMatchObject({ totalCount: 2, pageInfo: { hasNextPage: false } });
-  expect(refs(connections)).toEqual(['acme-ann-apple', 'acme-bob-apple']);
+  expect(listConsumerRefs(connections)).toEqual(['acme-ann-apple', 'acme-bob-apple']);
   expect(integrations).toEqual({ totalCount: 1, nodes: [{ name: 'apple-sync' }] });
   expect((await search(user, 'rival')).connections).toMatchObject({ totalCount: 0, edges: [] });
   // The order is that of other callers, one page at a time.
-  const all = refs((await search(tenant, 'acme')).connections);
+  const all = listConsumerRefs((await search(tenant, 'acme')).connections);
   const first = (await search(user, 'acme', { first: 2 })).connections;
   expect(first.pageInfo.hasNextPage).toBe(true);
   const after = first.pageInfo.endCursor;
   const rest = (await search(user, 'acme', { first: 2, after })).connections;
-  expect([...refs(first), ...refs(rest)]).toEqual(all);
+  expect([...listConsumerRefs(first), ...listConsumerRefs(rest)]).toEqual(all);
   expect(all).toHaveLength(3);
 });
 
-async function connected() {
+async function installForConsumer() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const installed = await installFor(tenant, await integrate(app, tenant), {});
@@ -74,7 +74,8 @@ async function connected() {
 }
 
 test("deletes the end user's own connection once no installation uses it", async () => {
-  const { tenant, person, connectionId, installed, disconnect, uninstall } = await connected();
+  const { tenant, person, connectionId, installed, disconnect, uninstall } =
+    await installForConsumer();
   const user = await createEndUser(app, tenant, person);
   expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
   expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
@@ -87,7 +88,8 @@ test("deletes the end user's own connection once no installation uses it", async
 });
 
 test("refuses to delete other users' connections and installations, and without the permission", async () => {
-  const { tenant, person, connectionId, installed, disconnect, uninstall } = await connected();
+  const { tenant, person, connectionId, installed, disconnect, uninstall } =
+    await installForConsumer();
   const refusals = [
     [{ ...person, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
     [{ ...person, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],

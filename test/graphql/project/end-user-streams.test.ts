@@ -1,4 +1,4 @@
-/** End users follow their own group's operations, until their tokens end. */
+/** Subscriptions of end users, which follow their own group's operations until their tokens end. */
 import { expect, test } from 'vitest';
 import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
@@ -13,7 +13,7 @@ const app = await sharedApp();
 const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
 const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
-async function findOperation(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
+async function insertOperation(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
   const { rows } = own.app.services.database;
   const [group] = await rows.find('Group', { projectId, groupRef });
   const { id } = await insertRows(own).operation({
@@ -44,11 +44,11 @@ test("delivers operations of the end user's group, and none of other groups", as
   const tenant = await app.tenant();
   const user = await createEndUser(app, tenant);
   await createEndUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
-  const id = await findOperation(app, tenant);
+  const id = await insertOperation(app, tenant);
   const stream = await follow(app, user.token, { id });
   expect((await stream.next())?.data.data.operation).toEqual({ id, status: 'IN_PROGRESS' });
   stream.close();
-  const foreign = await findOperation(app, tenant, 'rival');
+  const foreign = await insertOperation(app, tenant, 'rival');
   for (const hidden of [foreign, 'opr_01h455vb4pex5vsknk084sn02q']) {
     expect(await readRefusal(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
   }
@@ -79,7 +79,7 @@ test('ends a stream with its key, its group and its consumer', async () => {
     const issuer = await createJwtIssuer(tenant);
     const token = await issuer.sign();
     await createBearerClient(app, token).query('{ viewer { kind } }');
-    const stream = await follow(app, token, { id: await findOperation(app, tenant) });
+    const stream = await follow(app, token, { id: await insertOperation(app, tenant) });
     expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
     await end(tenant, issuer.id);
     // An erased operation is hidden, so the stream may end before the token is refused.
@@ -94,7 +94,7 @@ test('ends a stream when its token expires', async () => {
   await using own = await testApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
   const user = await createEndUser(own, tenant);
-  const stream = await follow(own, user.token, { id: await findOperation(own, tenant) });
+  const stream = await follow(own, user.token, { id: await insertOperation(own, tenant) });
   expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
   ms += 600_000;
   expect(await readRefusal(stream)).toBe('UNAUTHENTICATED');

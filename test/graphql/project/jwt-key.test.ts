@@ -9,7 +9,7 @@ import {
 } from '../../support/fixtures/end-users.ts';
 
 const app = await sharedApp();
-const WHO =
+const VIEWER =
   '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
 const CREATE = `mutation ($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
@@ -91,7 +91,7 @@ test("accepts a token of the builder's server, and creates its group and consume
   const tenant = await app.tenant();
   const issuer = await createJwtIssuer(tenant);
   const token = await issuer.sign({ claims: { sub: 'anything' } });
-  expect((await createBearerClient(app, token).query(WHO)).viewer).toEqual({
+  expect((await createBearerClient(app, token).query(VIEWER)).viewer).toEqual({
     kind: 'END_USER',
     permissions: ['CONNECT', 'INSTALL', 'READ'],
     expireTime: expect.any(String),
@@ -120,7 +120,7 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrong) {
-    const refused = await createBearerClient(app, await issuer.sign(signing)).refusal(WHO);
+    const refused = await createBearerClient(app, await issuer.sign(signing)).refusal(VIEWER);
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
@@ -134,24 +134,24 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
       /^[^.]+/,
       Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
     );
-  expect(await createBearerClient(app, unsigned).refusal(WHO)).toMatchObject({
+  expect(await createBearerClient(app, unsigned).refusal(VIEWER)).toMatchObject({
     code: 'UNAUTHENTICATED',
   });
-  await createBearerClient(app, await issuer.sign()).query(WHO);
+  await createBearerClient(app, await issuer.sign()).query(VIEWER);
 });
 
 test('refuses tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
   const tenant = await app.tenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(app, await issuer.sign());
-  await user.query(WHO);
+  await user.query(VIEWER);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
   await tenant.query(UPDATE, { input: { ...key, active: false } });
-  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   await tenant.query(UPDATE, { input: { ...key, active: true } });
-  await user.query(WHO);
+  await user.query(VIEWER);
   await tenant.query(DELETE, { input: key });
-  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('refuses a token after its expiry, and after its project is deleted', async () => {
@@ -160,15 +160,15 @@ test('refuses a token after its expiry, and after its project is deleted', async
   const tenant = await own.tenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(own, await issuer.sign({}, new Date(ms)));
-  const { viewer } = await user.query(WHO);
+  const { viewer } = await user.query(VIEWER);
   ms = Date.parse(viewer.expireTime);
-  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const later = createBearerClient(own, await issuer.sign({}, new Date(ms)));
-  await later.query(WHO);
+  await later.query(VIEWER);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
   await tenant.builder.query(
     'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
     { input: deletion },
   );
-  expect(await later.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await later.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

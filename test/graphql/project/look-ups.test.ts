@@ -1,4 +1,4 @@
-/** Projects that a call does not name, and single objects by their ids and the builder's names. */
+/** The default project of a call, and lookups of single objects by ids and names. */
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';

@@ -11,7 +11,7 @@ import {
 import { insertDestination, installFor, integrate } from '../../support/fixtures/integrations.ts';
 
 const app = await sharedApp();
-const WHO = `{ viewer {
+const VIEWER = `{ viewer {
   kind scopes permissions expireTime project { id } builder { id }
   group { groupRef groupName } consumer { consumerRef consumerName }
 } }`;
@@ -29,7 +29,7 @@ test('creates the group and consumer of a token, and returns them in viewer', as
   const tenant = await app.tenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
   const { token, expireTime, connectUrl } = await createSessionToken(tenant, names);
-  const { viewer } = await createBearerClient(app, token).query(WHO);
+  const { viewer } = await createBearerClient(app, token).query(VIEWER);
   expect(viewer).toEqual({
     kind: 'END_USER',
     scopes: [],
@@ -42,7 +42,7 @@ test('creates the group and consumer of a token, and returns them in viewer', as
   });
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
   const other = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
-  expect((await createBearerClient(app, other.token).query(WHO)).viewer.group.groupName).toBe(
+  expect((await createBearerClient(app, other.token).query(VIEWER)).viewer.group.groupName).toBe(
     'Acme Ltd.',
   );
 });
@@ -56,7 +56,7 @@ test('creates each group and consumer once for concurrent first requests', async
   }));
   const tokens = await Promise.all(users.map((user) => createSessionToken(tenant, user)));
   const seen = await Promise.all(
-    tokens.map(({ token }) => createBearerClient(app, token).query(WHO)),
+    tokens.map(({ token }) => createBearerClient(app, token).query(VIEWER)),
   );
   expect(seen.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef])).toEqual(
     users.map(({ groupRef, consumerRef }) => [groupRef, consumerRef]),
@@ -80,10 +80,10 @@ test('accepts a token until its expiry', async () => {
   const user = createBearerClient(own, token);
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
   ms = Date.parse(expireTime) - 1;
-  await user.query(WHO);
+  await user.query(VIEWER);
   // The server still caches the caller, so the token's expiry ends it.
   ms += 1;
-  expect(await user.refusal(WHO)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('rejects an altered or forged token', async () => {
@@ -98,7 +98,7 @@ test('rejects an altered or forged token', async () => {
     `${unsigned.toString('base64url')}.${body}.`,
     `${token}x`,
   ]) {
-    expect(await createBearerClient(app, forged).refusal(WHO)).toMatchObject({
+    expect(await createBearerClient(app, forged).refusal(VIEWER)).toMatchObject({
       code: 'UNAUTHENTICATED',
     });
   }
@@ -112,7 +112,7 @@ test('refuses to grant permissions that the caller lacks', async () => {
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
-    WHO,
+    VIEWER,
   );
   expect(viewer.permissions).toEqual(['CONNECT']);
   const user = await createEndUser(app, tenant);

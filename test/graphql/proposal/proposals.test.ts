@@ -1,4 +1,4 @@
-/** Writes that agents propose: their checks, approvals and commits. */
+/** Proposals of agents: their checks, approvals and commits. */
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
 import {
@@ -19,18 +19,21 @@ const approver = await createApprover(app, tenant);
 const proposals = createProposalClient(tenant);
 const provider = createSandboxClient(app.sandbox.url);
 
-/** The number of writes that the gateway has accepted. */
 const countWrites = () =>
   services.database.prisma.operation.count({
     where: { projectId: tenant.projectId, actionType: 'WRITE' },
   });
 
 let count = 0;
-const contact = () => ({ lastname: 'Lovelace', email: `ada-${++count}@example.test`, score: 7 });
+const createContact = () => ({
+  lastname: 'Lovelace',
+  email: `ada-${++count}@example.test`,
+  score: 7,
+});
 const readRecord = async (id: string) =>
   (await provider.call('GET', `/objects/contacts/records/${id}`)).record;
 
-const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
+const createUpdate = (recordId: string, values: object = { lastName: 'Byron' }) => ({
   objectName: 'people',
   type: 'UPDATE',
   recordId,
@@ -39,8 +42,8 @@ const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
 });
 
 test('shows the values before and after, and writes after an approval', async () => {
-  const id = await provider.create(contact());
-  const proposal = await proposals.create(agent, update(id));
+  const id = await provider.create(createContact());
+  const proposal = await proposals.create(agent, createUpdate(id));
   expect(proposal).toMatchObject({
     status: 'PENDING',
     type: 'UPDATE',
@@ -67,7 +70,7 @@ test('shows the values before and after, and writes after an approval', async ()
 });
 
 test('creates and deletes records', async () => {
-  const { lastname: lastName, email: emailAddress } = contact();
+  const { lastname: lastName, email: emailAddress } = createContact();
   const values = { lastName, emailAddress };
   const created = await proposals.create(agent, { objectName: 'people', type: 'CREATE', values });
   expect(created).toMatchObject({ recordId: null, status: 'PENDING' });
@@ -84,8 +87,8 @@ test('creates and deletes records', async () => {
 });
 
 test('commits once, also by simultaneous calls', async () => {
-  const id = await provider.create(contact());
-  const proposal = await proposals.create(agent, update(id));
+  const id = await provider.create(createContact());
+  const proposal = await proposals.create(agent, createUpdate(id));
   await proposals.approve(tenant, proposal.id);
   const before = await countWrites();
   const attempts = await Promise.allSettled(
@@ -103,8 +106,8 @@ test('commits once, also by simultaneous calls', async () => {
 });
 
 test('refuses to write a record that has changed since the proposal', async () => {
-  const id = await provider.create(contact());
-  const proposal = await proposals.create(agent, update(id));
+  const id = await provider.create(createContact());
+  const proposal = await proposals.create(agent, createUpdate(id));
   await proposals.approve(tenant, proposal.id);
   await provider.update(id, { score: 8 });
   expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
@@ -128,8 +131,8 @@ test('shows and compares a field that the installation writes and does not read'
   });
   const writer = await createAgent(app, other);
   const { create, approve, refuseCommit } = createProposalClient(other);
-  const id = await provider.create(contact());
-  const proposal = await create(writer, update(id, { score: 9 }));
+  const id = await provider.create(createContact());
+  const proposal = await create(writer, createUpdate(id, { score: 9 }));
   expect(proposal.fields).toEqual([{ name: 'score', before: 7, after: 9 }]);
   await approve(other, proposal.id);
   await provider.update(id, { score: 8 });
@@ -149,15 +152,18 @@ test.each([
   ['the id among the values', { id: '7' }, 'input.values.id', /recordId/],
 ])('refuses %s before any request to the provider', async (_what, values, name, detail) => {
   // A request to the provider would end in NOT_FOUND, because the record does not exist.
-  const refusal = await proposals.refuseCreate(agent, update('none', values));
+  const refusal = await proposals.refuseCreate(agent, createUpdate('none', values));
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name, detail: expect.stringMatching(detail) }] },
   });
 });
 
-test('a proposal can be rejected with a reason, and never be committed then', async () => {
-  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+test('never commits a rejected proposal, and returns the reason', async () => {
+  const proposal = await proposals.create(
+    agent,
+    createUpdate(await provider.create(createContact())),
+  );
   await proposals.approve(tenant, proposal.id);
   expect(await proposals.reject(approver, proposal.id, 'She did not.')).toMatchObject({
     status: 'REJECTED',
@@ -173,8 +179,8 @@ test('a proposal can be rejected with a reason, and never be committed then', as
   });
 });
 
-test('the principal that made a proposal may not approve it', async () => {
-  const input = { ...update(await provider.create(contact())), groupRef: 'acme' };
+test('refuses an approval by the author of the proposal', async () => {
+  const input = { ...createUpdate(await provider.create(createContact())), groupRef: 'acme' };
   const proposal = await proposals.create(tenant, input);
   expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
     code: 'SELF_APPROVAL',
@@ -186,7 +192,10 @@ test('the principal that made a proposal may not approve it', async () => {
 });
 
 test('refuses a commit with another hash', async () => {
-  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  const proposal = await proposals.create(
+    agent,
+    createUpdate(await provider.create(createContact())),
+  );
   await proposals.approve(tenant, proposal.id);
   const changed = { ...proposal, payloadHash: 'f'.repeat(64) };
   expect(await proposals.refuseCommit(agent, changed)).toMatchObject({
@@ -194,24 +203,27 @@ test('refuses a commit with another hash', async () => {
   });
 });
 
-test('rules approve writes up to their number a day, for each session', async () => {
+test('approves proposals by rule up to maxPerDay, for each session', async () => {
   const rules = [{ name: 'names', types: ['UPDATE'], fields: ['lastName'], maxPerDay: 2 }];
   const ruled = await createAgent(app, tenant, { rules });
-  const id = await provider.create(contact());
-  const all = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, update(id))));
+  const id = await provider.create(createContact());
+  const all = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, createUpdate(id))));
   expect(all.map(({ status }) => status).sort()).toEqual(['APPROVED', 'APPROVED', 'PENDING']);
   expect(all.find(({ status }) => status === 'APPROVED')).toMatchObject({
     rule: 'names',
     decidedBy: 'rule:names',
   });
   const other = await createAgent(app, tenant, { rules });
-  expect(await proposals.create(other, update(id))).toMatchObject({ status: 'APPROVED' });
-  const outside = await proposals.create(other, update(id, { lastName: 'B', score: 1 }));
+  expect(await proposals.create(other, createUpdate(id))).toMatchObject({ status: 'APPROVED' });
+  const outside = await proposals.create(other, createUpdate(id, { lastName: 'B', score: 1 }));
   expect(outside).toMatchObject({ status: 'PENDING', rule: null });
 });
 
 test('expires a proposal that is not committed in time', async () => {
-  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  const proposal = await proposals.create(
+    agent,
+    createUpdate(await provider.create(createContact())),
+  );
   await proposals.approve(tenant, proposal.id);
   const past = new Date(Date.now() - 1_000);
   await services.database.prisma.proposal.updateMany({
@@ -220,28 +232,35 @@ test('expires a proposal that is not committed in time', async () => {
   });
   expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_EXPIRED' });
   await continueProposals(services);
-  const node = `query ($id: ID!) { node(id: $id) { ... on Proposal { status } } }`;
-  expect(await tenant.query(node, { id: proposal.id })).toEqual({ node: { status: 'EXPIRED' } });
+  const createNodeQuery = `query ($id: ID!) { node(id: $id) { ... on Proposal { status } } }`;
+  expect(await tenant.query(createNodeQuery, { id: proposal.id })).toEqual({
+    node: { status: 'EXPIRED' },
+  });
 });
 
-test('an agent sees its own proposals only, and end users those of their group', async () => {
-  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+test('lists its own proposals to an agent, and those of their group to end users', async () => {
+  const proposal = await proposals.create(
+    agent,
+    createUpdate(await provider.create(createContact())),
+  );
   const other = await createAgent(app, tenant);
   expect(await proposals.refuseCommit(other, proposal)).toMatchObject({ code: 'NOT_FOUND' });
   const list = '{ viewer { project { proposals(first: 100) { nodes { id } } } } }';
-  const seenBy = async (client: Pick<typeof approver, 'query'>) =>
+  const listProposalIds = async (client: Pick<typeof approver, 'query'>) =>
     (await client.query(list)).viewer.project.proposals.nodes.map(({ id }: { id: string }) => id);
-  expect(await seenBy(approver)).toContain(proposal.id);
-  expect(await seenBy(await createEndUser(app, tenant, { groupRef: 'globex' }))).toEqual([]);
+  expect(await listProposalIds(approver)).toContain(proposal.id);
+  expect(await listProposalIds(await createEndUser(app, tenant, { groupRef: 'globex' }))).toEqual(
+    [],
+  );
 });
 
-test('refuses a commit that would write something else than what was approved', async () => {
+test('refuses a commit if the mapping changed after the approval', async () => {
   const own = await app.tenant();
   await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
   const ownAgent = await createAgent(app, own);
   const ownProposals = createProposalClient(own);
-  const id = await provider.create(contact());
-  const proposal = await ownProposals.create(ownAgent, update(id));
+  const id = await provider.create(createContact());
+  const proposal = await ownProposals.create(ownAgent, createUpdate(id));
   await ownProposals.approve(own, proposal.id);
   const content = {
     name: 'crm',
@@ -274,7 +293,10 @@ test('refuses a commit that would write something else than what was approved', 
 });
 
 test('shows proposals and sessions only to callers who may read records or approve', async () => {
-  const proposal = await proposals.create(agent, update(await provider.create(contact())));
+  const proposal = await proposals.create(
+    agent,
+    createUpdate(await provider.create(createContact())),
+  );
   const node = (id: string) => `{ node(id: "${id}") { id } }`;
   const page = await tenant.withScopes('frontend');
   for (const list of ['proposals', 'agentSessions']) {
@@ -289,14 +311,16 @@ test('shows proposals and sessions only to callers who may read records or appro
   expect(await person.refusal(node(agent.sessionId))).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('one proposal that fails does not keep the sweep from the others', async () => {
+test('continues the other proposals if one fails', async () => {
   const [broken, other] = await Promise.all(
-    [1, 2].map(async () => proposals.create(agent, update(await provider.create(contact())))),
+    [1, 2].map(async () =>
+      proposals.create(agent, createUpdate(await provider.create(createContact()))),
+    ),
   );
   const where = (id: string) => ({ projectId_id: { projectId: tenant.projectId, id } });
   const { proposal: rows } = services.database.prisma;
   const dueTime = new Date(Date.now() - 5_000);
-  // Such a row exists only if it was changed by other means.
+  // No code path creates such a row.
   await rows.update({ where: where(broken.id), data: { status: 'COMMITTING', dueTime } });
   await rows.update({ where: where(other.id), data: { expireTime: dueTime, dueTime } });
   await continueProposals(services);

@@ -8,16 +8,16 @@ const app = await sharedApp({ providers: [...CATALOGUE] });
 const { database, vault } = app.app.services;
 
 const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
-const create = `mutation ($input: CreateProviderAppInput!) {
+const CREATE = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { ${FIELDS} project { id } } }
 }`;
-const update = `mutation ($input: UpdateProviderAppInput!) {
+const UPDATE = `mutation ($input: UpdateProviderAppInput!) {
   updateProviderApp(input: $input) { providerApp { ${FIELDS} } }
 }`;
-const remove = `mutation ($input: DeleteProviderAppInput!) {
+const DELETE = `mutation ($input: DeleteProviderAppInput!) {
   deleteProviderApp(input: $input) { deletedId }
 }`;
-const list = `query ($provider: String, $first: Int, $last: Int) {
+const LIST = `query ($provider: String, $first: Int, $last: Int) {
   viewer { project { providerApps(provider: $provider, first: $first, last: $last) {
     totalCount nodes { clientId } pageInfo { hasNextPage hasPreviousPage }
   } } }
@@ -28,7 +28,7 @@ const metadata = {
   providerParams: { gcpProjectId: 'p' },
 };
 
-async function makeApp(tenant: Tenant, overrides: object = {}) {
+async function createApp(tenant: Tenant, overrides: object = {}) {
   const input = {
     projectIdOrName: tenant.projectId,
     provider: 'github',
@@ -36,7 +36,7 @@ async function makeApp(tenant: Tenant, overrides: object = {}) {
     clientSecret: 'shh',
     ...overrides,
   };
-  return (await tenant.query(create, { input })).createProviderApp.providerApp;
+  return (await tenant.query(CREATE, { input })).createProviderApp.providerApp;
 }
 
 async function connect(tenant: Tenant, providerAppId: string) {
@@ -62,19 +62,19 @@ async function connect(tenant: Tenant, providerAppId: string) {
   });
 }
 
-async function openedSecret(id: string) {
+async function openSecret(id: string) {
   const row = await database.prisma.providerApp.findFirstOrThrow({ where: { id } });
   return vault.open(row.clientSecretSealed, toClientSecretLocation(id, row.projectId));
 }
 
-function names(problem: { issues?: { name: string }[] }) {
+function listIssueNames(problem: { issues?: { name: string }[] }) {
   return problem.issues?.map(({ name }) => name);
 }
 
 test('creates an app with its secret sealed', async () => {
   const tenant = await app.tenant();
   const members = { externalRef: 'ref', scopes: ['repo'], metadata };
-  const created = await makeApp(tenant, members);
+  const created = await createApp(tenant, members);
   expect(created).toMatchObject({
     provider: 'github',
     clientId: 'client',
@@ -82,8 +82,8 @@ test('creates an app with its secret sealed', async () => {
     updateTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await openedSecret(created.id)).toBe('shh');
-  expect(await makeApp(tenant)).toMatchObject({ externalRef: null, scopes: [], metadata: null });
+  expect(await openSecret(created.id)).toBe('shh');
+  expect(await createApp(tenant)).toMatchObject({ externalRef: null, scopes: [], metadata: null });
 });
 
 test('names every invalid member of a new app, without its secret', async () => {
@@ -96,9 +96,9 @@ test('names every invalid member of a new app, without its secret', async () => 
     scopes: ['ok', ''],
     metadata: { authQueryParams: { prompt: 1 }, other: {} },
   };
-  const { code, problem } = await tenant.refusal(create, { input });
+  const { code, problem } = await tenant.refusal(CREATE, { input });
   expect(code).toBe('BAD_USER_INPUT');
-  expect(names(problem)).toEqual([
+  expect(listIssueNames(problem)).toEqual([
     'input.clientId',
     'input.clientSecret',
     'input.scopes[1]',
@@ -108,20 +108,20 @@ test('names every invalid member of a new app, without its secret', async () => 
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const response = await tenant.refusal(create, { input: { ...unknown, provider: 'unknown' } });
+  const response = await tenant.refusal(CREATE, { input: { ...unknown, provider: 'unknown' } });
   expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
   const elsewhere = { ...unknown, clientId: 'c', provider: 'unknown' };
-  const { problem: ofProvider } = await tenant.refusal(create, { input: elsewhere });
-  expect(ofProvider.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
+  const { problem: providerProblem } = await tenant.refusal(CREATE, { input: elsewhere });
+  expect(providerProblem.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
 });
 
 test('writes exactly the fields in the mask', async () => {
   const tenant = await app.tenant();
-  const created = await makeApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
+  const created = await createApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const write = async (updateMask: string[], providerApp: object) => {
     const input = { ...named, updateMask, providerApp };
-    return (await tenant.query(update, { input })).updateProviderApp.providerApp;
+    return (await tenant.query(UPDATE, { input })).updateProviderApp.providerApp;
   };
   const unmasked = { clientSecret: '', provider: 'unknown', scopes: [''], metadata: { x: 1 } };
   const { project: _project, ...before } = created;
@@ -130,10 +130,10 @@ test('writes exactly the fields in the mask', async () => {
     clientId: 'other',
     updateTime: expect.any(String),
   });
-  expect(await openedSecret(created.id)).toBe('shh');
+  expect(await openSecret(created.id)).toBe('shh');
 
   await write(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
-  expect(await openedSecret(created.id)).toBe('new');
+  expect(await openSecret(created.id)).toBe('new');
 
   const cleared = { externalRef: null, scopes: null, metadata: null };
   expect(await write(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
@@ -147,19 +147,19 @@ test('writes exactly the fields in the mask', async () => {
 
 test('refuses an omitted, null or invalid field in the mask, and an empty mask', async () => {
   const tenant = await app.tenant();
-  const created = await makeApp(tenant);
+  const created = await createApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const refusal = async (updateMask: string[], providerApp: object) => {
-    const { code, problem } = await tenant.refusal(update, {
+    const { code, problem } = await tenant.refusal(UPDATE, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
     return problem;
   };
-  expect(names(await refusal([], { clientId: 'x' }))).toEqual(['input.updateMask']);
+  expect(listIssueNames(await refusal([], { clientId: 'x' }))).toEqual(['input.updateMask']);
   const mask = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
-  const leftOut = await refusal(mask, {});
-  expect(names(leftOut)).toEqual([
+  const omission = await refusal(mask, {});
+  expect(listIssueNames(omission)).toEqual([
     'input.providerApp.externalRef',
     'input.providerApp.clientId',
     'input.providerApp.clientSecret',
@@ -167,34 +167,36 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
     'input.providerApp.scopes',
     'input.providerApp.metadata',
   ]);
-  expect(leftOut.issues?.every(({ detail }) => detail.includes('updateMask'))).toBe(true);
+  expect(omission.issues?.every(({ detail }) => detail.includes('updateMask'))).toBe(true);
   const nulls = { clientId: null, clientSecret: null, provider: null };
-  expect(names(await refusal(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls))).toEqual([
+  expect(listIssueNames(await refusal(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls))).toEqual([
     'input.providerApp.clientId',
     'input.providerApp.clientSecret',
     'input.providerApp.provider',
   ]);
   const wrong = { provider: 'unknown', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
-  expect(names(await refusal(['PROVIDER', 'METADATA'], wrong))).toEqual([
+  expect(listIssueNames(await refusal(['PROVIDER', 'METADATA'], wrong))).toEqual([
     'input.providerApp.metadata.providerParams.a',
   ]);
-  expect(names(await refusal(['PROVIDER'], wrong))).toEqual(['input.providerApp.provider']);
-  expect((await tenant.query(list)).viewer.project.providerApps.nodes).toEqual([
+  expect(listIssueNames(await refusal(['PROVIDER'], wrong))).toEqual([
+    'input.providerApp.provider',
+  ]);
+  expect((await tenant.query(LIST)).viewer.project.providerApps.nodes).toEqual([
     { clientId: 'client' },
   ]);
 });
 
 test('refuses to delete an app that connections use, or to change its provider', async () => {
   const tenant = await app.tenant();
-  const { id } = await makeApp(tenant);
+  const { id } = await createApp(tenant);
   await connect(tenant, id);
   const named = { projectIdOrName: tenant.projectId, providerAppId: id };
   const write = (provider: string) => ({
     input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
   });
-  expect(await tenant.refusal(update, write('slack'))).toMatchObject({ code: 'CONFLICT' });
-  expect(await tenant.refusal(remove, { input: named })).toMatchObject({ code: 'CONFLICT' });
-  expect((await tenant.query(update, write('github'))).updateProviderApp.providerApp).toMatchObject(
+  expect(await tenant.refusal(UPDATE, write('slack'))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.refusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
+  expect((await tenant.query(UPDATE, write('github'))).updateProviderApp.providerApp).toMatchObject(
     {
       id,
       provider: 'github',
@@ -204,40 +206,40 @@ test('refuses to delete an app that connections use, or to change its provider',
 
 test('deletes an app once', async () => {
   const tenant = await app.tenant();
-  const { id } = await makeApp(tenant);
+  const { id } = await createApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
-  expect(await tenant.query(remove, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.query(DELETE, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
+  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await makeApp(a);
+  const { id } = await createApp(a);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
-  const refused = async (
+  const expectRefusals = async (
     tenant: Pick<Tenant, 'refusal'>,
     projectIdOrName: string,
     code: string,
   ) => {
     const named = { projectIdOrName, providerAppId: id };
-    expect(await tenant.refusal(update, { input: { ...named, ...changed } })).toMatchObject({
+    expect(await tenant.refusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
       code,
     });
-    expect(await tenant.refusal(remove, { input: named })).toMatchObject({ code });
+    expect(await tenant.refusal(DELETE, { input: named })).toMatchObject({ code });
   };
-  await refused(b, a.projectId, 'NOT_FOUND');
-  await refused(b, b.projectId, 'NOT_FOUND');
+  await expectRefusals(b, a.projectId, 'NOT_FOUND');
+  await expectRefusals(b, b.projectId, 'NOT_FOUND');
   const reader = await a.withScopes('read', 'connections:write');
-  await refused(reader, a.projectId, 'FORBIDDEN');
+  await expectRefusals(reader, a.projectId, 'FORBIDDEN');
   const input = {
     projectIdOrName: a.projectId,
     provider: 'github',
     clientId: 'c',
     clientSecret: 's',
   };
-  expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await b.refusal(create, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  const { nodes } = (await a.query(list)).viewer.project.providerApps;
+  expect(await reader.refusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await b.refusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const { nodes } = (await a.query(LIST)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });
 
@@ -248,18 +250,18 @@ test('lists apps newest first, by provider, from both ends', async () => {
     ['two', 'slack'],
     ['three', 'github'],
   ]) {
-    await makeApp(tenant, { clientId, provider });
+    await createApp(tenant, { clientId, provider });
   }
-  const page = async (args: Record<string, unknown>) =>
-    (await tenant.query(list, args)).viewer.project.providerApps;
-  const clientIds = async (args: Record<string, unknown>) =>
-    (await page(args)).nodes.map((node: { clientId: string }) => node.clientId);
-  expect(await clientIds({})).toEqual(['three', 'two', 'one']);
-  expect(await page({ provider: 'github', first: 1 })).toEqual({
+  const readPage = async (args: Record<string, unknown>) =>
+    (await tenant.query(LIST, args)).viewer.project.providerApps;
+  const listClientIds = async (args: Record<string, unknown>) =>
+    (await readPage(args)).nodes.map((node: { clientId: string }) => node.clientId);
+  expect(await listClientIds({})).toEqual(['three', 'two', 'one']);
+  expect(await readPage({ provider: 'github', first: 1 })).toEqual({
     totalCount: 2,
     nodes: [{ clientId: 'three' }],
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  expect(await clientIds({ provider: 'github', last: 1 })).toEqual(['one']);
-  expect(await clientIds({ provider: 'unknown' })).toEqual([]);
+  expect(await listClientIds({ provider: 'github', last: 1 })).toEqual(['one']);
+  expect(await listClientIds({ provider: 'unknown' })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Provider } from '../../../src/providers/contract.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 
 const template = CATALOGUE.at(-1) as Provider;
-const named = (name: string, facts: Partial<Provider> = {}): Provider => ({
+const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({
   ...template,
   name,
   displayName: name.toUpperCase(),
@@ -13,8 +13,8 @@ const named = (name: string, facts: Partial<Provider> = {}): Provider => ({
 
 const app = await sharedApp({
   providers: [
-    named('delta'),
-    named('alpha', {
+    createProvider('delta'),
+    createProvider('alpha', {
       baseUrl: 'https://{{workspace}}.alpha.test',
       authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
       capabilities: {
@@ -22,13 +22,13 @@ const app = await sharedApp({
         proxy: true,
       },
     }),
-    named('bravo', { capabilities: {} }),
-    named('charlie'),
+    createProvider('bravo', { capabilities: {} }),
+    createProvider('charlie'),
   ],
 });
 const tenant = await app.tenant();
 
-const page = `query ($first: Int, $after: String, $last: Int, $before: String) {
+const LIST_PROVIDERS = `query ($first: Int, $after: String, $last: Int, $before: String) {
   providers(first: $first, after: $after, last: $last, before: $before) {
     totalCount nodes { name } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
@@ -65,32 +65,35 @@ test('finds a provider by id with node, and returns null for an unknown one', as
 test('lists providers by name, in both directions', async () => {
   const names = (response: { providers: { nodes: { name: string }[] } }) =>
     response.providers.nodes.map(({ name }) => name);
-  expect(names(await tenant.query(page))).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
+  expect(names(await tenant.query(LIST_PROVIDERS))).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
 
-  const start = await tenant.query(page, { first: 3 });
+  const start = await tenant.query(LIST_PROVIDERS, { first: 3 });
   expect(names(start)).toEqual(['alpha', 'bravo', 'charlie']);
   expect(start.providers).toMatchObject({
     totalCount: 4,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await tenant.query(page, { first: 3, after: start.providers.pageInfo.endCursor });
+  const rest = await tenant.query(LIST_PROVIDERS, {
+    first: 3,
+    after: start.providers.pageInfo.endCursor,
+  });
   expect(names(rest)).toEqual(['delta']);
   expect(rest.providers.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
 
   const before = rest.providers.pageInfo.startCursor;
-  const back = await tenant.query(page, { last: 2, before });
+  const back = await tenant.query(LIST_PROVIDERS, { last: 2, before });
   expect(names(back)).toEqual(['bravo', 'charlie']);
   expect(back.providers.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
 test('returns an empty page beyond the end, with its direction', async () => {
-  const { providers } = await tenant.query(page);
+  const { providers } = await tenant.query(LIST_PROVIDERS);
   const { endCursor, startCursor } = providers.pageInfo;
-  expect((await tenant.query(page, { after: endCursor })).providers).toMatchObject({
+  expect((await tenant.query(LIST_PROVIDERS, { after: endCursor })).providers).toMatchObject({
     nodes: [],
     pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null },
   });
-  expect((await tenant.query(page, { before: startCursor })).providers).toMatchObject({
+  expect((await tenant.query(LIST_PROVIDERS, { before: startCursor })).providers).toMatchObject({
     nodes: [],
     pageInfo: { hasNextPage: true, hasPreviousPage: false, endCursor: null },
   });
@@ -98,7 +101,7 @@ test('returns an empty page beyond the end, with its direction', async () => {
 
 test('requires the scope read for the catalogue', async () => {
   const key = await tenant.withScopes('org:read');
-  expect(await key.refusal(page)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.refusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test("returns a provider's objects, and the inputs of a connection", async () => {
@@ -109,7 +112,9 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
     scopes: ['deals:read'],
     inputs: [{ name: 'base', displayName: 'Id of the base' }],
   };
-  await using own = await testApp({ providers: [named('told', facts), named('plain')] });
+  await using own = await testApp({
+    providers: [createProvider('told', facts), createProvider('plain')],
+  });
   const query = `query ($name: String!) { provider(name: $name) {
     docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
   } }`;

@@ -1,4 +1,4 @@
-/** Filters lists by time, by parent and by words, in either order. */
+/** Filters of lists: by time, by parent and by words, in either order. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -9,10 +9,10 @@ const app = await sharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const generate = (tenant: Tenant, overrides: object) =>
+const connect = (tenant: Tenant, overrides: object) =>
   generateWith(tenant, { apiKey: 'sandbox-key', ...overrides });
 
-async function list(tenant: Tenant, field: string, item = 'id'): Promise<string[]> {
+async function listItems(tenant: Tenant, field: string, item = 'id'): Promise<string[]> {
   const query = `{ project(idOrName: "${tenant.projectId}") { list: ${field} {
     nodes { ${item} } totalCount } } }`;
   const { nodes, totalCount } = (await tenant.query(query)).project.list;
@@ -33,16 +33,16 @@ test('includes the start of a time range and excludes its end, in either order',
   }
   const range = (from: number, until: number) =>
     `createTime: { from: "${times[from]?.toISOString()}", until: "${times[until]?.toISOString()}" }`;
-  expect(await list(tenant, `operations(${range(1, 3)}, order: OLDEST_FIRST)`)).toEqual(
+  expect(await listItems(tenant, `operations(${range(1, 3)}, order: OLDEST_FIRST)`)).toEqual(
     ids.slice(1, 3),
   );
-  expect(await list(tenant, `operations(${range(1, 3)})`)).toEqual(ids.slice(1, 3).reverse());
+  expect(await listItems(tenant, `operations(${range(1, 3)})`)).toEqual(ids.slice(1, 3).reverse());
   const since = `createTime: { from: "${times[3]?.toISOString()}", until: null }`;
-  expect(await list(tenant, `operations(${since}, status: SUCCEEDED)`)).toEqual(
+  expect(await listItems(tenant, `operations(${since}, status: SUCCEEDED)`)).toEqual(
     ids.slice(3).reverse(),
   );
   const until = `createTime: { until: "${times[1]?.toISOString()}" }`;
-  expect(await list(tenant, `operations(${until})`)).toEqual(ids.slice(0, 1));
+  expect(await listItems(tenant, `operations(${until})`)).toEqual(ids.slice(0, 1));
 });
 
 test('pages through a time range in both directions', async () => {
@@ -85,8 +85,8 @@ test('filters events by time range, also of a topic', async () => {
     .map(({ id }) => id);
   const range = `createTime: { from: "${second}", until: "${last}" }`;
   for (const filter of [range, `${range}, topicId: "${topic.id}"`]) {
-    expect(await list(tenant, `notificationEvents(${filter})`)).toEqual(expected);
-    expect(await list(tenant, `notificationEvents(${filter}, order: NEWEST_FIRST)`)).toEqual(
+    expect(await listItems(tenant, `notificationEvents(${filter})`)).toEqual(expected);
+    expect(await listItems(tenant, `notificationEvents(${filter}, order: NEWEST_FIRST)`)).toEqual(
       expected.toReversed(),
     );
   }
@@ -112,17 +112,17 @@ test('filters operations by integration, installation and group, with their othe
     `installationId: "${installationId}"`,
     'groupRef: "a"',
   ]) {
-    expect(await list(tenant, `operations(${filter})`)).toEqual([failed.id, wrote.id]);
-    expect(await list(tenant, `operations(${filter}, status: FAILED)`)).toEqual([failed.id]);
-    expect(await list(tenant, `operations(${filter}, actionType: WRITE)`)).toEqual([wrote.id]);
+    expect(await listItems(tenant, `operations(${filter})`)).toEqual([failed.id, wrote.id]);
+    expect(await listItems(tenant, `operations(${filter}, status: FAILED)`)).toEqual([failed.id]);
+    expect(await listItems(tenant, `operations(${filter}, actionType: WRITE)`)).toEqual([wrote.id]);
     expect(
-      await list(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
+      await listItems(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
     ).toEqual([wrote.id]);
   }
   const other = await app.tenant();
-  expect(await list(other, `operations(installationId: "${installationId}")`)).toEqual([]);
+  expect(await listItems(other, `operations(installationId: "${installationId}")`)).toEqual([]);
   for (const filter of ['integrationIdOrName: "none"', 'groupRef: "none"', 'installationId: "x"']) {
-    expect(await list(tenant, `operations(${filter})`)).toEqual([]);
+    expect(await listItems(tenant, `operations(${filter})`)).toEqual([]);
   }
 });
 
@@ -132,21 +132,23 @@ test("filters the project's deliveries by type, destination and status", async (
   const destinationId = newId('dst');
   const first = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   const second = await insert.delivery({ projectId, eventType: 'CONNECTION_CREATED' });
-  expect(await list(tenant, 'deliveries')).toEqual([second.id, first.id]);
-  expect(await list(tenant, 'deliveries(order: OLDEST_FIRST)')).toEqual([first.id, second.id]);
-  expect(await list(tenant, 'deliveries(status: FAILED)')).toEqual([first.id]);
-  expect(await list(tenant, `deliveries(destinationId: "${destinationId}")`)).toEqual([first.id]);
-  expect(await list(tenant, 'deliveries(eventType: CONNECTION_CREATED)')).toEqual([second.id]);
-  expect(await list(tenant, 'deliveries(eventType: CONNECTION_CREATED, status: FAILED)')).toEqual(
-    [],
-  );
+  expect(await listItems(tenant, 'deliveries')).toEqual([second.id, first.id]);
+  expect(await listItems(tenant, 'deliveries(order: OLDEST_FIRST)')).toEqual([first.id, second.id]);
+  expect(await listItems(tenant, 'deliveries(status: FAILED)')).toEqual([first.id]);
+  expect(await listItems(tenant, `deliveries(destinationId: "${destinationId}")`)).toEqual([
+    first.id,
+  ]);
+  expect(await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED)')).toEqual([second.id]);
+  expect(
+    await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED, status: FAILED)'),
+  ).toEqual([]);
   const other = await app.tenant();
-  expect(await list(other, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
+  expect(await listItems(other, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
 });
 
 test('returns connections and installations of groups, consumers and connections', async () => {
   const tenant = await app.tenant();
-  const { id } = (await generate(tenant, { groupRef: 'acme', consumerRef: 'ada' })) as never;
+  const { id } = (await connect(tenant, { groupRef: 'acme', consumerRef: 'ada' })) as never;
   const query = `{ project(idOrName: "${tenant.projectId}") {
     groups(first: 9) { nodes { connections(first: 9) { nodes { id } totalCount } installations(first: 9) { nodes { id } } } }
     consumers(first: 9) { nodes { connections(first: 9) { nodes { id } } } }
@@ -162,16 +164,16 @@ test('returns connections and installations of groups, consumers and connections
 test('finds the beginnings of words, and returns each row once in the order of the words', async () => {
   const tenant = await app.tenant();
   const other = await app.tenant();
-  await generate(tenant, {
+  await connect(tenant, {
     groupRef: 'grp-17',
     groupName: 'Acme Corp acme',
     consumerRef: 'ada@mail.example',
   });
-  await generate(tenant, { groupRef: 'g2', groupName: 'The ACME 100%_\\ Co', consumerRef: 'Bob' });
-  await generate(tenant, { groupRef: 'g3', groupName: 'Ölmühle', consumerRef: 'ada2' });
-  await generate(other, { groupRef: 'acme', consumerRef: 'ada' });
+  await connect(tenant, { groupRef: 'g2', groupName: 'The ACME 100%_\\ Co', consumerRef: 'Bob' });
+  await connect(tenant, { groupRef: 'g3', groupName: 'Ölmühle', consumerRef: 'ada2' });
+  await connect(other, { groupRef: 'acme', consumerRef: 'ada' });
   const groups = (search: string) =>
-    list(tenant, `groups(search: ${JSON.stringify(search)})`, 'groupRef');
+    listItems(tenant, `groups(search: ${JSON.stringify(search)})`, 'groupRef');
   expect(await groups('acme')).toEqual(['g2', 'grp-17']);
   expect(await groups('  ACME CO ')).toEqual(['grp-17']);
   expect(await groups('17')).toEqual(['grp-17']);
@@ -182,11 +184,11 @@ test('finds the beginnings of words, and returns each row once in the order of t
   expect(await groups('Ölm')).toEqual(['g3']);
   expect(await groups('hle')).toEqual([]);
   expect((await groups(' ')).length).toBe(3);
-  expect(await list(tenant, 'consumers(search: "mail")', 'consumerRef')).toEqual([
+  expect(await listItems(tenant, 'consumers(search: "mail")', 'consumerRef')).toEqual([
     'ada@mail.example',
   ]);
-  expect((await list(tenant, 'connections(search: "ada")')).length).toBe(2);
-  expect((await list(tenant, 'connections(search: "corp")')).length).toBe(1);
+  expect((await listItems(tenant, 'connections(search: "ada")')).length).toBe(2);
+  expect((await listItems(tenant, 'connections(search: "corp")')).length).toBe(1);
 });
 
 test('finds changed names, and pages through all matches', async () => {
@@ -220,10 +222,10 @@ test('finds changed names, and pages through all matches', async () => {
 
 test('searches connections by the present name of their group', async () => {
   const tenant = await app.tenant();
-  await generate(tenant, { groupRef: 'g', groupName: 'Before', consumerRef: 'ada' });
-  await generate(tenant, { groupRef: 'g', groupName: 'After', consumerRef: 'bob' });
-  expect((await list(tenant, 'connections(search: "after")')).length).toBe(2);
-  expect(await list(tenant, 'connections(search: "before")')).toEqual([]);
+  await connect(tenant, { groupRef: 'g', groupName: 'Before', consumerRef: 'ada' });
+  await connect(tenant, { groupRef: 'g', groupName: 'After', consumerRef: 'bob' });
+  expect((await listItems(tenant, 'connections(search: "after")')).length).toBe(2);
+  expect(await listItems(tenant, 'connections(search: "before")')).toEqual([]);
 });
 
 test.each([

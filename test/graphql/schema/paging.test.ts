@@ -1,4 +1,4 @@
-/** Shows what every list guarantees, with the list that grows fastest. */
+/** Tests the guarantees of every list with operations, the list that grows fastest. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -7,7 +7,7 @@ import { insertRows } from '../../support/database/insert-rows.ts';
 const app = await sharedApp();
 const insert = insertRows(app);
 
-const query = `query ($id: String!, $status: OperationStatus,
+const LIST_OPERATIONS = `query ($id: String!, $status: OperationStatus,
                       $first: Int, $after: String, $last: Int, $before: String) {
   project(idOrName: $id) {
     operations(status: $status, first: $first, after: $after, last: $last, before: $before) {
@@ -18,7 +18,7 @@ const query = `query ($id: String!, $status: OperationStatus,
   }
 }`;
 
-interface Found {
+interface OperationPage {
   edges: { cursor: string; node: { id: string } }[];
   ids: string[];
   pageInfo: {
@@ -30,14 +30,20 @@ interface Found {
   totalCount: number;
 }
 
-async function page(tenant: Tenant, args: Record<string, unknown> = {}): Promise<Found> {
-  const { project } = await tenant.query(query, { id: tenant.projectId, ...args });
+async function readPage(
+  tenant: Tenant,
+  args: Record<string, unknown> = {},
+): Promise<OperationPage> {
+  const { project } = await tenant.query(LIST_OPERATIONS, { id: tenant.projectId, ...args });
   const { edges } = project.operations;
-  return { ...project.operations, ids: edges.map((edge: Found['edges'][0]) => edge.node.id) };
+  return {
+    ...project.operations,
+    ids: edges.map((edge: OperationPage['edges'][0]) => edge.node.id),
+  };
 }
 
-/** A tenant with operations, newest first. Every third is a failure. */
-async function withOperations(count: number): Promise<{ tenant: Tenant; ids: string[] }> {
+/** Creates a tenant with operations, and returns their ids newest first. Every third operation is a failure. */
+async function createOperations(count: number): Promise<{ tenant: Tenant; ids: string[] }> {
   const tenant = await app.tenant();
   const ids = Array.from({ length: count }, () => newId('opr'));
   await insert.operations(
@@ -54,48 +60,48 @@ test(
   'returns 1,000 rows in pages of 7, both ways, while others are inserted',
   { tags: ['all/rows'] },
   async () => {
-    const { tenant, ids } = await withOperations(1000);
+    const { tenant, ids } = await createOperations(1000);
     const { projectId } = tenant;
-    expect((await page(tenant, { first: 1000 })).ids).toEqual(ids);
-    const known = new Set(ids);
-    const nextPage = async (args: Record<string, unknown>) => {
-      const [found] = await Promise.all([page(tenant, args), insert.operation({ projectId })]);
-      return found;
+    expect((await readPage(tenant, { first: 1000 })).ids).toEqual(ids);
+    const originalIds = new Set(ids);
+    const readNextPage = async (args: Record<string, unknown>) => {
+      const [page] = await Promise.all([readPage(tenant, args), insert.operation({ projectId })]);
+      return page;
     };
 
     const forwards: string[] = [];
     for (let after: string | null = null, more = true; more; ) {
-      const result: Found = await nextPage({ first: 7, after });
+      const result: OperationPage = await readNextPage({ first: 7, after });
       expect(result.ids.length === 7 || !result.pageInfo.hasNextPage).toBe(true);
       forwards.push(...result.ids);
       ({ endCursor: after, hasNextPage: more } = result.pageInfo);
     }
-    expect(forwards.filter((id) => known.has(id))).toEqual(ids);
+    expect(forwards.filter((id) => originalIds.has(id))).toEqual(ids);
 
     const backwards: string[] = [];
     for (let before: string | null = null, more = true; more; ) {
-      const result: Found = await nextPage({ last: 7, before });
+      const result: OperationPage = await readNextPage({ last: 7, before });
       expect(result.ids.length === 7 || !result.pageInfo.hasPreviousPage).toBe(true);
       backwards.unshift(...result.ids);
       ({ startCursor: before, hasPreviousPage: more } = result.pageInfo);
     }
-    expect(backwards.filter((id) => known.has(id))).toEqual(ids);
+    expect(backwards.filter((id) => originalIds.has(id))).toEqual(ids);
     expect(new Set(backwards).size).toBe(backwards.length);
   },
 );
 
 test('returns whether there are more rows on either side, in both directions, with either cursor', async () => {
-  const { tenant, ids } = await withOperations(10);
-  const { edges } = await page(tenant);
+  const { tenant, ids } = await createOperations(10);
+  const { edges } = await readPage(tenant);
   const cursor = (index: number) => edges[index]?.cursor;
   const pageAndFlags = async (args: Record<string, unknown>) => {
-    const { ids: found, pageInfo, totalCount } = await page(tenant, args);
+    const { ids: pageIds, pageInfo, totalCount } = await readPage(tenant, args);
     expect(totalCount).toBe(10);
-    expect(pageInfo.startCursor).toBe(found[0] ? cursor(ids.indexOf(found[0])) : null);
-    const last = found.at(-1);
+    expect(pageInfo.startCursor).toBe(pageIds[0] ? cursor(ids.indexOf(pageIds[0])) : null);
+    const last = pageIds.at(-1);
     expect(pageInfo.endCursor).toBe(last ? cursor(ids.indexOf(last)) : null);
     const { hasPreviousPage, hasNextPage } = pageInfo;
-    return [found, hasPreviousPage, hasNextPage];
+    return [pageIds, hasPreviousPage, hasNextPage];
   };
   expect(await pageAndFlags({})).toEqual([ids, false, false]);
   expect(await pageAndFlags({ first: 10 })).toEqual([ids, false, false]);
@@ -138,11 +144,11 @@ test('returns whether there are more rows on either side, in both directions, wi
 });
 
 test('accepts a cursor whose row is deleted', async () => {
-  const { tenant, ids } = await withOperations(5);
-  const { edges } = await page(tenant);
+  const { tenant, ids } = await createOperations(5);
+  const { edges } = await readPage(tenant);
   await app.app.services.database.prisma.operation.deleteMany({ where: { id: ids[2] as string } });
-  const around = await page(tenant, { first: 1, after: edges[2]?.cursor });
-  expect(around).toMatchObject({
+  const pageAfterDeleted = await readPage(tenant, { first: 1, after: edges[2]?.cursor });
+  expect(pageAfterDeleted).toMatchObject({
     ids: [ids[3]],
     pageInfo: { hasPreviousPage: true, hasNextPage: true },
     totalCount: 4,
@@ -150,28 +156,28 @@ test('accepts a cursor whose row is deleted', async () => {
 });
 
 test('accepts a cursor with another filter of its list', async () => {
-  const { tenant, ids } = await withOperations(12);
-  const { edges } = await page(tenant);
+  const { tenant, ids } = await createOperations(12);
+  const { edges } = await readPage(tenant);
   // The oldest is a failure, and so is every third after it.
   const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
   const failed = { status: 'FAILED', first: 2 };
-  expect(await page(tenant, failed)).toMatchObject({
+  expect(await readPage(tenant, failed)).toMatchObject({
     ids: failures.slice(0, 2),
     totalCount: 4,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await page(tenant, { ...failed, after: edges[5]?.cursor });
+  const rest = await readPage(tenant, { ...failed, after: edges[5]?.cursor });
   expect(rest).toMatchObject({
     ids: failures.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
   const after = rest.pageInfo.startCursor;
-  expect((await page(tenant, { first: 2, after })).ids).toEqual(ids.slice(9, 11));
+  expect((await readPage(tenant, { first: 2, after })).ids).toEqual(ids.slice(9, 11));
 });
 
 test('returns one empty page of an empty list', async () => {
   const tenant = await app.tenant();
-  expect(await page(tenant)).toEqual({
+  expect(await readPage(tenant)).toEqual({
     edges: [],
     ids: [],
     pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
@@ -179,60 +185,63 @@ test('returns one empty page of an empty list', async () => {
   });
 });
 
-test('returns 50 items by default, and at most 1,000', async () => {
-  const { tenant, ids } = await withOperations(201);
-  expect((await page(tenant)).ids).toEqual(ids.slice(0, 50));
-  expect((await page(tenant, { last: 1000 })).ids).toEqual(ids);
+test('returns 50 items by default, and more on request', async () => {
+  const { tenant, ids } = await createOperations(201);
+  expect((await readPage(tenant)).ids).toEqual(ids.slice(0, 50));
+  expect((await readPage(tenant, { last: 1000 })).ids).toEqual(ids);
 });
 
 test('names all invalid arguments', async () => {
-  const { tenant } = await withOperations(2);
-  const offending = async (args: Record<string, unknown>) => {
-    const { code, problem } = await tenant.refusal(query, { id: tenant.projectId, ...args });
+  const { tenant } = await createOperations(2);
+  const listIssues = async (args: Record<string, unknown>) => {
+    const { code, problem } = await tenant.refusal(LIST_OPERATIONS, {
+      id: tenant.projectId,
+      ...args,
+    });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues?.map((issue) => [issue.in, issue.name]);
   };
   for (const size of [0, -1, 1001]) {
-    expect(await offending({ first: size })).toEqual([['body', 'first']]);
-    expect(await offending({ last: size })).toEqual([['body', 'last']]);
+    expect(await listIssues({ first: size })).toEqual([['body', 'first']]);
+    expect(await listIssues({ last: size })).toEqual([['body', 'last']]);
   }
-  expect(await offending({ first: 1, last: 1 })).toEqual([['body', 'last']]);
-  expect(await offending({ first: 0, last: 1001, after: 'x', before: 'y' })).toEqual([
+  expect(await listIssues({ first: 1, last: 1 })).toEqual([['body', 'last']]);
+  expect(await listIssues({ first: 0, last: 1001, after: 'x', before: 'y' })).toEqual([
     ['body', 'first'],
     ['body', 'last'],
     ['body', 'last'],
   ]);
-  expect(await offending({ first: 1, after: 'x', before: 'y' })).toEqual([
+  expect(await listIssues({ first: 1, after: 'x', before: 'y' })).toEqual([
     ['body', 'after'],
     ['body', 'before'],
   ]);
 });
 
 test("refuses a damaged cursor, another list's and another project's", async () => {
-  const [{ tenant }, { tenant: other }] = [await withOperations(3), await withOperations(3)];
-  const own = (await page(tenant)).edges[1]?.cursor as string;
-  const foreign = (await page(other)).edges[1]?.cursor as string;
+  const [{ tenant }, { tenant: other }] = [await createOperations(3), await createOperations(3)];
+  const ownCursor = (await readPage(tenant)).edges[1]?.cursor as string;
+  const foreignCursor = (await readPage(other)).edges[1]?.cursor as string;
   const topics = `query ($id: String!) { project(idOrName: $id) { topics { edges { cursor } } } }`;
   await app.app.services.database.prisma.topic.create({
     data: { id: newId('top'), projectId: tenant.projectId, name: 'alerts' },
   });
   const { project } = await tenant.query(topics, { id: tenant.projectId });
-  const anotherList = project.topics.edges[0].cursor;
+  const otherListCursor = project.topics.edges[0].cursor;
 
-  const middle = Math.floor(own.length / 2);
-  const flipped = own[middle] === 'A' ? 'B' : 'A';
-  const damaged = [
+  const middle = Math.floor(ownCursor.length / 2);
+  const flipped = ownCursor[middle] === 'A' ? 'B' : 'A';
+  const damagedCursors = [
     '',
     'nonsense',
     '🦄',
-    own.slice(0, -1),
-    `${own}AAAA`,
-    own.slice(0, middle) + flipped + own.slice(middle + 1),
+    ownCursor.slice(0, -1),
+    `${ownCursor}AAAA`,
+    ownCursor.slice(0, middle) + flipped + ownCursor.slice(middle + 1),
     Buffer.from('0000000$opr_').toString('base64url'),
   ];
-  for (const cursor of [...damaged, anotherList, foreign]) {
+  for (const cursor of [...damagedCursors, otherListCursor, foreignCursor]) {
     for (const name of ['after', 'before']) {
-      const { code, problem } = await tenant.refusal(query, {
+      const { code, problem } = await tenant.refusal(LIST_OPERATIONS, {
         id: tenant.projectId,
         [name]: cursor,
       });
@@ -242,5 +251,5 @@ test("refuses a damaged cursor, another list's and another project's", async () 
       });
     }
   }
-  expect((await page(tenant, { after: own })).ids).toHaveLength(1);
+  expect((await readPage(tenant, { after: ownCursor })).ids).toHaveLength(1);
 });

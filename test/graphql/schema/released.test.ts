@@ -21,9 +21,9 @@ test('finds every breaking change since the last release in the changelog', () =
     buildSchema(read(RELEASED_SCHEMA)),
     buildSchema(read('schema.graphql')),
   );
-  const missing = listUnnamed(changes.map(getChangeName), findBreaking(read('CHANGELOG.md')));
+  const unnamed = listUnnamed(changes.map(getChangeName), findBreaking(read('CHANGELOG.md')));
   const lines = changes
-    .filter((change) => missing.includes(getChangeName(change)))
+    .filter((change) => unnamed.includes(getChangeName(change)))
     .map((change) => `\`${getChangeName(change)}\`: ${change.description}`);
   expect(
     lines,
@@ -31,7 +31,7 @@ test('finds every breaking change since the last release in the changelog', () =
   ).toEqual([]);
 });
 
-test('nameOfChange returns a name for every kind of breaking change', () => {
+test('names every kind of breaking change', () => {
   const before = `
     directive @gone on FIELD
     directive @flag(old: Int) repeatable on FIELD | QUERY

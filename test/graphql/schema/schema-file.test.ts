@@ -12,16 +12,16 @@ import {
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 test('schema.graphql equals the served schema (npm run schema writes it)', () => {
-  const committed = readFileSync(join(root, 'schema.graphql'), 'utf8');
+  const committed = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
   expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
 });
 
 test('describes every type, field, argument and enum value', () => {
-  const missing: string[] = [];
-  const check = (name: string, described: { description?: string | null }) => {
-    if (!described.description?.trim()) missing.push(name);
+  const undescribed: string[] = [];
+  const check = (name: string, element: { description?: string | null }) => {
+    if (!element.description?.trim()) undescribed.push(name);
   };
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
@@ -40,5 +40,5 @@ test('describes every type, field, argument and enum value', () => {
       }
     }
   }
-  expect(missing).toEqual([]);
+  expect(undescribed).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Every input is validated: after the caller's needs, before the mutation, and completely. */
+/** Inputs are validated completely, after the caller is authorized and before the mutation runs. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { schema } from '../../../src/graphql/schema/schema.ts';
@@ -10,13 +10,13 @@ import { openSocket } from '../../support/socket.ts';
 const app = await sharedApp();
 const { url } = await app.app.start();
 
-const mutation = (name: string, result: string) =>
+const createDocument = (name: string, result: string) =>
   `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${result} } }`;
-const createTopic = mutation('createTopic', 'topic { id }');
-const createDestination = mutation('createDestination', 'destination { id }');
-const triggerRead = mutation('triggerRead', 'operation { id }');
-const createProviderApp = mutation('createProviderApp', 'providerApp { id }');
-const updateProviderApp = mutation('updateProviderApp', 'providerApp { clientId scopes }');
+const CREATE_TOPIC = createDocument('createTopic', 'topic { id }');
+const CREATE_DESTINATION = createDocument('createDestination', 'destination { id }');
+const TRIGGER_READ = createDocument('triggerRead', 'operation { id }');
+const CREATE_PROVIDER_APP = createDocument('createProviderApp', 'providerApp { id }');
+const UPDATE_PROVIDER_APP = createDocument('updateProviderApp', 'providerApp { clientId scopes }');
 
 interface Operation {
   query: string;
@@ -25,14 +25,14 @@ interface Operation {
 type Errors = { extensions: { code: string; problem: { issues: { name: string }[] } } }[];
 type Send = (operation: Operation, headers: Record<string, string>) => Promise<Errors>;
 
-const asJson = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 const TRANSPORTS: Record<string, Send> = {
   async 'a plain JSON post'(operation, headers) {
     const body = JSON.stringify(operation);
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
-      headers: { ...asJson, ...headers },
+      headers: { ...JSON_HEADERS, ...headers },
       body,
     });
     return (await response.json()).errors;
@@ -41,7 +41,7 @@ const TRANSPORTS: Record<string, Send> = {
     const body = new Blob([JSON.stringify(operation)]).stream();
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
-      headers: { ...asJson, ...headers },
+      headers: { ...JSON_HEADERS, ...headers },
       body,
       duplex: 'half',
     } as RequestInit);
@@ -67,7 +67,7 @@ const TRANSPORTS: Record<string, Send> = {
   },
 };
 
-/** Counts how often the input of the mutation is validated. */
+/** Returns a function that counts the validations of the mutation's input. */
 function countValidations(name: string): () => number {
   const input = schema.getMutationType()?.getFields()[name]?.extensions.input as z.ZodObject;
   const { run } = input._zod;
@@ -94,7 +94,7 @@ test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (na
   };
   const send = TRANSPORTS[name] as Send;
   const errors = await send(
-    { query: createDestination, variables: { input } },
+    { query: CREATE_DESTINATION, variables: { input } },
     { 'x-api-key': apiKey },
   );
   expect(validations()).toBe(1);
@@ -111,7 +111,7 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
   const { projectId: projectIdOrName } = tenant;
   const validations = countValidations('createTopic');
   const reader = await tenant.withScopes('read');
-  const { code, problem } = await reader.refusal(createTopic, {
+  const { code, problem } = await reader.refusal(CREATE_TOPIC, {
     input: { projectIdOrName, name: '' },
   });
   expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
@@ -121,8 +121,8 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
   }`;
   const writer = await tenant.withScopes('reads:control', 'events:write');
   expect((await writer.refusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
-  const listed = await reader.refusal(list, { project: projectIdOrName });
-  expect(listed.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
+  const listRefusal = await reader.refusal(list, { project: projectIdOrName });
+  expect(listRefusal.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
 });
 
 test('returns 403 without issues to a REST caller without the scope', async () => {
@@ -137,7 +137,7 @@ test('returns 403 without issues to a REST caller without the scope', async () =
   expect(issues?.map(({ name }) => name)).toEqual(['more', 'name']);
 });
 
-const issueNames = async (tenant: Tenant, query: string, input: object) =>
+const listIssueNames = async (tenant: Tenant, query: string, input: object) =>
   (await tenant.refusal(query, { input })).problem.issues?.map(({ name }) => name);
 
 test('returns issues that need the database together, and only for a valid input', async () => {
@@ -148,7 +148,7 @@ test('returns issues that need the database together, and only for a valid input
     provider: 'sandbox',
     write: { objects: [{ objectName: 'contacts' }] },
   };
-  const create = mutation('createIntegration', 'integration { id }');
+  const create = createDocument('createIntegration', 'integration { id }');
   const latestRevision = { specVersion: '1.0.0', content };
   await tenant.query(create, {
     input: { projectIdOrName, name: 'crm', provider: 'sandbox', latestRevision },
@@ -161,12 +161,12 @@ test('returns issues that need the database together, and only for a valid input
     sinceTime: '2026-01-02T00:00:00Z',
     untilTime: '2026-01-01T00:00:00Z',
   };
-  expect(await issueNames(tenant, triggerRead, { ...input, groupRef: '' })).toEqual([
+  expect(await listIssueNames(tenant, TRIGGER_READ, { ...input, groupRef: '' })).toEqual([
     'input.groupRef',
     'input.untilTime',
   ]);
   const { untilTime: _, ...valid } = input;
-  expect(await issueNames(tenant, triggerRead, valid)).toEqual([
+  expect(await listIssueNames(tenant, TRIGGER_READ, valid)).toEqual([
     'input.groupRef',
     'input.objectName',
   ]);
@@ -176,7 +176,7 @@ test('ignores fields outside an update mask', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
-  const { providerApp } = (await tenant.query(createProviderApp, { input })).createProviderApp;
+  const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const wrong = { clientId: 'other', clientSecret: '', provider: '', scopes: ['', 'line\nbreak'] };
   const update = (...updateMask: string[]) => ({
     projectIdOrName,
@@ -184,10 +184,14 @@ test('ignores fields outside an update mask', async () => {
     updateMask,
     providerApp: wrong,
   });
-  const changed = await tenant.query(updateProviderApp, { input: update('CLIENT_ID') });
+  const changed = await tenant.query(UPDATE_PROVIDER_APP, { input: update('CLIENT_ID') });
   expect(changed.updateProviderApp.providerApp).toEqual({ clientId: 'other', scopes: [] });
   expect(
-    await issueNames(tenant, updateProviderApp, update('CLIENT_SECRET', 'SCOPES', 'METADATA')),
+    await listIssueNames(
+      tenant,
+      UPDATE_PROVIDER_APP,
+      update('CLIENT_SECRET', 'SCOPES', 'METADATA'),
+    ),
   ).toEqual([
     'input.providerApp.clientSecret',
     'input.providerApp.scopes[0]',

@@ -1,4 +1,4 @@
-/** Writes by a project's typed API. */
+/** Mutations of a project's typed API. */
 import { expect, test } from 'vitest';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
@@ -24,14 +24,14 @@ const READ =
   'query ($id: ID!) { peopleById(group: "acme", id: $id) { lastName emailAddress score } }';
 
 let count = 0;
-const person = () => ({
+const createPerson = () => ({
   lastName: 'Lovelace',
   emailAddress: `ada-${++count}@example.test`,
   score: 7,
 });
 
 test('creates, changes and deletes a record under the names of the manifest', async () => {
-  const input = person();
+  const input = createPerson();
   const { createPeople } = await client.query(CREATE, { group: 'acme', input });
   expect(createPeople).toMatchObject({
     success: true,
@@ -65,22 +65,22 @@ test('writes to the provider of each group', async () => {
   });
 });
 
-test('a repeated write with the same idempotency key is done once', async () => {
-  const variables = { group: 'acme', input: person(), key: 'create-ada' };
+test('writes once for repeated calls with the same idempotency key', async () => {
+  const variables = { group: 'acme', input: createPerson(), key: 'create-ada' };
   const first = await client.query(CREATE, variables);
   expect(await client.query(CREATE, variables)).toEqual(first);
   const search = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
   expect((await client.query(search)).people.nodes).toHaveLength(1);
 });
 
-test('a refusal by the provider is a result', async () => {
+test('returns a refusal by the provider as a result', async () => {
   const { createPeople } = await client.query(CREATE, { group: 'acme', input: { lastName: 'x' } });
   expect(createPeople).toMatchObject({ success: false, id: null, status: 'FAILED' });
   expect(createPeople.errors).toEqual([expect.stringMatching(/email/)]);
 });
 
-test('a field without a mapping is an error that says what to do, and nothing is written', async () => {
-  const input = { ...person(), tier: 'gold' };
+test('refuses a field without a mapping, and writes nothing', async () => {
+  const input = { ...createPerson(), tier: 'gold' };
   const refusal = await client.refusal(CREATE, { group: 'acme', input });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
@@ -98,20 +98,24 @@ test('a field without a mapping is an error that says what to do, and nothing is
 });
 
 test.each([
-  ['an unknown group', { group: 'none', input: person() }, /Group "none" was not found/],
-  ['no group', { input: person() }, /group: is required/],
+  ['an unknown group', { group: 'none', input: createPerson() }, /Group "none" was not found/],
+  ['no group', { input: createPerson() }, /group: is required/],
   [
     'a number that JSON cannot hold',
-    { group: 'acme', input: { ...person(), score: 2 ** 60 } },
+    { group: 'acme', input: { ...createPerson(), score: 2 ** 60 } },
     /input\.score: is beyond/,
   ],
-  ['an empty idempotency key', { group: 'acme', input: person(), key: '' }, /idempotencyKey: /],
+  [
+    'an empty idempotency key',
+    { group: 'acme', input: createPerson(), key: '' },
+    /idempotencyKey: /,
+  ],
 ])('refuses a write with %s', async (_what, variables, detail) => {
   const { problem } = await client.refusal(CREATE, variables);
   expect(problem.detail).toMatch(detail);
 });
 
-test('a deletion that the config of the customer does not enable is refused', async () => {
+test('refuses a deletion that the config does not enable', async () => {
   const own = await app.tenant();
   const config = { read: [{ objectName: 'contacts' }], write: [{ objectName: 'contacts' }] };
   await installPeople(app, own, {
@@ -141,19 +145,19 @@ test('passes further fields of the provider by its names, if the contract accept
     },
   });
   const typed = typedClient(app, own);
-  const input = { ...person(), _otherFields: { phone: '+31 20 1234567' } };
+  const input = { ...createPerson(), _otherFields: { phone: '+31 20 1234567' } };
   const { createPeople } = await typed.query(CREATE, { group: 'acme', input });
   const query = 'query ($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
   const { peopleById } = await typed.query(query, { id: createPeople.id });
   expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
-  const twice = { ...person(), _otherFields: { lastName: 'Byron' } };
+  const twice = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
   const { problem } = await typed.refusal(CREATE, { group: 'acme', input: twice });
   expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
 });
 
-test('needs the scope or the permission of writes', async () => {
+test('requires the scope or the permission for writes', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:read') };
-  const variables = { group: 'acme', input: person() };
+  const variables = { group: 'acme', input: createPerson() };
   expect(await typedClient(app, tenant, headers).refusal(CREATE, variables)).toMatchObject({
     code: 'FORBIDDEN',
   });
@@ -163,7 +167,7 @@ test('needs the scope or the permission of writes', async () => {
   });
   const writer = await createEndUser(app, tenant, { permissions: ['WRITE_RECORDS'] });
   const typed = typedClient(app, tenant, writer.headers);
-  expect((await typed.query(CREATE, { input: person() })).createPeople).toMatchObject({
+  expect((await typed.query(CREATE, { input: createPerson() })).createPeople).toMatchObject({
     success: true,
   });
   const { problem } = await typed.refusal(CREATE, { group: 'globex', input: { lastName: 'x' } });

@@ -31,7 +31,7 @@ const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
     globex: people(group: "globex") { nodes { ...Person } pageInfo { hasNextPage } }
   }`;
 
-test('one query reads the records of two customers at two providers', async () => {
+test('reads the records of two customers at two providers in one query', async () => {
   const { acme, globex } = await client.query(PEOPLE);
   expect(acme.nodes).toMatchObject([
     { lastName: 'Dijkstra', emailAddress: 'contact-1@example.test', score: 1, Company: null },
@@ -56,13 +56,16 @@ test('continues after a cursor', async () => {
 
 test('finds records that meet all conditions', async () => {
   const query = `query ($where: PeopleWhere) { people(group: "acme", where: $where) { nodes { id } } }`;
-  const find = async (where: object) => (await client.query(query, { where })).people.nodes.length;
-  expect(await find({ emailAddress: 'contact-2@example.test' })).toBe(1);
-  expect(await find({ emailAddress: 'contact-2@example.test', lastName: 'Liskov' })).toBe(0);
-  expect(await find({})).toBe(3);
+  const countRecords = async (where: object) =>
+    (await client.query(query, { where })).people.nodes.length;
+  expect(await countRecords({ emailAddress: 'contact-2@example.test' })).toBe(1);
+  expect(await countRecords({ emailAddress: 'contact-2@example.test', lastName: 'Liskov' })).toBe(
+    0,
+  );
+  expect(await countRecords({})).toBe(3);
 });
 
-test('reads records by id, those of one account in one request', async () => {
+test('reads several records of an account by id', async () => {
   const { acme } = await client.query(PEOPLE);
   const [one, two] = acme.nodes;
   const query = `query ($one: ID!, $two: ID!) {
@@ -82,7 +85,7 @@ test('reads records by id, those of one account in one request', async () => {
   });
 });
 
-test('a failure for one group leaves the records of the other in the result', async () => {
+test('returns the records of one group if another fails', async () => {
   const query = `{ acme: people(group: "acme") { nodes { id } } none: people(group: "none") { nodes { id } } }`;
   const { data, errors } = await client.request(query);
   expect(data).toMatchObject({ acme: { nodes: [{}, {}, {}] }, none: null });
@@ -122,7 +125,7 @@ test.each([
   expect(refusal).toMatchObject({ code, problem: { detail: expect.stringMatching(detail) } });
 });
 
-test('two installations with the object are an error that names both', async () => {
+test('names both installations if a group has two with the object', async () => {
   const own = await app.tenant();
   const first = await installPeople(app, own, {
     integration: 'crm',
@@ -142,7 +145,7 @@ test('two installations with the object are an error that names both', async () 
   expect(problem.detail).toContain(`leads (${second})`);
 });
 
-test('an object that the installation of the group does not read is an error that says what to do', async () => {
+test('refuses an object that the installation of the group does not read', async () => {
   const own = await app.tenant();
   const config = { read: [], write: [] };
   await installPeople(app, own, {
@@ -157,14 +160,14 @@ test('an object that the installation of the group does not read is an error tha
   );
 });
 
-test('costs its requests to providers, and is refused before the first one', async () => {
+test('counts requests to providers in the cost, and refuses an expensive query before the first', async () => {
   const { extensions } = await client.request(PEOPLE);
   expect(extensions).toEqual({
     cost: { cost: 2 * 100 + 2 * 2 + 50, providerCalls: 2, limit: 50_000 },
   });
-  const dear = `{ ${Array.from({ length: 9 }, (_, n) => `a${n}: people(group: "globex", first: 1000) { edges { node { id _installation { id } _raw } cursor } } b${n}: people(group: "acme", first: 1000) { nodes { _installation { id } } edges { node { _installation { id } } } }`).join(' ')} }`;
+  const expensiveQuery = `{ ${Array.from({ length: 9 }, (_, n) => `a${n}: people(group: "globex", first: 1000) { edges { node { id _installation { id } _raw } cursor } } b${n}: people(group: "acme", first: 1000) { nodes { _installation { id } } edges { node { _installation { id } } } }`).join(' ')} }`;
   const requests = app.zoho.requests.length;
-  expect(await client.refusal(dear)).toMatchObject({
+  expect(await client.refusal(expensiveQuery)).toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     problem: { limit: 'cost', maximum: 50_000 },
   });
@@ -203,7 +206,7 @@ test('serves a new revision with the next query', async () => {
   expect(persons.nodes).toHaveLength(3);
 });
 
-test('its schema is valid, and can be introspected', async () => {
+test('serves a valid schema to introspection', async () => {
   const introspected = await client.query(getIntrospectionQuery());
   const schema = buildClientSchema(introspected as IntrospectionQuery);
   expect(validateSchema(schema)).toEqual([]);
@@ -218,7 +221,7 @@ test('its schema is valid, and can be introspected', async () => {
   expect(await client.query('{ _contract }')).toEqual({ _contract: project.contract.hash });
 });
 
-test('an end user reads the records of its own group without naming it', async () => {
+test("reads the records of an end user's own group by default", async () => {
   const user = await createEndUser(app, tenant, { permissions: ['READ'] });
   const typed = typedClient(app, tenant, user.headers);
   const { people } = await typed.query('{ people { nodes { id } } }');
@@ -229,21 +232,21 @@ test('an end user reads the records of its own group without naming it', async (
   }
 });
 
-test('an end user sees the objects of the integrations that its token names', async () => {
+test('serves an end user the objects of the integrations in its token', async () => {
   const { project } = await tenant.query(
     `{ project(idOrName: "${tenant.projectId}") { integrations { nodes { id name } } } }`,
   );
   const getIntegrationId = (name: string) =>
     project.integrations.nodes.find((node: { name: string }) => node.name === name).id;
-  const fieldsFor = async (integrations: string[]) => {
+  const listFieldNames = async (integrations: string[]) => {
     const user = await createEndUser(app, tenant, { permissions: ['READ'], integrations });
     const typed = typedClient(app, tenant, user.headers);
     const { __type } = await typed.query('{ __type(name: "PeopleRecord") { fields { name } } }');
     return __type?.fields.map(({ name }: { name: string }) => name);
   };
-  expect(await fieldsFor([getIntegrationId('leads')])).not.toContain('emailAddress');
-  expect(await fieldsFor([getIntegrationId('crm')])).toContain('emailAddress');
-  expect(await fieldsFor([])).toBeUndefined();
+  expect(await listFieldNames([getIntegrationId('leads')])).not.toContain('emailAddress');
+  expect(await listFieldNames([getIntegrationId('crm')])).toContain('emailAddress');
+  expect(await listFieldNames([])).toBeUndefined();
 });
 
 test.each([
@@ -254,10 +257,7 @@ test.each([
     { 'x-api-key': await tenant.createKey('keys:write') },
     'FORBIDDEN',
   ],
-])('shows a caller %s nothing of the schema', async (_who, headers: Record<
-  string,
-  string
->, code) => {
+])('hides the schema from a caller %s', async (_who, headers: Record<string, string>, code) => {
   const typed = typedClient(app, tenant, headers);
   const missing = typedClient(app, { ...tenant, projectId: newId('prj') }, headers);
   for (const query of [

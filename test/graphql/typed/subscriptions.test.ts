@@ -46,7 +46,7 @@ async function subscribe(
   return stream;
 }
 
-async function streamTenant() {
+async function createStreamTenant() {
   const tenant = await app.tenant();
   const stream = await createStream(database, { projectId: tenant.projectId });
   const id = await installPeople(app, tenant, {
@@ -58,7 +58,7 @@ async function streamTenant() {
   return { tenant, stream, id };
 }
 
-/** Appends messages like those of reads and events, in one transaction. */
+/** Appends messages in one transaction. */
 async function append(stream: TestStream, messages: readonly object[]): Promise<void> {
   const target = { projectId: stream.projectId, id: stream.destinationId, type: 'STREAM' } as const;
   const bodies = messages.map((message) => ({ body: JSON.stringify(message) }));
@@ -87,8 +87,8 @@ const createMessage = (id: string, members: object = {}) => ({
 const listIds = ({ data }: StreamMessage) =>
   data.data.peopleChanged.changes.map(({ id }: { id: string }) => id);
 
-test('a read of the object is a change of each record, over server-sent events', async () => {
-  const { tenant, id } = await streamTenant();
+test('delivers the records of a read over server-sent events', async () => {
+  const { tenant, id } = await createStreamTenant();
   await using _jobs = await startReadJobs(app);
   const stream = await subscribe(tenant, { group: 'acme' });
   const trigger = {
@@ -117,8 +117,8 @@ test('a read of the object is a change of each record, over server-sent events',
   ]);
 });
 
-test('resumes over a WebSocket after a cursor of an event stream', async () => {
-  const { tenant, stream } = await streamTenant();
+test('resumes over a WebSocket after a cursor from an event stream', async () => {
+  const { tenant, stream } = await createStreamTenant();
   const { url } = await app.app.start();
   const socket = await openSocket(url, { path: createPath(tenant) });
   onTestFinished(() => socket.socket.close());
@@ -147,8 +147,8 @@ test('resumes over a WebSocket after a cursor of an event stream', async () => {
   });
 });
 
-test('shows events of the provider with their kinds', async () => {
-  const { tenant, stream } = await streamTenant();
+test('delivers events of the provider with their kinds', async () => {
+  const { tenant, stream } = await createStreamTenant();
   const open = await subscribe(tenant);
   const raw = { id: '1' };
   await append(stream, [
@@ -181,23 +181,23 @@ test('shows events of the provider with their kinds', async () => {
   });
 });
 
-const noise = fc.constantFrom(
+const otherMessage = fc.constantFrom(
   { action: 'schema.watch' },
   { mappedObjectName: 'companies' },
   { groupRef: 'globex' },
   { action: undefined, notificationType: 'connection.created', result: undefined },
 );
 
-test('a stream that breaks off resumes without a lost or a repeated message', async () => {
+test('resumes an interrupted stream without a lost or repeated message', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.option(noise), { minLength: 5, maxLength: 30 }),
+      fc.array(fc.option(otherMessage), { minLength: 5, maxLength: 30 }),
       fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 }),
       fc.boolean(),
       async (kinds, cuts, byHeader) => {
-        const { tenant, stream } = await streamTenant();
+        const { tenant, stream } = await createStreamTenant();
         const messages = kinds.map((kind, index) => createMessage(`${index}`, kind ?? {}));
-        const wanted = kinds.flatMap((kind, index) => (kind ? [] : `${index}`));
+        const expectedIds = kinds.flatMap((kind, index) => (kind ? [] : `${index}`));
         // The first subscription begins before the messages, to have a cursor.
         let open = await subscribe(tenant, { group: 'acme' });
         const half = messages.length >> 1;
@@ -206,10 +206,10 @@ test('a stream that breaks off resumes without a lost or a repeated message', as
         let cursor: string | undefined;
         let appended = half;
         const remainingCuts = [...cuts];
-        while (received.length < wanted.length) {
+        while (received.length < expectedIds.length) {
           if (
             appended < messages.length &&
-            received.length >= wanted.filter((id) => Number(id) < appended).length
+            received.length >= expectedIds.filter((id) => Number(id) < appended).length
           ) {
             await append(stream, messages.slice(appended, appended + 3));
             appended += 3;
@@ -226,7 +226,7 @@ test('a stream that breaks off resumes without a lost or a repeated message', as
               : await subscribe(tenant, { group: 'acme', after: cursor });
           }
         }
-        expect(received).toEqual(wanted);
+        expect(received).toEqual(expectedIds);
         open.close();
       },
     ),
@@ -234,15 +234,15 @@ test('a stream that breaks off resumes without a lost or a repeated message', as
   );
 }, 60_000);
 
-test('without a group, the changes of all groups arrive', async () => {
-  const { tenant, stream } = await streamTenant();
+test('delivers the changes of all groups if no group is named', async () => {
+  const { tenant, stream } = await createStreamTenant();
   const open = await subscribe(tenant);
   await append(stream, [createMessage('1', { groupRef: 'globex' }), createMessage('2')]);
   expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
   expect(listIds((await open.next()) as StreamMessage)).toEqual(['2']);
 });
 
-test('an object whose messages go to no stream is an error that says what to do', async () => {
+test('refuses an object whose messages go to no stream', async () => {
   const tenant = await createPeopleTenant(app);
   for (const variables of [{}, { group: 'acme' }]) {
     const refusal = await (await subscribe(tenant, variables)).next();
@@ -256,7 +256,7 @@ test('an object whose messages go to no stream is an error that says what to do'
   }
 });
 
-test('two streams are an error that names both, unless a group chooses one', async () => {
+test('refuses an object with two streams, unless the group determines one', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   await createStream(database, { projectId });
@@ -281,8 +281,8 @@ test('two streams are an error that names both, unless a group chooses one', asy
   expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
 });
 
-test('needs the scope of streams, and is not for end users', async () => {
-  const { tenant } = await streamTenant();
+test('requires the scope for streams, and refuses end users', async () => {
+  const { tenant } = await createStreamTenant();
   const reader = await tenant.createKey('records:read', 'records:write');
   const user = await createEndUser(app, tenant, { permissions: ['READ', 'WRITE_RECORDS'] });
   for (const headers of [{ 'x-api-key': reader }, user.headers]) {
@@ -299,20 +299,20 @@ test('needs the scope of streams, and is not for end users', async () => {
   }
 });
 
-test('a cursor of another stream is refused', async () => {
-  const { tenant, stream } = await streamTenant();
+test('refuses a cursor of another stream', async () => {
+  const { tenant, stream } = await createStreamTenant();
   const open = await subscribe(tenant);
   await append(stream, [createMessage('1')]);
   const cursor = (await open.next())?.id;
-  const { tenant: other } = await streamTenant();
+  const { tenant: other } = await createStreamTenant();
   const refusal = await (await subscribe(other, { after: cursor })).next();
   expect(refusal?.data.errors).toMatchObject([
     { message: expect.stringMatching(/after: is not a cursor/) },
   ]);
 });
 
-test('a client of another project does not reach the stream', async () => {
-  const { tenant } = await streamTenant();
+test('returns NOT_FOUND to a client of another project', async () => {
+  const { tenant } = await createStreamTenant();
   const stranger = await app.tenant();
   const refusal = await (await subscribe(tenant, {}, { 'x-api-key': stranger.apiKey })).next();
   expect(refusal?.data.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);

@@ -1,4 +1,4 @@
-/** Walks every field of a typed API as callers who may see nothing of it. */
+/** Sends every field of a typed API as callers that may see nothing of it. */
 import {
   buildClientSchema,
   type GraphQLField,
@@ -24,11 +24,11 @@ import { dumpProject } from '../../support/tenancy/stored-rows.ts';
 const app = await typedApi();
 app.sandbox.seed('contacts', 2);
 app.zoho.store.create({ Last_Name: 'Secret', Company: 'Globex' }, new Date());
-const tenant = await streamTenant();
+const tenant = await createStreamTenant();
 const { data } = await typedClient(app, tenant).request(getIntrospectionQuery());
 const schema = buildClientSchema(data as IntrospectionQuery);
 
-async function streamTenant(): Promise<Tenant> {
+async function createStreamTenant(): Promise<Tenant> {
   const created = await app.tenant();
   await createStream(app.app.services.database, { projectId: created.projectId });
   await installPeople(app, created, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
@@ -51,8 +51,8 @@ const ROOTS: Root[] = (['query', 'mutation', 'subscription'] as const).flatMap((
   ).map((field) => ({ kind, field })),
 );
 
-/** A value of a required argument. */
-function valueFor(type: GraphQLInputType): unknown {
+/** Returns a value of a required argument. */
+function createValue(type: GraphQLInputType): unknown {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return [];
   if (!isInputObjectType(nullable)) return nullable.name === 'Float' ? 1 : 'x';
@@ -64,38 +64,38 @@ function valueFor(type: GraphQLInputType): unknown {
   return Object.fromEntries(
     [...new Set([...members, ...(first ? [first] : [])])].map((member) => [
       member.name,
-      valueFor(member.type),
+      createValue(member.type),
     ]),
   );
 }
 
 /** Selects every field of a type, four levels deep. */
-function select(type: GraphQLField<unknown, unknown>['type'], depth = 4): string {
+function selectFields(type: GraphQLField<unknown, unknown>['type'], depth = 4): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields()).filter(
     ({ type: inner }) => depth > 0 || !isObjectType(getNamedType(inner)),
   );
-  const texts = fields.map(({ name, type: inner }) => `${name} ${select(inner, depth - 1)}`);
+  const texts = fields.map(({ name, type: inner }) => `${name} ${selectFields(inner, depth - 1)}`);
   return `{ ${texts.join(' ')} }`;
 }
 
-function operationFor({ kind, field }: Root, group: string) {
+function createOperation({ kind, field }: Root, group: string) {
   const args = field.args.filter(({ name, type }) => name === 'group' || isNonNullType(type));
   const declared = args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = args.map(({ name }) => `${name}: $${name}`).join(', ');
   const variables = Object.fromEntries(
-    args.map(({ name, type }) => [name, name === 'group' ? group : valueFor(type)]),
+    args.map(({ name, type }) => [name, name === 'group' ? group : createValue(type)]),
   );
   const head = args.length > 0 ? [`(${declared})`, `(${passed})`] : ['', ''];
   return {
-    query: `${kind} Walk${head[0]} { ${field.name}${head[1]} ${select(field.type)} }`,
+    query: `${kind} Walk${head[0]} { ${field.name}${head[1]} ${selectFields(field.type)} }`,
     variables,
   };
 }
 
 async function send(root: Root, group: string, { projectId, headers }: Caller) {
-  const { query, variables } = operationFor(root, group);
+  const { query, variables } = createOperation(root, group);
   if (root.kind !== 'subscription') {
     const { data: found, errors } = await typedClient(
       app,
@@ -116,10 +116,10 @@ interface Caller {
   headers: Record<string, string>;
 }
 
-const withoutNames = (value: unknown) =>
+const removeNames = (value: unknown) =>
   JSON.stringify(value).replaceAll(/urn:uuid:[\da-f-]{36}|prj_\w+|globex|unknown/g, '*');
 
-test('the walk reaches the fields of each kind', () => {
+test('covers the fields of each kind', () => {
   expect(ROOTS.map(({ field }) => field.name)).toEqual([
     '_contract',
     'peopleById',
@@ -131,8 +131,8 @@ test('the walk reaches the fields of each kind', () => {
   ]);
 });
 
-test('a key of another project gets nothing, and cannot tell which projects exist', async () => {
-  const stranger = await streamTenant();
+test('returns the same NOT_FOUND for a foreign and an unknown project', async () => {
+  const stranger = await createStreamTenant();
   const before = await dumpProject(app, tenant.projectId);
   for (const root of ROOTS) {
     const headers = { 'x-api-key': stranger.apiKey };
@@ -140,12 +140,12 @@ test('a key of another project gets nothing, and cannot tell which projects exis
     const nothing = await send(root, 'globex', { projectId: newId('prj'), headers });
     expect(foreign.found ?? null).toBeNull();
     expect(foreign.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
-    expect(withoutNames(foreign)).toBe(withoutNames(nothing));
+    expect(removeNames(foreign)).toBe(removeNames(nothing));
   }
   expect(await dumpProject(app, tenant.projectId)).toBe(before);
 });
 
-test('an end user of another group gets nothing, and cannot tell which groups exist', async () => {
+test('returns the same error to an end user for a foreign and an unknown group', async () => {
   const permissions = ['READ', 'WRITE_RECORDS'];
   const { headers } = await createEndUser(app, tenant, { permissions });
   const requests = app.zoho.requests.length;
@@ -158,13 +158,13 @@ test('an end user of another group gets nothing, and cannot tell which groups ex
     expect(foreign.errors).toMatchObject([
       { extensions: { code: root.kind === 'subscription' ? 'FORBIDDEN' : 'NOT_FOUND' } },
     ]);
-    expect(withoutNames(foreign)).toBe(withoutNames(nothing));
+    expect(removeNames(foreign)).toBe(removeNames(nothing));
   }
   expect(app.zoho.requests.length).toBe(requests);
   expect(await dumpProject(app, tenant.projectId)).toBe(before);
 });
 
-test('an end user without integrations finds no object', async () => {
+test('serves no object to an end user without integrations', async () => {
   const { headers } = await createEndUser(app, tenant, { permissions: ['READ'], integrations: [] });
   for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
     const { found, errors } = await send(root, 'acme', { projectId: tenant.projectId, headers });

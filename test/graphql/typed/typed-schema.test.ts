@@ -1,4 +1,4 @@
-/** Schemas of typed APIs, made from generated contracts. */
+/** Schemas of typed APIs, from random contracts. */
 import fc from 'fast-check';
 import {
   buildSchema,
@@ -16,7 +16,7 @@ import { createTypedSchema, createTypedSchemas } from '../../../src/graphql/type
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { contractFor } from '../../domain/contract/contracts.ts';
 
-/** Names that GraphQL cannot have, and names that the typed API uses itself. */
+/** Names that are invalid in GraphQL, and names that the typed API reserves. */
 const NAMES = [
   'email',
   'first name',
@@ -39,22 +39,22 @@ const field = fc.record({
   isRequired: fc.boolean(),
   values: fc.option(
     fc.uniqueArray(
-      value.map((one) => ({ value: one, displayValue: one })),
-      { selector: (one) => one.value },
+      value.map((name) => ({ value: name, displayValue: name })),
+      { selector: (choice) => choice.value },
     ),
   ),
 });
-const given = fc.record({
+const contractInput = fc.record({
   names: fc.uniqueArray(fc.constantFrom(...OBJECTS), { minLength: 1, maxLength: 3 }),
   account: fc.uniqueArray(field, { selector: ({ fieldName }) => fieldName }),
 });
 
 const PROVIDER_OBJECTS = ['contacts', 'companies', 'deals'];
 
-function generated({
+function createContract({
   names,
   account,
-}: typeof given extends fc.Arbitrary<infer T> ? T : never): Contract {
+}: typeof contractInput extends fc.Arbitrary<infer T> ? T : never): Contract {
   const objects = names.map((mapToName, index) => ({
     objectName: PROVIDER_OBJECTS[index],
     destination: 'records',
@@ -76,7 +76,7 @@ function generated({
   });
 }
 
-/** The types of fields and members, by type. Members that only the typed API has are absent. */
+/** Returns the types of the members by type, without members that only the typed API has. */
 function listMembers(schema: GraphQLSchema): Record<string, Record<string, string>> {
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => /(Record|Input)$/.test(type.name) && (isObjectType(type) || isInputObjectType(type)),
@@ -86,18 +86,23 @@ function listMembers(schema: GraphQLSchema): Record<string, Record<string, strin
       const fields = Object.values(
         isObjectType(type) || isInputObjectType(type) ? type.getFields() : {},
       );
-      const own = fields.filter(
+      const contractFields = fields.filter(
         ({ name }) => !['_extras', '_installation', '_otherFields', '_raw'].includes(name),
       );
-      return [type.name, Object.fromEntries(own.map(({ name, type: of }) => [name, String(of)]))];
+      return [
+        type.name,
+        Object.fromEntries(
+          contractFields.map(({ name, type: fieldType }) => [name, String(fieldType)]),
+        ),
+      ];
     }),
   );
 }
 
-test('each schema is valid, and has the types of the contract', () => {
+test('creates a valid schema with the types of the contract', () => {
   fc.assert(
-    fc.property(given, (one) => {
-      const contract = generated(one);
+    fc.property(contractInput, (input) => {
+      const contract = createContract(input);
       const schema = createTypedSchema(contract);
       expect(validateSchema(schema)).toEqual([]);
       expect(() => lexicographicSortSchema(schema)).not.toThrow();
@@ -110,7 +115,7 @@ test('each schema is valid, and has the types of the contract', () => {
   );
 });
 
-test('names that the typed API cannot serve are findings', () => {
+test('reports names that the typed API cannot serve as findings', () => {
   const objects = ['people', 'peopleById'].map((mapToName, index) => ({
     objectName: PROVIDER_OBJECTS[index],
     destination: 'records',
@@ -140,7 +145,7 @@ test('names that the typed API cannot serve are findings', () => {
   ]);
 });
 
-function contractNamed(mapToName: string): Contract {
+function createContractOf(mapToName: string): Contract {
   const objects = [
     {
       objectName: 'contacts',
@@ -152,24 +157,24 @@ function contractNamed(mapToName: string): Contract {
   return contractFor({ content: { read: { objects } } });
 }
 
-test('equal contracts share a schema', () => {
+test('shares a schema between equal contracts', () => {
   const schemas = createTypedSchemas();
-  const schema = schemas.get(contractNamed('people'));
-  expect(schemas.get(contractNamed('people'))).toBe(schema);
-  expect(schemas.get(contractNamed('persons'))).not.toBe(schema);
+  const schema = schemas.get(createContractOf('people'));
+  expect(schemas.get(createContractOf('people'))).toBe(schema);
+  expect(schemas.get(createContractOf('persons'))).not.toBe(schema);
 });
 
-test('the memory of cached schemas has a bound, and the least recently used ones are removed', () => {
-  const { bytes } = withSchemas(createTypedSchemas(), 1);
+test('removes the least recently used schemas above the memory limit', () => {
+  const { bytes } = fillCache(createTypedSchemas(), 1);
   const schemas = createTypedSchemas(bytes * 3);
-  const [first] = withSchemas(schemas, 3).all;
-  expect(schemas.get(contractNamed('people0'))).toBe(first);
-  withSchemas(schemas, 100);
+  const [first] = fillCache(schemas, 3).all;
+  expect(schemas.get(createContractOf('people0'))).toBe(first);
+  fillCache(schemas, 100);
   expect(schemas.bytes).toBeLessThanOrEqual(bytes * 3);
-  expect(schemas.get(contractNamed('people0'))).not.toBe(first);
+  expect(schemas.get(createContractOf('people0'))).not.toBe(first);
 });
 
-function withSchemas(schemas: ReturnType<typeof createTypedSchemas>, count: number) {
-  const all = Array.from({ length: count }, (_, n) => schemas.get(contractNamed(`people${n}`)));
+function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number) {
+  const all = Array.from({ length: count }, (_, n) => schemas.get(createContractOf(`people${n}`)));
   return { all, bytes: schemas.bytes };
 }

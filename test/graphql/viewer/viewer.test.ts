@@ -8,8 +8,8 @@ afterEach(() => {
   laterMs = 0;
 });
 
-const viewer = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
-const invites = `query ($first: Int, $after: String) {
+const VIEWER = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
+const INVITES = `query ($first: Int, $after: String) {
   viewer {
     invites(first: $first, after: $after) {
       totalCount nodes { id parentId status } pageInfo { hasNextPage endCursor }
@@ -17,7 +17,7 @@ const invites = `query ($first: Int, $after: String) {
   }
 }`;
 
-async function invite({ builder, orgId }: Tenant, email: string): Promise<string> {
+async function createInvite({ builder, orgId }: Tenant, email: string): Promise<string> {
   const create = `mutation ($input: CreateInviteInput!) {
     createInvite(input: $input) { invite { id } }
   }`;
@@ -27,7 +27,7 @@ async function invite({ builder, orgId }: Tenant, email: string): Promise<string
 test('returns the project and scopes of an API key', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'events:write');
-  expect(await key.query(viewer)).toEqual({
+  expect(await key.query(VIEWER)).toEqual({
     viewer: {
       kind: 'API_KEY',
       scopes: ['READ', 'EVENTS_WRITE'],
@@ -39,7 +39,7 @@ test('returns the project and scopes of an API key', async () => {
 
 test('returns the builder of a token', async () => {
   const tenant = await app.tenant();
-  expect(await tenant.builder.query(viewer)).toMatchObject({
+  expect(await tenant.builder.query(VIEWER)).toMatchObject({
     viewer: {
       kind: 'BUILDER',
       project: null,
@@ -51,18 +51,18 @@ test('returns the builder of a token', async () => {
 test("lists pending invites to the builder's own address, in any org", async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const [first, second] = [
-    await invite(a, guest.builderEmail),
-    await invite(b, guest.builderEmail.toUpperCase()),
+    await createInvite(a, guest.builderEmail),
+    await createInvite(b, guest.builderEmail.toUpperCase()),
   ];
-  await invite(a, 'somebody.else@example.com');
-  const start = (await guest.builder.query(invites, { first: 1 })).viewer.invites;
+  await createInvite(a, 'somebody.else@example.com');
+  const start = (await guest.builder.query(INVITES, { first: 1 })).viewer.invites;
   expect(start).toMatchObject({
     totalCount: 2,
     nodes: [{ id: second, parentId: b.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: true },
   });
   const after = start.pageInfo.endCursor;
-  expect((await guest.builder.query(invites, { first: 1, after })).viewer.invites).toMatchObject({
+  expect((await guest.builder.query(INVITES, { first: 1, after })).viewer.invites).toMatchObject({
     nodes: [{ id: first, parentId: a.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: false },
   });
@@ -72,18 +72,18 @@ test('omits revoked and expired invites, also by id', async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   const [revoked, expiring] = [
-    await invite(a, guest.builderEmail),
-    await invite(b, guest.builderEmail),
+    await createInvite(a, guest.builderEmail),
+    await createInvite(b, guest.builderEmail),
   ];
   expect(await guest.builder.query(node, { id: revoked })).toEqual({ node: { id: revoked } });
   const revoke =
     'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
   await a.builder.query(revoke, { input: { orgId: a.orgId, inviteId: revoked } });
-  expect((await guest.builder.query(invites)).viewer.invites).toMatchObject({
+  expect((await guest.builder.query(INVITES)).viewer.invites).toMatchObject({
     nodes: [{ id: expiring }],
   });
   laterMs = 8 * DAY_MS;
-  expect((await guest.builder.query(invites)).viewer.invites).toMatchObject({
+  expect((await guest.builder.query(INVITES)).viewer.invites).toMatchObject({
     totalCount: 0,
     nodes: [],
   });
@@ -94,13 +94,13 @@ test('omits revoked and expired invites, also by id', async () => {
 
 test('returns no invites to an API key, and to a builder without an address', async () => {
   const tenant = await app.tenant();
-  const inviteId = await invite(tenant, 'eve@example.com');
+  const inviteId = await createInvite(tenant, 'eve@example.com');
   const revoke =
     'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
   await tenant.builder.query(revoke, { input: { orgId: tenant.orgId, inviteId } });
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const caller of [tenant, app.client({ authorization: `Bearer ${token}` })]) {
-    expect((await caller.query(invites)).viewer.invites).toEqual({
+    expect((await caller.query(INVITES)).viewer.invites).toEqual({
       totalCount: 0,
       nodes: [],
       pageInfo: { hasNextPage: false, endCursor: null },
