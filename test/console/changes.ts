@@ -114,6 +114,10 @@ export function testChanges(stage: () => ConsoleStage) {
     await press('Load records');
     const records = page.getByRole('region', { name: 'Records at the provider' });
     await records.getByRole('row').nth(5).waitFor();
+    const headers = await records.getByRole('columnheader').allInnerTexts();
+    // The mapped name replaces the provider's name, `email`.
+    expect(headers).toContain('emailAddress');
+    expect(headers).not.toContain('email');
     await expectAccessible(page);
     await press('Next page');
     await page.getByRole('button', { name: 'First page' }).waitFor();

@@ -25,6 +25,8 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
   const expectHeading = (page: Page, name: string) =>
     page.getByRole('heading', { level: 1, name }).waitFor();
 
+  const countPrimaryActions = (page: Page) => page.locator('main .action.primary').count();
+
   async function createProject(page: Page, name: string): Promise<void> {
     await expectHeading(page, 'Create your first project');
     await expectAccessible(page);
@@ -46,6 +48,7 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
       await page.getByRole('button', { name: 'Create project' }).click();
       await expectHeading(page, 'Get started');
       await expectAccessible(page);
+      expect(await countPrimaryActions(page)).toBe(1);
       await page.getByRole('link', { name: 'Choose a provider' }).click();
       await page.getByRole('searchbox', { name: 'Provider' }).fill('sandb');
       await page.getByRole('link', { name: 'Sandbox CRM' }).click();
@@ -53,6 +56,8 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
       await expectHeading(page, 'sandbox-sync');
 
       await page.getByRole('link', { name: 'Get started' }).click();
+      await page.getByRole('button', { name: 'Connect test account' }).waitFor();
+      expect(await countPrimaryActions(page)).toBe(1);
       await page.getByRole('button', { name: 'Connect test account' }).click();
       await page.getByText('50 records read').waitFor();
       await page.getByRole('cell', { name: 'contact-1@example.test' }).waitFor();
@@ -118,6 +123,8 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
     await createProject(page, 'first-run-list');
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { name: 'Get started: 0 of 4 done' }).waitFor();
+    await page.getByRole('link', { name: 'Connect a first account' }).waitFor();
+    expect(await page.getByRole('link', { name: /^0 / }).count()).toBe(0);
     await page.getByRole('button', { name: 'Hide' }).click();
     await page.reload();
     await expectHeading(page, 'Overview');

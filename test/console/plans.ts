@@ -48,6 +48,20 @@ export function testPlans(stage: () => ConsoleStage) {
     await expect.poll(() => page.getByRole('button', { name: 'Apply' }).count()).toBe(0);
   });
 
+  test('warns of deletions before a plan is applied', async () => {
+    await open('configuration');
+    await page.getByLabel('Document (YAML').fill('specVersion: 1.0.0\ntopics: []\n');
+    await page.getByText('Delete objects that the document omits from its sections').click();
+    await press('Preview changes');
+    const deletions = page.getByRole('heading', { name: /^Delete topics\./ });
+    await deletions.first().waitFor();
+    const count = await deletions.count();
+    await press('Apply');
+    await dialog().getByText(`Objects that are deleted: ${count}.`).waitFor();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    expect(await listTopics()).toContain('planned');
+  });
+
   test('names the customers that a new revision would break, and creates none', async () => {
     const REVISIONS =
       '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }';

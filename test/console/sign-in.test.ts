@@ -206,8 +206,8 @@ describeInBrowser(openSignInStage, (stage) => {
     await invited.goto(`${stage().url}/console/${project}/settings`);
     await invited.getByText('Only admins of the org can delete the project.').waitFor();
     await invited.getByRole('button', { name: 'Create key' }).click();
-    await invited.getByText('Only admins of the org can give ORG_WRITE.').waitFor();
-    expect(await invited.getByRole('checkbox', { name: 'ORG_WRITE' }).count()).toBe(0);
+    await invited.getByText('Only admins of the org can give org:write.').waitFor();
+    expect(await invited.getByRole('checkbox', { name: 'org:write' }).count()).toBe(0);
 
     await page.reload();
     await page.getByRole('button', { name: /Role of Brian/ }).click();

@@ -69,7 +69,7 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
             Status: node.type === 'WEBHOOK' ? <DestinationState destination={node} /> : null,
             Reason: node.disabledReason,
             Type: formatWords(node.type),
-            Address: node.url && <Copyable value={node.url} label="address" />,
+            URL: node.url && <Copyable value={node.url} label="URL" />,
             Headers: headers ? Object.keys(headers).join(', ') : null,
             Created: <Time value={node.createTime} />,
             ID: <Copyable value={node.id} label="ID" />,

@@ -45,7 +45,11 @@ export function Consumers({ project, address }: ConsumersProps) {
   return (
     <Paged fragment={LIST} parent={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
-        <Table label="Consumers" columns={['Name', 'Reference', 'Connections', 'Created']}>
+        <Table
+          label="Consumers"
+          columns={['Name', 'Reference', 'Connections', 'Created']}
+          detailColumns={['Connections']}
+        >
           {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => (
             <tr key={id}>
               <td>

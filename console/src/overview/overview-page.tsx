@@ -124,6 +124,7 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const to = useProjectLink(idOrName);
   if (!project) return <Missing noun="project" />;
+  const isUnused = project.connections.totalCount === 0 && project.operations.totalCount === 0;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
       <Loaded path={`${idOrName} checklist`} errorFallback={<span />}>
@@ -132,6 +133,29 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
       <Loaded path={`attention ${idOrName}`}>
         <AttentionPanel project={idOrName} to={to} />
       </Loaded>
+      {isUnused ? (
+        <Panel>
+          <Empty title="No connections yet">
+            <Link href={to('start')}>Connect a first account</Link> to see operations, events and
+            deliveries here.
+          </Empty>
+        </Panel>
+      ) : (
+        <ProjectState idOrName={idOrName} project={project} to={to} />
+      )}
+    </Page>
+  );
+}
+
+interface ProjectStateProps {
+  idOrName: string;
+  project: NonNullable<overviewPageQuery['response']['project']>;
+  to: (path: string) => string;
+}
+
+function ProjectState({ idOrName, project, to }: ProjectStateProps) {
+  return (
+    <>
       {FIGURES.map(({ period, figures }) => (
         <section key={period} aria-label={period}>
           <h2 className="figures-period">{period}</h2>
@@ -168,7 +192,7 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
           <DestinationStates project={project} to={to} />
         </Panel>
       </div>
-    </Page>
+    </>
   );
 }
 

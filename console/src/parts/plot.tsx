@@ -123,7 +123,7 @@ function createOptions(
         stroke: getColor(tone, element),
         ...(isBars
           ? { fill: getColor(tone, element), width: 0, points: { show: false } }
-          : { width: 2 }),
+          : { width: 2, points: { show: true, size: 5 } }),
         ...(bars && { paths: bars }),
       })),
     ],

@@ -1,8 +1,8 @@
 /** One plan: its consequences, and the button that applies it. */
 import { graphql } from 'react-relay';
-import { Link } from 'wouter';
 import type { planPageApplyMutation } from '../../__generated__/planPageApplyMutation.graphql.ts';
 import type { planPageQuery } from '../../__generated__/planPageQuery.graphql.ts';
+import { Copyable } from '../parts/copy.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { TextInput } from '../parts/form.tsx';
@@ -35,7 +35,7 @@ const QUERY = graphql`
           severity
         }
         changes {
-          path
+          action
         }
         ...planResult_plan
       }
@@ -68,10 +68,10 @@ export default function PlanPage({ project, id = '' }: PlaceProps) {
   const breakingCount = plan.contractChanges.filter(
     ({ severity }) => severity === 'BREAKING',
   ).length;
+  const deletionCount = plan.changes.filter(({ action }) => action === 'DELETE').length;
   return (
     <Page
       title="Plan"
-      description={<Link href={address('configuration')}>Configuration</Link>}
       actions={
         canApply && (
           <Apply
@@ -80,6 +80,7 @@ export default function PlanPage({ project, id = '' }: PlaceProps) {
             secrets={plan.requiredSecrets}
             brokenCount={brokenCount}
             breakingCount={breakingCount}
+            deletionCount={deletionCount}
           />
         )
       }
@@ -92,8 +93,10 @@ export default function PlanPage({ project, id = '' }: PlaceProps) {
             Planned: <Time value={plan.createTime} />,
             Applied: plan.applyTime && <Time value={plan.applyTime} />,
             Expires: plan.applyTime ? null : <Time value={plan.expireTime} />,
-            Deletes: plan.allowDeletions ? 'what the document does not have' : null,
-            Id: <code>{plan.id}</code>,
+            Deletions: plan.allowDeletions
+              ? 'Objects that the document omits from its sections'
+              : null,
+            ID: <Copyable value={plan.id} label="ID" />,
           }}
         />
       </Panel>
@@ -109,15 +112,17 @@ interface ApplyProps {
   secrets: readonly string[];
   brokenCount: number;
   breakingCount: number;
+  deletionCount: number;
 }
 
-function Apply({ project, id, secrets, brokenCount, breakingCount }: ApplyProps) {
-  const isBreaking = brokenCount + breakingCount > 0;
+function Apply(props: ApplyProps) {
+  const { project, id, secrets, brokenCount, breakingCount, deletionCount } = props;
+  const isDestructive = brokenCount + breakingCount + deletionCount > 0;
   return (
     <FormDialog<planPageApplyMutation>
       triggerLabel="Apply"
       title="Apply the plan?"
-      kind={isBreaking ? 'danger' : 'primary'}
+      kind={isDestructive ? 'danger' : 'primary'}
       mutation={APPLY}
       variables={(values) => ({
         input: {
@@ -133,6 +138,7 @@ function Apply({ project, id, secrets, brokenCount, breakingCount }: ApplyProps)
       {breakingCount > 0 && (
         <p className="strong">Breaking changes of the contract: {breakingCount}.</p>
       )}
+      {deletionCount > 0 && <p className="strong">Objects that are deleted: {deletionCount}.</p>}
       {secrets.map((path) => (
         <TextInput key={path} name={path} label={path} type="password" isRequired />
       ))}

@@ -71,10 +71,10 @@ export function PlanResult({ plan: key, address }: PlanResultProps) {
       </Panel>
       <Panel title={`Changes (${plan.changes.length})`}>
         {plan.changes.length === 0 ? (
-          <Empty title="No changes">The project is already as the document says.</Empty>
+          <Empty title="No changes">The project already matches the document.</Empty>
         ) : (
           plan.changes.map(({ path, action, before, after }) => (
-            <section key={path}>
+            <section key={path} className="plan-change">
               <h3>
                 {formatWords(action)} <code>{path}</code>
               </h3>
