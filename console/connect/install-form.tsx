@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
 import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';
 import type { installFormMutation } from '../__generated__/installFormMutation.graphql.ts';
-import { type KnownField, ObjectFields, readChoice } from '../src/fields/object-fields.tsx';
+import { type AccountField, ObjectFields, readFieldConfig } from '../src/fields/object-fields.tsx';
 import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
@@ -73,7 +73,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
   const problem = useCustomerProblem(change.problem);
   const objects = latestRevision.content.read?.objects ?? [];
   const install = async (values: Record<string, FormDataEntryValue>) => {
-    const read = objects.map(({ objectName }) => readChoice(values, objectName));
+    const read = objects.map(({ objectName }) => readFieldConfig(values, objectName));
     const target = {
       projectIdOrName: projectId,
       integrationIdOrName: name,
@@ -93,7 +93,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
         <Loaded
           key={object.objectName}
           path={object.objectName}
-          errorFallback={<ObjectFields object={object} accountFields={NO_FIELDS} chosen={null} />}
+          errorFallback={<ObjectFields object={object} accountFields={NO_FIELDS} config={null} />}
         >
           <DescribedFields
             queryVariables={{
@@ -117,7 +117,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
 }
 
 /** A provider that can't describe its objects. */
-const NO_FIELDS: KnownField[] = [];
+const NO_FIELDS: AccountField[] = [];
 
 interface DescribedFieldsProps {
   queryVariables: installFormFieldsQuery['variables'];
@@ -126,5 +126,5 @@ interface DescribedFieldsProps {
 
 function DescribedFields({ queryVariables, object }: DescribedFieldsProps) {
   const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, queryVariables);
-  return <ObjectFields object={object} accountFields={objectMetadata.fields} chosen={null} />;
+  return <ObjectFields object={object} accountFields={objectMetadata.fields} config={null} />;
 }

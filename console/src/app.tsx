@@ -5,20 +5,20 @@ import { Redirect, Route, Router, Switch } from 'wouter';
 import { BASE } from './network/connection-state.ts';
 import { createEnvironment } from './network/environment.ts';
 import { AncestorsContext } from './parts/breadcrumbs.tsx';
-import { Loaded, Loading, Missing } from './parts/page.tsx';
+import { Loaded, Loading, NotFound } from './parts/page.tsx';
 import { endSession, readSignInState } from './session/browser-session.ts';
 import { ProjectsPage } from './session/projects-page.tsx';
 import {
   BROWSER_SESSION,
   type Credential,
   createHeaders,
+  readStoredCredential,
   renewDemo,
   storeCredential,
-  storedCredential,
 } from './session/session.ts';
 import { SessionWatch } from './session/session-watch.tsx';
 import { SignIn } from './session/sign-in.tsx';
-import { PLACES } from './shell/places.ts';
+import { CONSOLE_PAGES } from './shell/pages.ts';
 import { Shell } from './shell/shell.tsx';
 
 /** The next attempt if the gateway is unreachable. */
@@ -42,7 +42,7 @@ export function App() {
 /** The credential of this tab, or else the session of the browser. Undefined until it is known, and null without one. */
 function useCredential() {
   const [credential, setCredential] = useState<Credential | null | undefined>(
-    () => storedCredential() ?? undefined,
+    () => readStoredCredential() ?? undefined,
   );
   const [reason, setReason] = useState<string | null>(null);
   const isUnknown = credential === undefined;
@@ -113,13 +113,13 @@ function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
 
 function ProjectPage({ project, subpath }: { project: string; subpath: string }) {
   const [path = '', id] = subpath.split('/').map(decodeURIComponent);
-  const page = PLACES.find((candidate) => candidate.path === path);
+  const page = CONSOLE_PAGES.find((candidate) => candidate.path === path);
   const PageComponent = id ? page?.DetailPage : page?.List;
   const ancestors = useMemo(() => {
     const root = `/${encodeURIComponent(project)}`;
     if (page?.path === '') return [];
     const listPath = id ? page?.path : page?.parent;
-    const list = PLACES.find((candidate) => candidate.path === listPath);
+    const list = CONSOLE_PAGES.find((candidate) => candidate.path === listPath);
     return [
       { name: project, path: root },
       ...(list ? [{ name: list.name, path: `${root}/${list.path}` }] : []),
@@ -132,7 +132,7 @@ function ProjectPage({ project, subpath }: { project: string; subpath: string })
           <PageComponent project={project} id={id} />
         </Loaded>
       ) : (
-        <Missing noun="page" />
+        <NotFound noun="page" />
       )}
     </AncestorsContext>
   );

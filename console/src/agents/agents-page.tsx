@@ -2,9 +2,9 @@
 import { graphql } from 'react-relay';
 import type { agentsPageQuery } from '../../__generated__/agentsPageQuery.graphql.ts';
 import { Filter, useFilter, useProjectLink } from '../parts/filters.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { AgentSessions } from './agent-sessions.tsx';
 import { NewAgentSession } from './new-agent-session.tsx';
 import { Proposals } from './proposals.tsx';
@@ -30,12 +30,12 @@ const STATUSES = [
 ] as const;
 const POLL_MS = 3_000;
 
-export default function AgentsPage({ project: idOrName }: PlaceProps) {
+export default function AgentsPage({ project: idOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const variables = { project: idOrName, status };
   const { project } = usePageQuery<agentsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <Page
       title="Agents"
@@ -47,7 +47,7 @@ export default function AgentsPage({ project: idOrName }: PlaceProps) {
         <div className="filters">
           <Filter name="status" label="Status" values={STATUSES} />
         </div>
-        <Proposals project={project} isFiltered={status !== null} address={address} />
+        <Proposals project={project} isFiltered={status !== null} linkTo={linkTo} />
       </Panel>
       <Panel title="Agent sessions" actions={<NewAgentSession project={idOrName} />}>
         <AgentSessions project={project} idOrName={idOrName} />

@@ -6,13 +6,13 @@ import { OperationText } from '../operations/operation-text.tsx';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { FieldChanges } from '../parts/field-changes.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { ProposalActions } from './proposal-actions.tsx';
 
 const QUERY = graphql`
@@ -71,12 +71,12 @@ const STATUS_TEXTS: Record<string, string> = {
   STALE: 'The record had changed since the proposal was created. Nothing was written.',
 };
 
-export default function ProposalPage({ project, id = '' }: PlaceProps) {
+export default function ProposalPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<proposalPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const proposal = node?.proposal;
-  if (!proposal) return <Missing noun="proposal" />;
+  if (!proposal) return <NotFound noun="proposal" />;
   const { status, group, consumer, installation, operation, fields } = proposal;
   const isExpiring = status === 'PENDING' || status === 'APPROVED';
   const decision = status === 'REJECTED' ? 'Rejected' : 'Approved';
@@ -88,7 +88,7 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
           facts={{
             Status: <Status value={status} />,
             Group: (
-              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+              <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
                 {group.groupName}
               </Link>
             ),
@@ -103,7 +103,7 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
             'Reason of the decision': proposal.decisionReason,
             'Committed by': proposal.committedBy && <Principal value={proposal.committedBy} />,
             Operation: operation && (
-              <Link href={address(`operations/${operation.id}`)}>
+              <Link href={linkTo(`operations/${operation.id}`)}>
                 <Status value={operation.status} />
               </Link>
             ),
@@ -112,7 +112,7 @@ export default function ProposalPage({ project, id = '' }: PlaceProps) {
             ),
             Installation: installation && (
               <CopyableLink
-                href={address(`installations/${installation.id}`)}
+                href={linkTo(`installations/${installation.id}`)}
                 value={installation.id}
                 label="installation ID"
               />

@@ -45,7 +45,7 @@ const LIST = graphql`
 interface ProposalsProps {
   project: proposals_project$key;
   isFiltered: boolean;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 const COLUMNS = ['Proposal', 'Status', 'Group', 'Agent', 'Created', 'Expires'];
@@ -55,7 +55,7 @@ const EXPIRING = ['PENDING', 'APPROVED'];
 
 const getList = ({ proposals }: proposals_project$data) => proposals;
 
-export function Proposals({ project, isFiltered, address }: ProposalsProps) {
+export function Proposals({ project, isFiltered, linkTo }: ProposalsProps) {
   const empty = isFiltered ? (
     <Empty title="No proposals of this status" />
   ) : (
@@ -70,7 +70,7 @@ export function Proposals({ project, isFiltered, address }: ProposalsProps) {
           {proposals.map(({ id, status, type, objectName, group, agentSession, ...row }) => (
             <tr key={id}>
               <td>
-                <Link href={address(`agents/${id}`)} className="strong">
+                <Link href={linkTo(`agents/${id}`)} className="strong">
                   {formatWords(type)} {objectName}
                 </Link>
               </td>

@@ -10,13 +10,13 @@ import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { getSchemeName, Status } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { ConsentAction } from './consent-action.tsx';
 import { ReconnectLink } from './reconnect-link.tsx';
 
@@ -76,13 +76,13 @@ const DELETE = graphql`
 
 type Connection = NonNullable<NonNullable<connectionPageQuery['response']['node']>['connection']>;
 
-export default function ConnectionPage({ project, id = '' }: PlaceProps) {
+export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
   const getProviderName = useProviderNames();
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const connection = node?.connection;
-  if (!connection) return <Missing noun="connection" />;
+  if (!connection) return <NotFound noun="connection" />;
   const { group, consumer, provider, authScheme, providerMetadata } = connection;
   return (
     <Page
@@ -97,7 +97,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
             Status: <Status value={connection.status} />,
             Scheme: getSchemeName(authScheme),
             Group: (
-              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+              <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
                 {group.groupName}
               </Link>
             ),
@@ -114,7 +114,7 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
         />
       </Panel>
       <Panel title="Installations">
-        <Installations installations={connection.installations} address={address} />
+        <Installations installations={connection.installations} linkTo={linkTo} />
       </Panel>
       <ConnectionRequests id={connection.id} />
       {providerMetadata && (
@@ -128,10 +128,10 @@ export default function ConnectionPage({ project, id = '' }: PlaceProps) {
 
 interface InstallationsProps {
   installations: Connection['installations'];
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function Installations({ installations, address }: InstallationsProps) {
+function Installations({ installations, linkTo }: InstallationsProps) {
   if (installations.totalCount === 0) {
     return (
       <Empty title="No installation uses this connection">
@@ -140,14 +140,14 @@ function Installations({ installations, address }: InstallationsProps) {
       </Empty>
     );
   }
-  return <InstallationRows installations={installations.nodes} address={address} />;
+  return <InstallationRows installations={installations.nodes} linkTo={linkTo} />;
 }
 
 /** True if the gateway gets access tokens for it. */
 const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
   const { id: connectionId, authScheme, group, consumer, installations } = connection;
   const input = { projectIdOrName: project, connectionId };
@@ -171,7 +171,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
         title="Delete connection?"
         mutation={DELETE}
         variables={{ input }}
-        leadsTo={address('connections')}
+        leadsTo={linkTo('connections')}
       >
         {installations.totalCount > 0 ? (
           <>
@@ -179,7 +179,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
               These installations use the connection. Delete them first, or give them another
               connection:
             </p>
-            <InstallationRows installations={installations.nodes} address={address} />
+            <InstallationRows installations={installations.nodes} linkTo={linkTo} />
           </>
         ) : (
           <p>No installation uses it. To use this account again, the group has to reconnect.</p>

@@ -26,20 +26,20 @@ const ROW = graphql`
 
 interface ConnectionRowsProps {
   connections: connectionRows_connection$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 const COLUMNS = ['Group', 'Status', 'Provider', 'Consumer', 'Scheme', 'Created'];
 const DETAIL_COLUMNS = ['Provider', 'Consumer', 'Scheme'];
 
-export function ConnectionRows({ connections, address }: ConnectionRowsProps) {
+export function ConnectionRows({ connections, linkTo }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);
   return (
     <Table label="Connections" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, consumer, provider, status, authScheme, createTime }) => (
         <tr key={id}>
           <td>
-            <Link href={address(`connections/${id}`)} className="strong">
+            <Link href={linkTo(`connections/${id}`)} className="strong">
               {group.groupName || group.groupRef}
             </Link>
           </td>

@@ -28,16 +28,16 @@ const LIST = graphql`
 
 interface ConnectionSearchProps {
   project: connectionSearch_project$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export function ConnectionSearch({ project, address }: ConnectionSearchProps) {
+export function ConnectionSearch({ project, linkTo }: ConnectionSearchProps) {
   const empty = (
     <Empty title="No connections match. Search by the beginning of a group's or consumer's name." />
   );
   return (
     <Paged fragment={LIST} parent={project} list={(data) => data.matches} empty={empty}>
-      {(connections) => <ConnectionRows connections={connections} address={address} />}
+      {(connections) => <ConnectionRows connections={connections} linkTo={linkTo} />}
     </Paged>
   );
 }

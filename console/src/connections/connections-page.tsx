@@ -11,11 +11,11 @@ import {
   useSearch,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatStatus } from '../parts/status.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 import { ConnectionSearch } from './connection-search.tsx';
@@ -74,14 +74,14 @@ const EMPTY = (
 
 const getList = ({ connections }: connectionsPage_project$data) => connections;
 
-export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
+export default function ConnectionsPage({ project: idOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
   const variables = { project: idOrName, status, createTime, search, isSearching };
   const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Connections"
@@ -103,10 +103,10 @@ export default function ConnectionsPage({ project: idOrName }: PlaceProps) {
         </>
       }
     >
-      {project.matches && <ConnectionSearch project={project.matches} address={address} />}
+      {project.matches && <ConnectionSearch project={project.matches} linkTo={linkTo} />}
       {project.all && (
         <Paged fragment={LIST} parent={project.all} list={getList} empty={EMPTY}>
-          {(connections) => <ConnectionRows connections={connections} address={address} />}
+          {(connections) => <ConnectionRows connections={connections} linkTo={linkTo} />}
         </Paged>
       )}
     </ListPage>

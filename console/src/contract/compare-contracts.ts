@@ -33,15 +33,20 @@ interface Pair<T> {
 
 /** Pairs the items of both lists in the order of the second one, with removed items at the end. */
 function pairByName<T extends { name: string }>(from: readonly T[], to: readonly T[]): Pair<T>[] {
-  const find = (items: readonly T[], name: string) => items.find((item) => item.name === name);
+  const findByName = (items: readonly T[], name: string) =>
+    items.find((item) => item.name === name);
   const names = new Set([...to, ...from].map(({ name }) => name));
-  return [...names].map((name) => ({ name, before: find(from, name), after: find(to, name) }));
+  return [...names].map((name) => ({
+    name,
+    before: findByName(from, name),
+    after: findByName(to, name),
+  }));
 }
 
 const VERB_PHRASES: Record<string, string> = {
   LIST: 'be listed',
   SEARCH: 'be searched',
-  READ_BY_ID: 'be read by id',
+  READ_BY_ID: 'be read by ID',
   CREATE: 'be created',
   UPDATE: 'be updated',
   DELETE: 'be deleted',

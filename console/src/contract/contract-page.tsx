@@ -2,10 +2,10 @@
 import { graphql } from 'react-relay';
 import type { contractPageQuery } from '../../__generated__/contractPageQuery.graphql.ts';
 import { BASE } from '../network/connection-state.ts';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Snippet } from '../parts/snippet.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { ContractTable } from './contract-table.tsx';
 
 const QUERY = graphql`
@@ -22,10 +22,10 @@ const QUERY = graphql`
 
 const FORMS = ['contract.d.ts', 'contract.graphql', 'contract.schema.json'];
 
-export default function ContractPage({ project: idOrName }: PlaceProps) {
+export default function ContractPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<contractPageQuery>(QUERY, variables);
-  if (!project) return <Missing noun="project" />;
+  if (!project) return <NotFound noun="project" />;
   const { contract, name } = project;
   const address = `${location.origin}${BASE}/v1/projects/${name}`;
   return (

@@ -40,10 +40,10 @@ interface DeliveriesListProps {
 }
 
 export function DeliveriesList({ project, destination }: DeliveriesListProps) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const empty = (
     <Empty title="No deliveries yet">
-      <Link href={address('routes')}>A route</Link> sends events here. For records, name this
+      <Link href={linkTo('routes')}>A route</Link> sends events here. For records, name this
       destination in an integration's objects.
     </Empty>
   );

@@ -4,10 +4,10 @@ import type { deliveriesPage_project$data } from '../../__generated__/deliveries
 import type { deliveriesPageQuery } from '../../__generated__/deliveriesPageQuery.graphql.ts';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { DeliveryRows } from './delivery-rows.tsx';
 import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
@@ -63,13 +63,13 @@ const EMPTY = (
 
 const getList = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
-export default function DeliveriesPage({ project: idOrName }: PlaceProps) {
+export default function DeliveriesPage({ project: idOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, eventType, createTime };
   const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  if (!project) return <Missing noun="project" />;
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Deliveries"

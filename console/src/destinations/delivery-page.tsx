@@ -5,12 +5,12 @@ import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.gr
 import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { describeContent } from './delivery-rows.tsx';
 import { OUTCOME, RetryAction } from './retry-action.tsx';
 
@@ -42,13 +42,13 @@ const QUERY = graphql`
 const POLL_MS = 2_000;
 const COLUMNS = ['Attempt', 'Response', 'Time', 'Duration', 'Response body'];
 
-export default function DeliveryPage({ project, id = '' }: PlaceProps) {
+export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const delivery = node?.delivery;
   const outcome = useFragment<retryAction_outcome$key>(OUTCOME, delivery);
-  if (!delivery || !outcome) return <Missing noun="delivery" />;
+  if (!delivery || !outcome) return <NotFound noun="delivery" />;
   const { destination, event, operation } = delivery;
   const { attempts } = outcome;
   return (
@@ -64,20 +64,16 @@ export default function DeliveryPage({ project, id = '' }: PlaceProps) {
             Status: <Status value={outcome.status} />,
             Reason: outcome.failureReason,
             Destination: destination && (
-              <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
+              <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
             ),
             Created: <Time value={delivery.createTime} />,
             'Next attempt': outcome.nextAttemptTime && <DueTime value={outcome.nextAttemptTime} />,
             Event: event && (
-              <CopyableLink
-                href={address(`events/${event.id}`)}
-                value={event.id}
-                label="event ID"
-              />
+              <CopyableLink href={linkTo(`events/${event.id}`)} value={event.id} label="event ID" />
             ),
             Operation: operation && (
               <CopyableLink
-                href={address(`operations/${operation.id}`)}
+                href={linkTo(`operations/${operation.id}`)}
                 value={operation.id}
                 label="operation ID"
               />

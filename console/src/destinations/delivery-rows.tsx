@@ -42,7 +42,7 @@ const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Action
 const DETAIL_COLUMNS = ['Attempts', 'Last response', 'Next attempt', 'Actions'];
 
 export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const rows = useFragment(ROW, deliveries);
   const destinationColumns = showsDestination ? ['Destination'] : [];
   return (
@@ -54,7 +54,7 @@ export function DeliveryRows({ project, deliveries, showsDestination = false }: 
       {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...row }) => (
         <tr key={id}>
           <td>
-            <Link href={address(`deliveries/${id}`)} className="strong">
+            <Link href={linkTo(`deliveries/${id}`)} className="strong">
               {describeContent(row)}
             </Link>
           </td>

@@ -57,7 +57,7 @@ interface ActionsProps {
 
 export function DestinationActions({ project, destination }: ActionsProps) {
   const { id, status, type, ...settings } = useFragment(DESTINATION, destination);
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const input = { projectIdOrName: project, destinationId: id };
   // A stream is read by clients: nothing is sent, signed or disabled.
@@ -81,7 +81,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
         title="Delete destination?"
         mutation={DELETE}
         variables={{ input }}
-        leadsTo={address('destinations')}
+        leadsTo={linkTo('destinations')}
       >
         <p>Pending deliveries are not sent, and routes to it are deleted.</p>
       </ConfirmChange>

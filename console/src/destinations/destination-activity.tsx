@@ -5,7 +5,7 @@ import type { destinationActivityQuery } from '../../__generated__/destinationAc
 import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { createLines, PeriodChoice, usePeriod } from './period.tsx';
+import { alignToPeriod, PeriodChoice, usePeriod } from './period.tsx';
 
 const QUERY = graphql`
   query destinationActivityQuery($id: ID!, $from: DateTime!, $bucket: ActivityBucket!) {
@@ -63,8 +63,8 @@ type Bucket = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-function createPlots(activity: readonly Bucket[], period: Parameters<typeof createLines>[1]) {
-  const { times, readValues } = createLines(activity, period);
+function createPlots(activity: readonly Bucket[], period: Parameters<typeof alignToPeriod>[1]) {
+  const { times, readValues } = alignToPeriod(activity, period);
   const attemptCounts = readValues(({ attempts }) => attempts, 0);
   const failed = readValues(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [

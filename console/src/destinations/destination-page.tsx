@@ -4,12 +4,12 @@ import { graphql } from 'react-relay';
 import type { destinationPageQuery } from '../../__generated__/destinationPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
-import { Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { Loaded, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { DeliveriesList } from './deliveries-list.tsx';
 import { DestinationActions } from './destination-actions.tsx';
 import { DestinationState } from './destination-state.tsx';
@@ -46,7 +46,7 @@ const StreamActivity = lazy(() => import('./stream-activity.tsx'));
 
 const POLL_MS = 3_000;
 
-export default function DestinationPage({ project, id = '' }: PlaceProps) {
+export default function DestinationPage({ project, id = '' }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
@@ -54,7 +54,7 @@ export default function DestinationPage({ project, id = '' }: PlaceProps) {
     everyMs: POLL_MS,
   });
   const node = result?.destination;
-  if (!node) return <Missing noun="destination" />;
+  if (!node) return <NotFound noun="destination" />;
   const { headers } = node;
   return (
     <Page

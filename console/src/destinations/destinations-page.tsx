@@ -8,12 +8,12 @@ import type { destinationsPageQuery } from '../../__generated__/destinationsPage
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { DestinationState } from './destination-state.tsx';
 
 const QUERY = graphql`
@@ -64,12 +64,12 @@ const DETAIL_COLUMNS = ['Retrying', 'Pending', 'Type', 'URL'];
 
 const getList = ({ destinations }: destinationsPage_project$data) => destinations;
 
-export default function DestinationsPage({ project: idOrName }: PlaceProps) {
+export default function DestinationsPage({ project: idOrName }: ConsolePageProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Destinations"
@@ -83,7 +83,7 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
             {destinations.map((destination) => (
-              <DestinationRow key={destination.id} destination={destination} address={address} />
+              <DestinationRow key={destination.id} destination={destination} linkTo={linkTo} />
             ))}
           </Table>
         )}
@@ -94,17 +94,17 @@ export default function DestinationsPage({ project: idOrName }: PlaceProps) {
 
 interface DestinationRowProps {
   destination: destinationsPage_project$data['destinations']['edges'][number]['node'];
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function DestinationRow({ destination, address }: DestinationRowProps) {
+function DestinationRow({ destination, linkTo }: DestinationRowProps) {
   const { id, name, type, url, failed, retrying, pending } = destination;
   const isStream = type === 'STREAM';
   const lists = Object.entries({ FAILED: failed, RETRYING: retrying, PENDING: pending });
   return (
     <tr>
       <td>
-        <Link href={address(`destinations/${id}`)} className="strong">
+        <Link href={linkTo(`destinations/${id}`)} className="strong">
           {name}
         </Link>
       </td>
@@ -121,7 +121,7 @@ function DestinationRow({ destination, address }: DestinationRowProps) {
             '—'
           ) : (
             <Link
-              href={address(`destinations/${id}?status=${status}`)}
+              href={linkTo(`destinations/${id}?status=${status}`)}
               className={totalCount === 0 ? 'quiet' : ''}
             >
               {totalCount.toLocaleString('en')}

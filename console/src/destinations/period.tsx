@@ -40,15 +40,15 @@ export function PeriodChoice() {
 }
 
 /** Returns the starts of the period's buckets, in seconds, and a function that reads a value of each bucket. */
-export function createLines<Counted extends { startTime: string }>(
-  counted: readonly Counted[],
+export function alignToPeriod<Bucket extends { startTime: string }>(
+  activity: readonly Bucket[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,
 ) {
   const starts = Array.from({ length: buckets }, (_none, index) => firstMs + index * bucketMs);
-  const byTime = new Map(counted.map((bucket) => [Date.parse(bucket.startTime), bucket]));
+  const byTime = new Map(activity.map((bucket) => [Date.parse(bucket.startTime), bucket]));
   return {
     times: starts.map((start) => start / 1_000),
-    readValues: <None,>(read: (bucket: Counted) => number | null | undefined, fallback: None) =>
+    readValues: <None,>(read: (bucket: Bucket) => number | null | undefined, fallback: None) =>
       starts.map((start) => {
         const bucket = byTime.get(start);
         return (bucket && read(bucket)) ?? fallback;

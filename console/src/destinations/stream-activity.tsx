@@ -5,7 +5,7 @@ import type { streamActivityQuery } from '../../__generated__/streamActivityQuer
 import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { createLines, PeriodChoice, usePeriod } from './period.tsx';
+import { alignToPeriod, PeriodChoice, usePeriod } from './period.tsx';
 
 const QUERY = graphql`
   query streamActivityQuery($id: ID!, $from: DateTime!, $bucket: ActivityBucket!) {
@@ -28,10 +28,10 @@ export default function StreamActivity({ id }: { id: string }) {
   const { node } = usePageQuery<streamActivityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = node?.streamActivity;
   const { times, series, all } = useMemo(() => {
-    const lines = createLines(activity ?? [], { firstMs, bucketMs, buckets });
-    const values = lines.readValues(({ messages }) => messages, 0);
+    const aligned = alignToPeriod(activity ?? [], { firstMs, bucketMs, buckets });
+    const values = aligned.readValues(({ messages }) => messages, 0);
     const messageSeries: Series[] = [{ name: 'Messages', tone: 'accent', values }];
-    return { times: lines.times, series: messageSeries, all: sum(values) };
+    return { times: aligned.times, series: messageSeries, all: sum(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
     <Panel title={`Messages, ${label}`} actions={<PeriodChoice />}>

@@ -19,10 +19,10 @@ const SEND = graphql`
 export function TestAction({ project, destinationId }: { project: string; destinationId: string }) {
   const { run, isRunning, problem } = useChange<testActionMutation>(SEND);
   const [, navigate] = useLocation();
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const send = async () => {
     const result = await run({ input: { projectIdOrName: project, destinationId } });
-    if (result) navigate(address(`deliveries/${result.sendTestMessage.delivery.id}`));
+    if (result) navigate(linkTo(`deliveries/${result.sendTestMessage.delivery.id}`));
   };
   return (
     <>

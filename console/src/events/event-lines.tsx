@@ -6,16 +6,16 @@ import type { TailEvent } from './use-tail.ts';
 
 interface EventLinesProps {
   events: TailEvent[];
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export function EventLines({ events, address }: EventLinesProps) {
+export function EventLines({ events, linkTo }: EventLinesProps) {
   return (
     <ol className="lines" aria-live="off">
       {events.map(({ id, eventType, createTime, connection }) => (
         <li key={id}>
           <ClockTime value={createTime} />
-          <Link href={address(`events/${id}`)} className="strong">
+          <Link href={linkTo(`events/${id}`)} className="strong">
             {formatWords(eventType)}
           </Link>
           <span className="quiet">{connection?.group.groupName}</span>

@@ -4,12 +4,12 @@ import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
   query eventPageQuery($id: ID!) {
@@ -56,14 +56,14 @@ const QUERY = graphql`
 const POLL_MS = 3_000;
 type EventNode = NonNullable<eventPageQuery['response']['node']>;
 
-export default function EventPage({ project, id = '' }: PlaceProps) {
+export default function EventPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(project);
-  if (!node?.id || !node.eventType) return <Missing noun="event" />;
+  const linkTo = useProjectLink(project);
+  if (!node?.id || !node.eventType) return <NotFound noun="event" />;
   const renderLink = (path: string, label: string, target: { id: string } | null | undefined) =>
     target && (
-      <CopyableLink href={address(`${path}/${target.id}`)} value={target.id} label={label} />
+      <CopyableLink href={linkTo(`${path}/${target.id}`)} value={target.id} label={label} />
     );
   return (
     <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
@@ -81,7 +81,7 @@ export default function EventPage({ project, id = '' }: PlaceProps) {
         />
       </Panel>
       <Panel title="Deliveries">
-        <Deliveries event={node} address={address} />
+        <Deliveries event={node} linkTo={linkTo} />
       </Panel>
       <Panel title="Payload">
         <Json value={node.data} label="Payload" />
@@ -96,7 +96,7 @@ function findProposal({ data }: EventNode): { id: string } | null {
   return proposalId === undefined ? null : { id: proposalId };
 }
 
-function Deliveries({ event, address }: { event: EventNode; address: (path: string) => string }) {
+function Deliveries({ event, linkTo }: { event: EventNode; linkTo: (path: string) => string }) {
   const nodes = event.deliveries?.nodes ?? [];
   if (nodes.length === 0) {
     return (
@@ -110,7 +110,7 @@ function Deliveries({ event, address }: { event: EventNode; address: (path: stri
       {nodes.map(({ id, status, destination, attempts, nextAttemptTime }) => (
         <tr key={id}>
           <td>
-            <Link href={address(`deliveries/${id}`)}>{destination?.name ?? 'deleted'}</Link>
+            <Link href={linkTo(`deliveries/${id}`)}>{destination?.name ?? 'deleted'}</Link>
           </td>
           <td>
             <Status value={status} />

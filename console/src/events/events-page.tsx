@@ -7,17 +7,17 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, ListPage, Loading } from '../parts/page.tsx';
 import { LAST_COUNT } from '../parts/use-live.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { EventLines } from './event-lines.tsx';
 import { TAIL_QUERY, useTail } from './use-tail.ts';
 
-export default function EventsPage({ project }: PlaceProps) {
+export default function EventsPage({ project }: ConsolePageProps) {
   const type = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
   const [isPaused, setPaused] = useState(false);
   const filter = { project, eventTypes: type ? [type] : null, createTime };
   const tail = useTail(filter, isPaused);
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const hasEnded = createTime?.until != null;
   return (
     <ListPage
@@ -43,9 +43,9 @@ export default function EventsPage({ project }: PlaceProps) {
       <Refusal problem={tail.problem} />
       {!tail.isLoaded && <Loading />}
       {tail.isLoaded && tail.items.length === 0 && !tail.problem && (
-        <NoEvents isFiltered={type !== null || createTime !== null} address={address} />
+        <NoEvents isFiltered={type !== null || createTime !== null} linkTo={linkTo} />
       )}
-      <EventLines events={tail.items} address={address} />
+      <EventLines events={tail.items} linkTo={linkTo} />
       <Older live={tail} />
     </ListPage>
   );
@@ -53,14 +53,14 @@ export default function EventsPage({ project }: PlaceProps) {
 
 interface NoEventsProps {
   isFiltered: boolean;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function NoEvents({ isFiltered, address }: NoEventsProps) {
+function NoEvents({ isFiltered, linkTo }: NoEventsProps) {
   if (isFiltered) return <Empty title="No events of this type in this period" />;
   return (
     <Empty title="No events yet">
-      <Link href={address('routes')}>Route an event type to a topic</Link>, then connect an account
+      <Link href={linkTo('routes')}>Route an event type to a topic</Link>, then connect an account
       or trigger a read.
     </Empty>
   );

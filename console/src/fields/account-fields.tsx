@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { graphql } from 'react-relay';
 import type { accountFieldsQuery } from '../../__generated__/accountFieldsQuery.graphql.ts';
 import { usePageQuery } from '../parts/queries.ts';
-import type { KnownField } from './object-fields.tsx';
+import type { AccountField } from './object-fields.tsx';
 
 const QUERY = graphql`
   query accountFieldsQuery($id: ID!, $objectName: String!) {
@@ -23,7 +23,7 @@ const QUERY = graphql`
 interface AccountFieldsProps {
   installationId: string;
   objectName: string;
-  children: (accountFields: readonly KnownField[]) => ReactNode;
+  children: (accountFields: readonly AccountField[]) => ReactNode;
 }
 
 export function AccountFields({ installationId, objectName, children }: AccountFieldsProps) {

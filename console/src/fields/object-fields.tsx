@@ -24,13 +24,13 @@ export const OBJECT = graphql`
   }
 `;
 
-export interface KnownField {
+export interface AccountField {
   fieldName: string;
   displayName: string;
 }
 
-/** The current choice of the installation; empty for a new one. */
-interface ChosenFields {
+/** The present config of the object in the installation. */
+interface FieldConfig {
   selectedFields: readonly string[];
   fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
 }
@@ -38,8 +38,9 @@ interface ChosenFields {
 interface ObjectFieldsProps {
   object: objectFields_object$key;
   /** The account's own fields; empty if its provider can't describe them. */
-  accountFields: readonly KnownField[];
-  chosen: ChosenFields | null;
+  accountFields: readonly AccountField[];
+  /** Null for a new installation. */
+  config: FieldConfig | null;
 }
 
 interface Mapping {
@@ -48,27 +49,27 @@ interface Mapping {
   mapToDisplayName?: string | null;
 }
 
-export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProps) {
+export function ObjectFields({ object, accountFields, config }: ObjectFieldsProps) {
   const spec = useFragment(OBJECT, object);
   const messages = usePartMessages();
-  const label = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
+  const getLabel = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
     mapToDisplayName ??
     accountFields.find((candidate) => candidate.fieldName === fieldName)?.displayName ??
     mapToName ??
     fieldName ??
     '';
-  const required = spec.requiredFields.filter(({ fieldName }) => fieldName);
+  const requiredFields = spec.requiredFields.filter(({ fieldName }) => fieldName);
   const manifestFields = [...spec.requiredFields, ...spec.optionalFields];
-  const open = manifestFields.filter(({ fieldName }) => !fieldName);
+  const mappedByCustomer = manifestFields.filter(({ fieldName }) => !fieldName);
   const manifestFieldNames = new Set(manifestFields.map(({ fieldName }) => fieldName));
-  const optional = [
+  const optionalFields = [
     ...spec.optionalFields.filter(({ fieldName }) => fieldName),
     ...(spec.optionalFieldsAuto === 'ALL'
       ? accountFields.filter(({ fieldName }) => !manifestFieldNames.has(fieldName))
       : []),
   ] as Mapping[];
-  const mapped = (name: string | null | undefined) =>
-    chosen?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
+  const findMappedField = (name: string | null | undefined) =>
+    config?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
   const options = accountFields.map(({ fieldName, displayName }) => ({
     id: fieldName,
     label: displayName,
@@ -78,29 +79,31 @@ export function ObjectFields({ object, accountFields, chosen }: ObjectFieldsProp
       <legend className="strong">
         {spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}
       </legend>
-      {required.length > 0 && (
-        <p className="quiet">{messages.alwaysRead(required.map(label).join(', '))}</p>
+      {requiredFields.length > 0 && (
+        <p className="quiet">{messages.alwaysRead(requiredFields.map(getLabel).join(', '))}</p>
       )}
-      {open.map((field) => (
+      {mappedByCustomer.map((field) => (
         <Choice
           key={field.mapToName}
           name={getMappingName(spec.objectName, field.mapToName ?? '')}
-          label={messages.yourField(label(field))}
+          label={messages.yourField(getLabel(field))}
           options={options}
           isRequired={spec.requiredFields.includes(field as never)}
-          {...(mapped(field.mapToName) && { defaultValue: mapped(field.mapToName) as string })}
+          {...(findMappedField(field.mapToName) && {
+            defaultValue: findMappedField(field.mapToName) as string,
+          })}
         />
       ))}
-      {optional.length > 0 && <p className="strong">{messages.optional}</p>}
+      {optionalFields.length > 0 && <p className="strong">{messages.optional}</p>}
       <div className="checks">
-        {optional.map((field) => (
+        {optionalFields.map((field) => (
           <CheckBox
             key={field.fieldName}
             name={getSelectionName(spec.objectName, field.fieldName ?? '')}
-            label={label(field)}
+            label={getLabel(field)}
             isCheckedByDefault={
-              chosen
-                ? chosen.selectedFields.includes(field.fieldName ?? '')
+              config
+                ? config.selectedFields.includes(field.fieldName ?? '')
                 : spec.optionalFieldsAuto !== 'ALL'
             }
           />
@@ -114,8 +117,8 @@ const getSelectionName = (objectName: string, fieldName: string) =>
   `field/${objectName}/${fieldName}`;
 const getMappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
 
-/** The config of an object's fields, as the form of ObjectFields represents it. */
-export function readChoice(values: Record<string, FormDataEntryValue>, objectName: string) {
+/** Reads the config of an object's fields from the values of a form with `ObjectFields`. */
+export function readFieldConfig(values: Record<string, FormDataEntryValue>, objectName: string) {
   const valuesWithPrefix = (prefix: string) =>
     Object.entries(values).flatMap(([name, value]) => {
       const start = `${prefix}/${objectName}/`;

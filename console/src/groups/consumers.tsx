@@ -35,10 +35,10 @@ const LIST = graphql`
 
 interface ConsumersProps {
   project: consumers_project$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export function Consumers({ project, address }: ConsumersProps) {
+export function Consumers({ project, linkTo }: ConsumersProps) {
   const empty = (
     <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
   );
@@ -54,7 +54,7 @@ export function Consumers({ project, address }: ConsumersProps) {
             <tr key={id}>
               <td>
                 <Link
-                  href={address(`connections?search=${encodeURIComponent(consumerName)}`)}
+                  href={linkTo(`connections?search=${encodeURIComponent(consumerName)}`)}
                   className="strong"
                 >
                   {consumerName}
@@ -62,7 +62,7 @@ export function Consumers({ project, address }: ConsumersProps) {
               </td>
               <td className="mono">{consumerRef}</td>
               <td>
-                <Link href={address(`connections?search=${encodeURIComponent(consumerName)}`)}>
+                <Link href={linkTo(`connections?search=${encodeURIComponent(consumerName)}`)}>
                   {connections.totalCount.toLocaleString('en')}
                 </Link>
               </td>

@@ -7,9 +7,9 @@ import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
   query groupPageQuery($project: String!, $groupRef: String!) {
@@ -39,11 +39,11 @@ const ERASE = graphql`
   }
 `;
 
-export default function GroupPage({ project: idOrName, id: groupRef = '' }: PlaceProps) {
+export default function GroupPage({ project: idOrName, id: groupRef = '' }: ConsolePageProps) {
   const variables = { project: idOrName, groupRef };
   const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   const connections = project.connections.nodes;
   const installations = project.installations.nodes;
   return (
@@ -58,7 +58,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
         {connections.length === 0 ? (
           <Empty title="No connections yet" />
         ) : (
-          <ConnectionRows connections={connections} address={address} />
+          <ConnectionRows connections={connections} linkTo={linkTo} />
         )}
       </Panel>
       <Panel title="Installations">
@@ -67,7 +67,7 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
             The group installs integrations on the connect page.
           </Empty>
         ) : (
-          <InstallationRows installations={installations} address={address} />
+          <InstallationRows installations={installations} linkTo={linkTo} />
         )}
       </Panel>
     </Page>
@@ -75,14 +75,14 @@ export default function GroupPage({ project: idOrName, id: groupRef = '' }: Plac
 }
 
 function Erase({ project, groupRef }: { project: string; groupRef: string }) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   return (
     <ConfirmChange<groupPageEraseMutation>
       triggerLabel="Erase group"
       title="Erase group?"
       mutation={ERASE}
       variables={{ input: { projectIdOrName: project, groupRef } }}
-      leadsTo={address('groups')}
+      leadsTo={linkTo('groups')}
     >
       <p>
         This permanently deletes its connections, installations, operations and events. You can't

@@ -4,12 +4,12 @@ import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
 import type { groupsPageQuery } from '../../__generated__/groupsPageQuery.graphql.ts';
 import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { Consumers } from './consumers.tsx';
 
 const QUERY = graphql`
@@ -43,12 +43,12 @@ const LIST = graphql`
   }
 `;
 
-export default function GroupsPage({ project: idOrName }: PlaceProps) {
+export default function GroupsPage({ project: idOrName }: ConsolePageProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<groupsPageQuery>(QUERY, variables);
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <Page
       title="Groups and consumers"
@@ -60,10 +60,10 @@ export default function GroupsPage({ project: idOrName }: PlaceProps) {
         <Search label="Name or reference" />
       </div>
       <Panel title="Groups">
-        <Groups project={project} address={address} />
+        <Groups project={project} linkTo={linkTo} />
       </Panel>
       <Panel title="Consumers">
-        <Consumers project={project} address={address} />
+        <Consumers project={project} linkTo={linkTo} />
       </Panel>
     </Page>
   );
@@ -71,10 +71,10 @@ export default function GroupsPage({ project: idOrName }: PlaceProps) {
 
 interface GroupsProps {
   project: groupsPage_project$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function Groups({ project, address }: GroupsProps) {
+function Groups({ project, linkTo }: GroupsProps) {
   const empty = (
     <Empty title="No groups yet">A customer's first connection creates its group.</Empty>
   );
@@ -85,7 +85,7 @@ function Groups({ project, address }: GroupsProps) {
           {groups.map(({ id, groupName, groupRef, createTime }) => (
             <tr key={id}>
               <td>
-                <Link href={address(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
+                <Link href={linkTo(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
                   {groupName}
                 </Link>
               </td>

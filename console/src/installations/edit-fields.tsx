@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { editFields_installation$key } from '../../__generated__/editFields_installation.graphql.ts';
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
 import { AccountFields } from '../fields/account-fields.tsx';
-import { ObjectFields, readChoice } from '../fields/object-fields.tsx';
+import { ObjectFields, readFieldConfig } from '../fields/object-fields.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import type { FormValues } from '../parts/form.tsx';
 import { Loaded } from '../parts/page.tsx';
@@ -126,9 +126,9 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   const findConfig = (name: string) => config.read.find(({ objectName }) => objectName === name);
   const createInput = (values: FormValues) => {
     const read = config.read.map((object) =>
-      applyChoice(object, readChoice(values, object.objectName)),
+      applyFieldConfig(object, readFieldConfig(values, object.objectName)),
     );
-    // A config replaces the one before, so parts that the form does not show are sent back unchanged.
+    // An update replaces the whole config, so members that the form does not show are sent back unchanged.
     const nextConfig = { ...config, read } as never;
     return { projectIdOrName: project, installationId: id, config: nextConfig };
   };
@@ -150,7 +150,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
                 <ObjectFields
                   object={object}
                   accountFields={accountFields}
-                  chosen={findConfig(object.objectName) ?? null}
+                  config={findConfig(object.objectName) ?? null}
                 />
               )}
             </AccountFields>
@@ -160,19 +160,26 @@ export function EditFields({ project, installation }: EditFieldsProps) {
   );
 }
 
-interface Mapped {
+interface MappedObject {
   fieldMappings: readonly { mapToName?: string | null; fieldName?: string | null }[];
 }
 
-/** Mappings that the form does not show are kept, and so are their other members. */
-function applyChoice<Read extends Mapped>(read: Read, chosen: ReturnType<typeof readChoice>) {
-  const byName = new Map(chosen.fieldMappings.map((mapping) => [mapping.mapToName, mapping]));
+/** Applies the fields of the form. Keeps mappings that the form does not show, and other members of mappings. */
+function applyFieldConfig<Read extends MappedObject>(
+  read: Read,
+  fieldConfig: ReturnType<typeof readFieldConfig>,
+) {
+  const byName = new Map(fieldConfig.fieldMappings.map((mapping) => [mapping.mapToName, mapping]));
   const mappings = read.fieldMappings.map((mapping) => ({
     ...mapping,
     ...byName.get(mapping.mapToName ?? ''),
   }));
-  const added = chosen.fieldMappings.filter(
+  const added = fieldConfig.fieldMappings.filter(
     ({ mapToName }) => !read.fieldMappings.some((mapping) => mapping.mapToName === mapToName),
   );
-  return { ...read, selectedFields: chosen.selectedFields, fieldMappings: [...mappings, ...added] };
+  return {
+    ...read,
+    selectedFields: fieldConfig.selectedFields,
+    fieldMappings: [...mappings, ...added],
+  };
 }

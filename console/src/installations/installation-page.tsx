@@ -8,14 +8,14 @@ import { OperationsList } from '../operations/operations-list.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, Loaded, NotFound, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Status } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { EditFields } from './edit-fields.tsx';
 import { InstalledObjects } from './installed-objects.tsx';
 import { Records } from './records.tsx';
@@ -69,14 +69,14 @@ const DELETE = graphql`
 
 const POLL_MS = 2_000;
 
-export default function InstallationPage({ project, id = '' }: PlaceProps) {
+export default function InstallationPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node: result } = usePageQuery<installationPageQuery>(QUERY, variables, {
     everyMs: POLL_MS,
   });
   const node = result?.installation;
-  const address = useProjectLink(project);
-  if (!node) return <Missing noun="installation" />;
+  const linkTo = useProjectLink(project);
+  if (!node) return <NotFound noun="installation" />;
   const { group, integration, connection } = node;
   const operations = node.operations.nodes;
   return (
@@ -97,20 +97,20 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
             Health: <Status value={node.healthStatus} />,
             Reason: node.healthReason,
             Group: (
-              <Link href={address(`groups/${encodeURIComponent(group.groupRef)}`)}>
+              <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
                 {group.groupName}
               </Link>
             ),
             Integration: (
-              <Link href={address(`integrations/${integration.name}`)}>{integration.name}</Link>
+              <Link href={linkTo(`integrations/${integration.name}`)}>{integration.name}</Link>
             ),
             Provider: (
-              <Link href={address(`providers/${integration.provider}`)}>
+              <Link href={linkTo(`providers/${integration.provider}`)}>
                 <ProviderName provider={integration.provider} />
               </Link>
             ),
             Connection: (
-              <Link href={address(`connections/${connection.id}`)}>
+              <Link href={linkTo(`connections/${connection.id}`)}>
                 <Status value={connection.status} />
               </Link>
             ),
@@ -123,7 +123,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
       <Panel title="Reads">
         <InstalledObjects project={project} installation={node} />
       </Panel>
-      <Subscriptions installation={node} address={address} />
+      <Subscriptions installation={node} linkTo={linkTo} />
       <Records id={node.id} objects={node.objects.map(({ objectName }) => objectName)} />
       <Panel title="Contract">
         <Loaded path={node.id}>
@@ -134,7 +134,7 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
         {operations.length === 0 ? (
           <Empty title="No operations yet">Trigger a read above.</Empty>
         ) : (
-          <OperationsList operations={operations} address={address} />
+          <OperationsList operations={operations} linkTo={linkTo} />
         )}
       </Panel>
     </Page>
@@ -142,14 +142,14 @@ export default function InstallationPage({ project, id = '' }: PlaceProps) {
 }
 
 function Delete({ project, id }: { project: string; id: string }) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   return (
     <ConfirmChange<installationPageDeleteMutation>
       triggerLabel="Delete"
       title="Delete installation?"
       mutation={DELETE}
       variables={{ input: { projectIdOrName: project, installationId: id } }}
-      leadsTo={address('installations')}
+      leadsTo={linkTo('installations')}
     >
       <p>Its schedules and subscriptions stop. The group's connection is kept.</p>
     </ConfirmChange>

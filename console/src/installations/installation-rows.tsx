@@ -31,20 +31,20 @@ const ROW = graphql`
 
 interface InstallationRowsProps {
   installations: installationRows_installation$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 const COLUMNS = ['Group', 'Health', 'Integration', 'Connection', 'Last operation', 'Created'];
 const DETAIL_COLUMNS = ['Integration', 'Connection', 'Created'];
 
-export function InstallationRows({ installations, address }: InstallationRowsProps) {
+export function InstallationRows({ installations, linkTo }: InstallationRowsProps) {
   const rows = useFragment(ROW, installations);
   return (
     <Table label="Installations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, integration, healthStatus, healthReason, ...row }) => (
         <tr key={id}>
           <td>
-            <Link href={address(`installations/${id}`)} className="strong">
+            <Link href={linkTo(`installations/${id}`)} className="strong">
               {group.groupName}
             </Link>
           </td>

@@ -11,10 +11,10 @@ import {
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { InstallationRows } from './installation-rows.tsx';
 
 const QUERY = graphql`
@@ -76,14 +76,14 @@ const EMPTY = (
 
 const getList = ({ installations }: installationsPage_project$data) => installations;
 
-export default function InstallationsPage({ project: idOrName }: PlaceProps) {
+export default function InstallationsPage({ project: idOrName }: ConsolePageProps) {
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
   const health = useFilter('health', HEALTH);
   const variables = { project: idOrName, integration, health, createTime };
   const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Installations"
@@ -103,7 +103,7 @@ export default function InstallationsPage({ project: idOrName }: PlaceProps) {
       }
     >
       <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
-        {(installations) => <InstallationRows installations={installations} address={address} />}
+        {(installations) => <InstallationRows installations={installations} linkTo={linkTo} />}
       </Paged>
     </ListPage>
   );

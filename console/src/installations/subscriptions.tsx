@@ -27,12 +27,12 @@ const SUBSCRIPTIONS = graphql`
 
 interface SubscriptionsProps {
   installation: subscriptions_installation$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 const COLUMNS = ['Object', 'Status', 'Last event', 'Changes', 'Events', 'Destination'];
 
-export function Subscriptions({ installation, address }: SubscriptionsProps) {
+export function Subscriptions({ installation, linkTo }: SubscriptionsProps) {
   const { subscriptions } = useFragment(SUBSCRIPTIONS, installation);
   if (subscriptions.length === 0) return null;
   return (
@@ -51,7 +51,7 @@ export function Subscriptions({ installation, address }: SubscriptionsProps) {
             <td>{row.eventCount.toLocaleString('en')}</td>
             <td>
               {destination ? (
-                <Link href={address(`destinations/${destination.id}`)}>{destination.name}</Link>
+                <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
               ) : (
                 'none'
               )}

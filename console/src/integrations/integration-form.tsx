@@ -94,7 +94,7 @@ export function IntegrationForm(props: IntegrationFormProps) {
             problem={stream.problem ?? create.problem}
             prefix="input.latestRevision.content."
             isRunning={stream.isRunning || create.isRunning}
-            save="Create integration"
+            submitLabel="Create integration"
             onSave={save}
             onDone={({ name }) => onDone(String(name))}
             onCancel={onCancel}

@@ -8,10 +8,10 @@ import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { NewRevision } from './new-revision.tsx';
 import { Revisions } from './revisions.tsx';
 
@@ -52,12 +52,12 @@ const DELETE = graphql`
   }
 `;
 
-export default function IntegrationPage({ project: idOrName, id: name = '' }: PlaceProps) {
+export default function IntegrationPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
-  const address = useProjectLink(idOrName);
+  const linkTo = useProjectLink(idOrName);
   const integration = project?.integration;
-  if (!integration) return <Missing noun="integration" />;
+  if (!integration) return <NotFound noun="integration" />;
   const { totalCount, nodes } = integration.installations;
   const input = { projectIdOrName: idOrName, integrationIdOrName: integration.id };
   return (
@@ -67,7 +67,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
       description={
         <div className="row">
           <Copyable value={integration.name} label="name" />
-          <Link href={address(`providers/${integration.provider}`)}>
+          <Link href={linkTo(`providers/${integration.provider}`)}>
             <ProviderName provider={integration.provider} />
           </Link>
         </div>
@@ -84,7 +84,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
             title="Delete integration?"
             mutation={DELETE}
             variables={{ input }}
-            leadsTo={address('integrations')}
+            leadsTo={linkTo('integrations')}
           >
             <p>This also deletes its installations ({totalCount}) and their schedules.</p>
           </ConfirmChange>
@@ -108,12 +108,12 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Pl
             createInstallation.
           </Empty>
         ) : (
-          <InstallationRows installations={nodes} address={address} />
+          <InstallationRows installations={nodes} linkTo={linkTo} />
         )}
         {totalCount > nodes.length && (
           <p>
             <Link
-              href={address(`installations?integration=${encodeURIComponent(integration.name)}`)}
+              href={linkTo(`installations?integration=${encodeURIComponent(integration.name)}`)}
             >
               Show all {totalCount} installations
             </Link>

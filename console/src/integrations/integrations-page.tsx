@@ -4,13 +4,13 @@ import { Link } from 'wouter';
 import type { integrationsPage_project$data } from '../../__generated__/integrationsPage_project.graphql.ts';
 import type { integrationsPageQuery } from '../../__generated__/integrationsPageQuery.graphql.ts';
 import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
   query integrationsPageQuery($project: String!, $search: String) {
@@ -83,18 +83,18 @@ const formatObjectNames = (
 
 const getList = ({ integrations }: integrationsPage_project$data) => integrations;
 
-export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
+export default function IntegrationsPage({ project: idOrName }: ConsolePageProps) {
   const { search } = useSearch();
   const variables = { project: idOrName, search };
   const { project } = usePageQuery<integrationsPageQuery>(QUERY, variables);
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Integrations"
       description="Versioned definitions of what to read, write and proxy for each customer who installs them."
       actions={
-        <Link className="action primary" href={address('new-integration')}>
+        <Link className="action primary" href={linkTo('new-integration')}>
           New integration
         </Link>
       }
@@ -108,7 +108,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
             {integrations.map(({ id, name, provider, latestRevision, ...row }) => (
               <tr key={id}>
                 <td>
-                  <Link href={address(`integrations/${name}`)} className="strong">
+                  <Link href={linkTo(`integrations/${name}`)} className="strong">
                     {latestRevision.content.displayName ?? name}
                   </Link>
                 </td>
@@ -119,7 +119,7 @@ export default function IntegrationsPage({ project: idOrName }: PlaceProps) {
                 <td>{formatObjectNames(latestRevision.content.write)}</td>
                 <td>{row.revisions.totalCount}</td>
                 <td>
-                  <Link href={address(`installations?integration=${name}`)}>
+                  <Link href={linkTo(`installations?integration=${name}`)}>
                     {row.installations.totalCount.toLocaleString('en')}
                   </Link>
                 </td>

@@ -5,10 +5,10 @@ import { Link, useLocation } from 'wouter';
 import type { newIntegrationPageQuery } from '../../__generated__/newIntegrationPageQuery.graphql.ts';
 import { useProjectLink, useTextFilter } from '../parts/filters.tsx';
 import { SearchInput } from '../parts/form.tsx';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { ProviderMark } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { IntegrationForm } from './integration-form.tsx';
 
 const QUERY = graphql`
@@ -37,13 +37,13 @@ const QUERY = graphql`
 
 const SANDBOX = 'sandbox';
 
-export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
+export default function NewIntegrationPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const { project, providers } = usePageQuery<newIntegrationPageQuery>(QUERY, variables);
   const providerName = useTextFilter('provider');
-  const address = useProjectLink(idOrName);
+  const linkTo = useProjectLink(idOrName);
   const [, navigate] = useLocation();
-  if (!project) return <Missing noun="project" />;
+  if (!project) return <NotFound noun="project" />;
   const provider = providers.nodes.find(({ name }) => name === providerName);
   return (
     <Page
@@ -52,7 +52,7 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
         provider ? (
           <>
             {provider.displayName} ·{' '}
-            <Link href={address('new-integration')}>Choose another provider</Link>
+            <Link href={linkTo('new-integration')}>Choose another provider</Link>
           </>
         ) : (
           'Choose the service whose records you read and write. The sandbox needs no account.'
@@ -67,8 +67,8 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
           project={idOrName}
           provider={provider}
           destinations={project.destinations.nodes.map(({ name }) => name)}
-          onDone={(name) => navigate(address(`integrations/${encodeURIComponent(name)}`))}
-          onCancel={() => navigate(address('integrations'))}
+          onDone={(name) => navigate(linkTo(`integrations/${encodeURIComponent(name)}`))}
+          onCancel={() => navigate(linkTo('integrations'))}
         />
       ) : (
         <ProviderTiles
@@ -76,7 +76,7 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
           providers={providers.nodes.toSorted(
             (a, b) => Number(b.name === SANDBOX) - Number(a.name === SANDBOX),
           )}
-          address={address}
+          linkTo={linkTo}
         />
       )}
     </Page>
@@ -85,10 +85,10 @@ export default function NewIntegrationPage({ project: idOrName }: PlaceProps) {
 
 interface ProviderTilesProps {
   providers: readonly { name: string; displayName: string }[];
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function ProviderTiles({ providers, address }: ProviderTilesProps) {
+function ProviderTiles({ providers, linkTo }: ProviderTilesProps) {
   const [text, setText] = useState('');
   const matching = providers.filter(({ name, displayName }) =>
     `${name} ${displayName}`.toLowerCase().includes(text.trim().toLowerCase()),
@@ -102,7 +102,7 @@ function ProviderTiles({ providers, address }: ProviderTilesProps) {
       <ul className="tiles">
         {matching.map(({ name, displayName }) => (
           <li key={name}>
-            <Link href={address(`new-integration?provider=${name}`)} className="tile">
+            <Link href={linkTo(`new-integration?provider=${name}`)} className="tile">
               <ProviderMark displayName={displayName} />
               {displayName}
             </Link>

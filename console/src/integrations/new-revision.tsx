@@ -5,7 +5,7 @@ import type { content_revision$key } from '../../__generated__/content_revision.
 import type { newRevision_revision$key } from '../../__generated__/newRevision_revision.graphql.ts';
 import type { newRevisionMutation } from '../../__generated__/newRevisionMutation.graphql.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { SwitchedCheckBox } from '../parts/form.tsx';
+import { ControlledCheckBox } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { CONTENT, formatContent } from './content.ts';
 import { RevisionEditor } from './revision-editor.tsx';
@@ -47,7 +47,7 @@ export function NewRevision({ input, integration, revision }: NewRevisionProps) 
           problem={problem}
           prefix="input.revision.content."
           isRunning={isRunning}
-          save="Create revision"
+          submitLabel="Create revision"
           onSave={async (next) => {
             const revision = { specVersion, content: next as never };
             const response = await run({ input: { ...input, destructive, revision } });
@@ -58,7 +58,7 @@ export function NewRevision({ input, integration, revision }: NewRevisionProps) 
         >
           {(next) => (
             <>
-              <SwitchedCheckBox
+              <ControlledCheckBox
                 label="Pause reads of objects that this revision removes"
                 isOn={destructive}
                 onChange={setDestructive}

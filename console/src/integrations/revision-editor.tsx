@@ -26,7 +26,7 @@ interface RevisionEditorProps {
   /** Path of the content in the input. Findings and warnings are shown without this prefix. */
   prefix: string;
   isRunning: boolean;
-  save: string;
+  submitLabel: string;
   /** Resolves with the gateway's warnings, or with null if the gateway refused the content. */
   onSave: (content: Content) => Promise<readonly string[] | null>;
   /** Called when the content is saved and the reader has seen its warnings. */
@@ -41,12 +41,13 @@ type Content = Record<string, unknown>;
 const NO_FINDINGS: Finding[] = [];
 
 export function RevisionEditor(props: RevisionEditorProps) {
-  const { initial, problem, prefix, isRunning, save, onSave, onDone, onCancel, children } = props;
+  const { initial, problem, prefix, isRunning, submitLabel, onSave, onDone, onCancel, children } =
+    props;
   const { Editor, parse } = props.format ?? JSON_TEXT;
   const [text, setText] = useState(initial);
   const [savedText, setSavedText] = useState<string | null>(null);
   const [findings, setFindings] = useState<LineFinding[]>([]);
-  const [created, setCreated] = useState<{ content: Content; warnings: readonly string[] } | null>(
+  const [saved, setSaved] = useState<{ content: Content; warnings: readonly string[] } | null>(
     null,
   );
   // Findings of an older text may no longer apply.
@@ -61,11 +62,11 @@ export function RevisionEditor(props: RevisionEditorProps) {
     const warnings = content && (await onSave(content));
     if (!warnings) return;
     if (warnings.length === 0) onDone(content);
-    else setCreated({ content, warnings });
+    else setSaved({ content, warnings });
   };
-  if (created) {
-    const warningFindings = created.warnings.map((warning) => parseWarning(warning, prefix));
-    return <Warnings findings={warningFindings} onClose={() => onDone(created.content)} />;
+  if (saved) {
+    const warningFindings = saved.warnings.map((warning) => parseWarning(warning, prefix));
+    return <Warnings findings={warningFindings} onClose={() => onDone(saved.content)} />;
   }
   return (
     <div className="editor">
@@ -94,7 +95,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
       <div className="row end">
         <Action onPress={onCancel}>Cancel</Action>
         <Action kind="primary" isPending={isRunning} onPress={submit}>
-          {save}
+          {submitLabel}
         </Action>
       </div>
     </div>

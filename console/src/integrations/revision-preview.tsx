@@ -30,29 +30,29 @@ export function RevisionPreview(props: RevisionPreviewProps) {
   const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN, {
     skipRefetch: true,
   });
-  const [shown, setShown] = useState<{
+  const [preview, setPreview] = useState<{
     content: string;
     plan: ChangeResponse<revisionPreviewMutation>['planProject']['plan'];
   } | null>(null);
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const text = JSON.stringify(content);
-  const preview = async () => {
+  const loadPreview = async () => {
     const document = formatDocument({
       specVersion,
       integrations: [{ ...content, ...integration }],
     });
     const response = await run({ input: { projectIdOrName: project, document } });
-    setShown(response && { content: text, plan: response.planProject.plan });
+    setPreview(response && { content: text, plan: response.planProject.plan });
   };
   return (
     <>
       <div className="row">
-        <Action isPending={isRunning} isDisabled={content === null} onPress={preview}>
+        <Action isPending={isRunning} isDisabled={content === null} onPress={loadPreview}>
           Preview
         </Action>
       </div>
       <Refusal problem={problem} />
-      {shown?.content === text && <PlanResult plan={shown.plan} address={address} />}
+      {preview?.content === text && <PlanResult plan={preview.plan} linkTo={linkTo} />}
     </>
   );
 }

@@ -6,12 +6,12 @@ import type { operationPageQuery } from '../../__generated__/operationPageQuery.
 import type { operationPageSubscription } from '../../__generated__/operationPageSubscription.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Progress } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { OperationLogs } from './operation-logs.tsx';
 import { OperationText } from './operation-text.tsx';
 import { OperationRequests } from './recorded-requests.tsx';
@@ -73,14 +73,14 @@ const LIVE = graphql`
   }
 `;
 
-export default function OperationPage({ project, id = '' }: PlaceProps) {
+export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<operationPageQuery>(QUERY, variables);
   useSubscription<operationPageSubscription>(
     useMemo(() => ({ subscription: LIVE, variables: { id }, onError: () => {} }), [id]),
   );
-  const address = useProjectLink(project);
-  if (!node?.id || !node.status) return <Missing noun="operation" />;
+  const linkTo = useProjectLink(project);
+  if (!node?.id || !node.status) return <NotFound noun="operation" />;
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};
   const isRunning = status === 'IN_PROGRESS';
@@ -98,12 +98,12 @@ export default function OperationPage({ project, id = '' }: PlaceProps) {
               <OperationText text={node.result} namedObjects={metadata?.objects ?? []} />
             ),
             Integration: node.integration && (
-              <Link href={address(`integrations/${node.integration.name}`)}>
+              <Link href={linkTo(`integrations/${node.integration.name}`)}>
                 {node.integration.name}
               </Link>
             ),
             Group: installation && (
-              <Link href={address(`installations/${installation.id}`)}>
+              <Link href={linkTo(`installations/${installation.id}`)}>
                 {installation.group.groupName}
               </Link>
             ),

@@ -36,20 +36,20 @@ const ROW = graphql`
 
 interface OperationsListProps {
   operations: operationsList_operation$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Started'];
 const DETAIL_COLUMNS = ['Integration', 'Group', 'Outcome'];
 
-export function OperationsList({ operations, address }: OperationsListProps) {
+export function OperationsList({ operations, linkTo }: OperationsListProps) {
   const rows = useFragment(ROW, operations);
   return (
     <Table label="Operations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, actionType, status, result, createTime, metadata, ...row }) => (
         <tr key={id}>
           <td>
-            <Link href={address(`operations/${id}`)} className="strong">
+            <Link href={linkTo(`operations/${id}`)} className="strong">
               {formatWords(actionType)} {metadata.objects.join(', ')}
             </Link>
           </td>

@@ -11,10 +11,10 @@ import {
   useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
-import { Empty, ListPage, Missing } from '../parts/page.tsx';
+import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { OperationsList } from './operations-list.tsx';
 
 const QUERY = graphql`
@@ -84,15 +84,15 @@ const EMPTY = (
 
 const getList = ({ operations }: operationsPage_project$data) => operations;
 
-export default function OperationsPage({ project: idOrName }: PlaceProps) {
+export default function OperationsPage({ project: idOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const actionType = useFilter('action', ACTIONS);
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
   const variables = { project: idOrName, status, actionType, integration, createTime };
   const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const address = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Operations"
@@ -113,7 +113,7 @@ export default function OperationsPage({ project: idOrName }: PlaceProps) {
       }
     >
       <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
-        {(operations) => <OperationsList operations={operations} address={address} />}
+        {(operations) => <OperationsList operations={operations} linkTo={linkTo} />}
       </Paged>
     </ListPage>
   );

@@ -63,7 +63,7 @@ export function OperationRequests({ id }: RequestsProps) {
   return (
     <Panel title="Requests to the provider">
       <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
-        <RequestsOfOperation id={id} />
+        <OperationRequestList id={id} />
       </Loaded>
     </Panel>
   );
@@ -73,7 +73,7 @@ export function ConnectionRequests({ id }: RequestsProps) {
   return (
     <Panel title="Token requests, and failed requests outside of operations">
       <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
-        <RequestsOfConnection id={id} />
+        <ConnectionRequestList id={id} />
       </Loaded>
     </Panel>
   );
@@ -82,7 +82,7 @@ export function ConnectionRequests({ id }: RequestsProps) {
 /** Requests are stored shortly after the work that sent them. */
 const POLL_MS = 3_000;
 
-function RequestsOfOperation({ id }: RequestsProps) {
+function OperationRequestList({ id }: RequestsProps) {
   const variables = { id };
   const { node } = usePageQuery<recordedRequestsOperationQuery>(OPERATION, variables, {
     everyMs: POLL_MS,
@@ -90,7 +90,7 @@ function RequestsOfOperation({ id }: RequestsProps) {
   return <RequestLines requests={node?.requests?.nodes ?? []} />;
 }
 
-function RequestsOfConnection({ id }: RequestsProps) {
+function ConnectionRequestList({ id }: RequestsProps) {
   const variables = { id };
   const { node } = usePageQuery<recordedRequestsConnectionQuery>(CONNECTION, variables, {
     everyMs: POLL_MS,

@@ -1,9 +1,9 @@
 /** The people of the project's org: members with their roles, invites, and domains. */
 import { graphql } from 'react-relay';
 import type { membersPageQuery } from '../../__generated__/membersPageQuery.graphql.ts';
-import { Empty, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { Domains } from './domains.tsx';
 import { Invites } from './invites.tsx';
 import { InvitesToViewer } from './invites-to-viewer.tsx';
@@ -24,10 +24,10 @@ const QUERY = graphql`
   }
 `;
 
-export default function MembersPage({ project: idOrName }: PlaceProps) {
+export default function MembersPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const query = usePageQuery<membersPageQuery>(QUERY, variables);
-  if (!query.project) return <Missing noun="project" />;
+  if (!query.project) return <NotFound noun="project" />;
   const { org } = query.project;
   if (!org) {
     return (

@@ -48,10 +48,10 @@ type OperationCount = ProjectActivity['operations'][number];
 
 interface ActivityPanelsProps {
   project: string;
-  to: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export default function ActivityPanels({ project: idOrName, to }: ActivityPanelsProps) {
+export default function ActivityPanels({ project: idOrName, linkTo }: ActivityPanelsProps) {
   const firstHour = (Math.floor(Date.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
   const variables = { project: idOrName, from: new Date(firstHour).toISOString() };
   const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
@@ -67,7 +67,8 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
       <Panel title="Operations by hour">
         {columns.all === 0 ? (
           <Empty title="No operations in the last 24 hours">
-            <Link href={to('installations')}>Trigger a read</Link> on the page of an installation.
+            <Link href={linkTo('installations')}>Trigger a read</Link> on the page of an
+            installation.
           </Empty>
         ) : (
           <Plot
@@ -78,8 +79,8 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
         )}
       </Panel>
       <Panel title="Records and messages, last 24 hours">
-        <MovedRecords activity={activity} to={to} />
-        <DeliveryAttempts deliveries={activity.deliveries} to={to} />
+        <MovedRecords activity={activity} linkTo={linkTo} />
+        <DeliveryAttempts deliveries={activity.deliveries} linkTo={linkTo} />
       </Panel>
     </>
   );
@@ -88,28 +89,28 @@ export default function ActivityPanels({ project: idOrName, to }: ActivityPanels
 /** A column for each hour. Failed ones are drawn last and cover the rest. */
 function createColumns(operations: readonly OperationCount[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
-  const sumOf = (isCounted: (bucket: OperationCount) => boolean) =>
+  const sumCounts = (isCounted: (bucket: OperationCount) => boolean) =>
     operations.reduce((sum, bucket) => sum + (isCounted(bucket) ? bucket.count : 0), 0);
   const isFailed = ({ status }: OperationCount) => status === 'FAILED';
-  const valuesOf = (isCounted: (bucket: OperationCount) => boolean) =>
+  const sumByHour = (isCounted: (bucket: OperationCount) => boolean) =>
     hours.map((hour) =>
-      sumOf((bucket) => Date.parse(bucket.startTime) === hour && isCounted(bucket)),
+      sumCounts((bucket) => Date.parse(bucket.startTime) === hour && isCounted(bucket)),
     );
   const series: Series[] = [
-    { name: 'All', tone: 'accent', values: valuesOf(() => true) },
-    { name: 'Failed', tone: 'bad', values: valuesOf(isFailed) },
+    { name: 'All', tone: 'accent', values: sumByHour(() => true) },
+    { name: 'Failed', tone: 'bad', values: sumByHour(isFailed) },
   ];
   const times = hours.map((hour) => hour / 1_000);
-  return { times, series, all: sumOf(() => true), failed: sumOf(isFailed) };
+  return { times, series, all: sumCounts(() => true), failed: sumCounts(isFailed) };
 }
 
 interface MovedRecordsProps {
   activity: ProjectActivity;
-  to: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 /** Shows what was moved, without zeros. */
-function MovedRecords({ activity: { records, streams }, to }: MovedRecordsProps) {
+function MovedRecords({ activity: { records, streams }, linkTo }: MovedRecordsProps) {
   const counts = [
     {
       label: 'records read',
@@ -138,7 +139,7 @@ function MovedRecords({ activity: { records, streams }, to }: MovedRecordsProps)
       {counts.map(({ label, count, path }, index) => (
         <span key={label}>
           {index > 0 && ', '}
-          <Link href={to(path)}>
+          <Link href={linkTo(path)}>
             {count.toLocaleString('en')} {label}
           </Link>
         </span>
@@ -152,10 +153,10 @@ const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest p95'];
 interface DeliveryAttemptsProps {
   /** One row for each destination and hour. */
   deliveries: ProjectActivity['deliveries'];
-  to: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function DeliveryAttempts({ deliveries, to }: DeliveryAttemptsProps) {
+function DeliveryAttempts({ deliveries, linkTo }: DeliveryAttemptsProps) {
   if (deliveries.length === 0) return <p className="quiet">No messages were sent.</p>;
   const hoursByDestination = Map.groupBy(deliveries, ({ destination }) => destination?.id);
   return (
@@ -165,12 +166,14 @@ function DeliveryAttempts({ deliveries, to }: DeliveryAttemptsProps) {
         const failed = sum(hours.map(({ failedAttempts }) => failedAttempts));
         return (
           <tr key={id ?? 'deleted'}>
-            <td>{id ? <Link href={to(path)}>{hours[0]?.destination?.name}</Link> : 'deleted'}</td>
+            <td>
+              {id ? <Link href={linkTo(path)}>{hours[0]?.destination?.name}</Link> : 'deleted'}
+            </td>
             <td>
               {failed === 0 ? (
                 <span className="quiet">0</span>
               ) : (
-                <Link href={to(`${path}?status=FAILED&time=day`)}>
+                <Link href={linkTo(`${path}?status=FAILED&time=day`)}>
                   {failed.toLocaleString('en')}
                 </Link>
               )}

@@ -94,10 +94,10 @@ type Item = Attention['attentionItems'][number];
 
 interface AttentionProps {
   project: string;
-  to: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export default function AttentionPanel({ project: idOrName, to }: AttentionProps) {
+export default function AttentionPanel({ project: idOrName, linkTo }: AttentionProps) {
   // The beginning of an hour, so that a refresh repeats the query of the hour.
   const dayStartMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS - DAY_MS;
   const variables = { project: idOrName, from: new Date(dayStartMs - DAY_MS).toISOString() };
@@ -119,7 +119,7 @@ export default function AttentionPanel({ project: idOrName, to }: AttentionProps
         <AttentionLine
           key={`${item.kind} ${item.subject.id} ${item.objectName}`}
           item={item}
-          to={to}
+          linkTo={linkTo}
           onAcknowledge={() =>
             acknowledge.run({ input: { ...toInput(item), lastTime: item.lastTime } })
           }
@@ -162,12 +162,12 @@ export default function AttentionPanel({ project: idOrName, to }: AttentionProps
 
 interface AttentionLineProps {
   item: Item;
-  to: AttentionProps['to'];
+  linkTo: AttentionProps['linkTo'];
   onAcknowledge: () => void;
   onReopen: () => void;
 }
 
-function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps) {
+function AttentionLine({ item, linkTo, onAcknowledge, onReopen }: AttentionLineProps) {
   const { text, path } = describeItem(item, useProviderNames());
   const isCounted = COUNTED_KINDS.includes(item.kind);
   const { detail, startTime, lastTime, acknowledgedBy, acknowledgeTime } = item;
@@ -175,7 +175,7 @@ function AttentionLine({ item, to, onAcknowledge, onReopen }: AttentionLineProps
   return (
     <li>
       <span className="attentive">
-        <Link href={to(path)} className="strong">
+        <Link href={linkTo(path)} className="strong">
           {text}
         </Link>{' '}
         <span className="quiet">

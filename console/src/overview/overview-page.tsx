@@ -6,10 +6,10 @@ import type { overviewPageQuery } from '../../__generated__/overviewPageQuery.gr
 import { EventLines } from '../events/event-lines.tsx';
 import { useTail } from '../events/use-tail.ts';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Empty, Loaded, Missing, Page, Panel } from '../parts/page.tsx';
+import { Empty, Loaded, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
-import { DestinationStates, LastFailures } from './care.tsx';
+import type { ConsolePageProps } from '../shell/pages.ts';
+import { DestinationStates, LastFailures } from './project-health.tsx';
 
 /** Load separately, so that figures do not wait for them. */
 const Checklist = lazy(() => import('../start/checklist.tsx'));
@@ -61,7 +61,7 @@ const QUERY = graphql`
       failedDeliveries: deliveries(status: FAILED, createTime: { from: $dayStart }) {
         totalCount
       }
-      ...care_project @arguments(dayStart: $dayStart)
+      ...projectHealth_project @arguments(dayStart: $dayStart)
     }
   }
 `;
@@ -119,11 +119,11 @@ const FIGURES = [
   },
 ] as const;
 
-export default function OverviewPage({ project: idOrName }: PlaceProps) {
+export default function OverviewPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName, dayStart: getDayStart() };
   const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const to = useProjectLink(idOrName);
-  if (!project) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!project) return <NotFound noun="project" />;
   const isUnused = project.connections.totalCount === 0 && project.operations.totalCount === 0;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
@@ -131,17 +131,17 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
         <Checklist project={idOrName} />
       </Loaded>
       <Loaded path={`attention ${idOrName}`}>
-        <AttentionPanel project={idOrName} to={to} />
+        <AttentionPanel project={idOrName} linkTo={linkTo} />
       </Loaded>
       {isUnused ? (
         <Panel>
           <Empty title="No connections yet">
-            <Link href={to('start')}>Connect a first account</Link> to see operations, events and
-            deliveries here.
+            <Link href={linkTo('start')}>Connect a first account</Link> to see operations, events
+            and deliveries here.
           </Empty>
         </Panel>
       ) : (
-        <ProjectState idOrName={idOrName} project={project} to={to} />
+        <ProjectState idOrName={idOrName} project={project} linkTo={linkTo} />
       )}
     </Page>
   );
@@ -150,10 +150,10 @@ export default function OverviewPage({ project: idOrName }: PlaceProps) {
 interface ProjectStateProps {
   idOrName: string;
   project: NonNullable<overviewPageQuery['response']['project']>;
-  to: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-function ProjectState({ idOrName, project, to }: ProjectStateProps) {
+function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
   return (
     <>
       {FIGURES.map(({ period, figures }) => (
@@ -165,7 +165,7 @@ function ProjectState({ idOrName, project, to }: ProjectStateProps) {
                 key={path}
                 count={project[field].totalCount}
                 name={name}
-                to={to(path)}
+                href={linkTo(path)}
                 isBad={'isBad' in figure}
               />
             ))}
@@ -173,23 +173,23 @@ function ProjectState({ idOrName, project, to }: ProjectStateProps) {
         </section>
       ))}
       <Loaded path={idOrName}>
-        <ActivityPanels project={idOrName} to={to} />
+        <ActivityPanels project={idOrName} linkTo={linkTo} />
       </Loaded>
       <div className="grid">
-        <Panel title="Live events" actions={<Link href={to('events')}>All events</Link>}>
-          <LiveEvents project={idOrName} address={to} />
+        <Panel title="Live events" actions={<Link href={linkTo('events')}>All events</Link>}>
+          <LiveEvents project={idOrName} linkTo={linkTo} />
         </Panel>
         <Panel
           title="Last failures"
-          actions={<Link href={to('operations?status=FAILED')}>All failures</Link>}
+          actions={<Link href={linkTo('operations?status=FAILED')}>All failures</Link>}
         >
-          <LastFailures project={project} to={to} />
+          <LastFailures project={project} linkTo={linkTo} />
         </Panel>
         <Panel
           title="Destinations"
-          actions={<Link href={to('destinations')}>All destinations</Link>}
+          actions={<Link href={linkTo('destinations')}>All destinations</Link>}
         >
-          <DestinationStates project={project} to={to} />
+          <DestinationStates project={project} linkTo={linkTo} />
         </Panel>
       </div>
     </>
@@ -207,14 +207,14 @@ function getDayStart(): string {
 interface FigureProps {
   count: number;
   name: string;
-  to: string;
+  href: string;
   isBad: boolean;
 }
 
-function Figure({ count, name, to, isBad }: FigureProps) {
+function Figure({ count, name, href, isBad }: FigureProps) {
   const tone = count === 0 ? 'zero' : isBad ? 'bad' : '';
   return (
-    <Link href={to} className={`figure ${tone}`}>
+    <Link href={href} className={`figure ${tone}`}>
       <strong>{count.toLocaleString('en')}</strong>
       <span className="quiet">{name}</span>
     </Link>
@@ -223,14 +223,14 @@ function Figure({ count, name, to, isBad }: FigureProps) {
 
 const SHOWN_EVENTS = 8;
 
-function LiveEvents({ project, address }: { project: string; address: (path: string) => string }) {
+function LiveEvents({ project, linkTo }: { project: string; linkTo: (path: string) => string }) {
   const { items: events, isLoaded } = useTail({ project }, false);
   if (isLoaded && events.length === 0) {
     return (
       <Empty title="No events yet">
-        <Link href={address('routes')}>Route events to a topic</Link> to record them.
+        <Link href={linkTo('routes')}>Route events to a topic</Link> to record them.
       </Empty>
     );
   }
-  return <EventLines events={events.slice(0, SHOWN_EVENTS)} address={address} />;
+  return <EventLines events={events.slice(0, SHOWN_EVENTS)} linkTo={linkTo} />;
 }

@@ -1,4 +1,4 @@
-/** A form that makes one change: its inputs, the gateway's errors next to them, and its button. */
+/** A form for one mutation: its inputs, the gateway's errors next to them, and its button. */
 import { type ReactNode, useState } from 'react';
 import type { GraphQLTaggedNode, MutationParameters } from 'relay-runtime';
 import { Action, Form, type FormValues, Refusal } from './form.tsx';
@@ -6,17 +6,17 @@ import { type ChangeResponse, useChange } from './queries.ts';
 
 export interface ChangeFormProps<Mutation extends MutationParameters> {
   mutation: GraphQLTaggedNode;
-  /** The variables that the inputs' values make. */
+  /** Builds the variables from the values of the inputs. */
   variables: (values: FormValues) => Mutation['variables'];
   /** The text of its button. */
   submitLabel: string;
   kind?: 'primary' | 'plain' | 'danger';
   /** True if the response contains every change, so that pages are not refreshed. */
   skipRefetch?: boolean;
-  /** True if the inputs are cleared afterwards, for entries that are added to a list. */
+  /** True if success clears the inputs, so that the next entry of a list can be added. */
   clears?: boolean;
   onDone?: (response: ChangeResponse<Mutation>) => void;
-  /** A second button leads away without the change. */
+  /** Adds a button that leaves the form without the change. */
   onCancel?: () => void;
   children: ReactNode;
 }

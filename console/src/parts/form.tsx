@@ -39,7 +39,7 @@ interface FormProps {
 }
 
 export function Form({ onSubmit, problem, children }: FormProps) {
-  // An error goes while its field is edited. If it went on blur, the button would move under the pointer.
+  // An error disappears when its field is edited, not on blur: the button would move away from the pointer.
   const [edited, setEdited] = useState<{ problem: Problem; names: string[] } | null>(null);
   const editedNames = problem && edited?.problem === problem ? edited.names : [];
   const recordEdit = ({ target }: InputEvent<HTMLFormElement>) => {
@@ -192,7 +192,7 @@ export function CheckBox({ name, label, isCheckedByDefault = false }: CheckBoxPr
   );
 }
 
-interface SwitchedCheckBoxProps {
+interface ControlledCheckBoxProps {
   /** The name in a form's values. Without one, the form has no value of it. */
   name?: string;
   label: string;
@@ -200,7 +200,7 @@ interface SwitchedCheckBoxProps {
   onChange: (isOn: boolean) => void;
 }
 
-export function SwitchedCheckBox({ name, label, isOn, onChange }: SwitchedCheckBoxProps) {
+export function ControlledCheckBox({ name, label, isOn, onChange }: ControlledCheckBoxProps) {
   return (
     <Checkbox
       {...(name !== undefined && { name, value: 'on' })}

@@ -178,7 +178,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 /** No object has this ID or name, or the reader may not see it. */
-export function Missing({ noun }: { noun: string }) {
+export function NotFound({ noun }: { noun: string }) {
   const ancestors = useContext(AncestorsContext);
   const { name, path } = noun === 'project' ? PROJECTS : (ancestors.at(-1) ?? PROJECTS);
   return (
@@ -186,7 +186,9 @@ export function Missing({ noun }: { noun: string }) {
       <Breadcrumbs current="Not found" />
       <div className="card empty" role="alert">
         <h1>Not found</h1>
-        <p>There is no {noun} at this URL, or it was deleted.</p>
+        <p>
+          There is no {noun} at this URL{noun !== 'page' && ', or it was deleted'}.
+        </p>
         <Link href={path}>Go to {name}</Link>
       </div>
     </>

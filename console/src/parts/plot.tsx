@@ -15,15 +15,15 @@ interface PlotProps {
   /** Starts of the buckets, in seconds. */
   times: readonly number[];
   series: readonly Series[];
-  style?: Look;
+  style?: PlotStyle;
 }
 
-type Look = 'bars' | 'lines';
+type PlotStyle = 'bars' | 'lines';
 
 const HEIGHT_PX = 190;
 const BAR_SHARE = 0.7;
 const BAR_PX_MAX = 28;
-const STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((unit) => [
+const WHOLE_STEPS = Array.from({ length: 9 }, (_none, zeros) => 10 ** zeros).flatMap((unit) => [
   unit,
   2 * unit,
   5 * unit,
@@ -51,22 +51,22 @@ export function Plot({ label, times, series, style = 'bars' }: PlotProps) {
       );
       return () => plot.destroy();
     };
-    let end = draw();
+    let destroyPlot = draw();
     const redraw = () => {
-      end();
-      end = draw();
+      destroyPlot();
+      destroyPlot = draw();
     };
-    const watch = new ResizeObserver(redraw);
-    watch.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', redraw);
-    const choice = new MutationObserver(redraw);
-    choice.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    const sizeObserver = new ResizeObserver(redraw);
+    sizeObserver.observe(element);
+    const colorScheme = matchMedia('(prefers-color-scheme: dark)');
+    colorScheme.addEventListener('change', redraw);
+    const themeObserver = new MutationObserver(redraw);
+    themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
-      watch.disconnect();
-      choice.disconnect();
-      scheme.removeEventListener('change', redraw);
-      end();
+      sizeObserver.disconnect();
+      themeObserver.disconnect();
+      colorScheme.removeEventListener('change', redraw);
+      destroyPlot();
     };
   }, [times, series, style]);
   return <div ref={container} className="plot" role="img" aria-label={label} />;
@@ -76,7 +76,7 @@ function createData(times: readonly number[], series: readonly Series[]): UPlot.
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
-/** In seconds. */
+/** Returns the length of a bucket. */
 function getBucketSeconds([first = 0, second = first + 1]: readonly number[]): number {
   return second - first;
 }
@@ -112,7 +112,7 @@ function createOptions(
         values: (_plot, seconds) => seconds.map(formatTime),
       },
       // Bars count whole numbers.
-      { ...axis, size: 44, ...(isBars && { incrs: STEPS }) },
+      { ...axis, size: 44, ...(isBars && { incrs: WHOLE_STEPS }) },
     ],
     series: [
       // A value is null unless the pointer is at a bucket.

@@ -28,7 +28,7 @@ function getFormats(locale: string): Formats {
   return formats;
 }
 
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
+const clockFormat = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 
 let now = Date.now();
 const TICK_MS = 10_000;
@@ -72,7 +72,7 @@ export function DueTime({ value }: { value: string | null | undefined }) {
   );
 }
 
-const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
 
 /** For lines of a log or a tail: with the day, unless it is today. */
@@ -81,8 +81,8 @@ export function ClockTime({ value }: { value: string }) {
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)} className="quiet clock">
-      {!isToday(time) && `${day.format(time)}, `}
-      {clock.format(time)}
+      {!isToday(time) && `${dayFormat.format(time)}, `}
+      {clockFormat.format(time)}
     </time>
   );
 }

@@ -10,7 +10,7 @@ interface LiveEdge<Item> {
   node: Item;
 }
 
-/** A part of a list, oldest first. */
+/** A page of the list, oldest first. */
 interface LivePage<Item> {
   edges: readonly LiveEdge<Item>[];
   /** The cursor after the last entry; null if there was none. */
@@ -48,8 +48,8 @@ export const LAST_COUNT = 50;
 interface LiveState<Item> {
   /** Newest first. */
   edges: readonly LiveEdge<Item>[];
-  /** How many may stay. Entries that the reader loaded are kept. */
-  room: number;
+  /** The most entries that stay. It grows with the older entries that the reader loads. */
+  edgesMax: number;
   hasOlder: boolean;
   isLoaded: boolean;
   problem: Problem | null;
@@ -57,7 +57,7 @@ interface LiveState<Item> {
 
 const INITIAL_STATE = {
   edges: [],
-  room: KEPT_MAX,
+  edgesMax: KEPT_MAX,
   hasOlder: false,
   isLoaded: false,
   problem: null,
@@ -99,8 +99,8 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
   useEffect(() => {
     if (olderThan === null) return;
     return source.read(olderThan, {
-      next: (part) => {
-        setState((before) => addOlder(before, part));
+      next: (page) => {
+        setState((before) => addOlder(before, page));
         setOlderThan(null);
       },
       error: (error) => {
@@ -123,10 +123,10 @@ export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live
 
 function addNew<Item>(before: LiveState<Item>, edge: LiveEdge<Item>): LiveState<Item> {
   const edges = [edge, ...before.edges];
-  const isFull = edges.length > before.room;
+  const isFull = edges.length > before.edgesMax;
   return {
     ...before,
-    edges: isFull ? edges.slice(0, before.room) : edges,
+    edges: isFull ? edges.slice(0, before.edgesMax) : edges,
     hasOlder: before.hasOlder || isFull,
   };
 }
@@ -136,5 +136,5 @@ function addOlder<Item>(
   { edges: olderEdges, hasOlder }: LivePage<Item>,
 ): LiveState<Item> {
   const edges = [...before.edges, ...olderEdges.toReversed()];
-  return { ...before, edges, room: KEPT_MAX + edges.length, hasOlder };
+  return { ...before, edges, edgesMax: KEPT_MAX + edges.length, hasOlder };
 }

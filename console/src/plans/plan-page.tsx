@@ -6,11 +6,11 @@ import { Copyable } from '../parts/copy.tsx';
 import { FormDialog } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { TextInput } from '../parts/form.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { PlanResult } from './plan-result.tsx';
 
 const QUERY = graphql`
@@ -54,11 +54,11 @@ const APPLY = graphql`
   }
 `;
 
-export default function PlanPage({ project, id = '' }: PlaceProps) {
+export default function PlanPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const plan = usePageQuery<planPageQuery>(QUERY, variables).node?.plan;
-  const address = useProjectLink(project);
-  if (!plan) return <Missing noun="plan" />;
+  const linkTo = useProjectLink(project);
+  if (!plan) return <NotFound noun="plan" />;
   const isRefused = plan.findings.some(({ severity }) => severity === 'ERROR');
   const canApply = !plan.applyTime && !isRefused && plan.changes.length > 0;
   const installationIds = plan.impacts.flatMap(({ installations }) =>
@@ -100,7 +100,7 @@ export default function PlanPage({ project, id = '' }: PlaceProps) {
           }}
         />
       </Panel>
-      <PlanResult plan={plan} address={address} />
+      <PlanResult plan={plan} linkTo={linkTo} />
     </Page>
   );
 }

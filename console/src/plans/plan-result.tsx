@@ -45,10 +45,10 @@ type Plan = planResult_plan$data;
 
 interface PlanResultProps {
   plan: planResult_plan$key;
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
-export function PlanResult({ plan: key, address }: PlanResultProps) {
+export function PlanResult({ plan: key, linkTo }: PlanResultProps) {
   const plan = useFragment(PLAN, key);
   return (
     <>
@@ -64,7 +64,7 @@ export function PlanResult({ plan: key, address }: PlanResultProps) {
         </Panel>
       )}
       <Panel title="Customers">
-        <Impacts impacts={plan.impacts} address={address} />
+        <Impacts impacts={plan.impacts} linkTo={linkTo} />
       </Panel>
       <Panel title="Contract">
         <ContractChanges changes={plan.contractChanges} />
@@ -91,13 +91,13 @@ const formatItem = (item: unknown) => (item ? JSON.stringify(item, null, 2) : ''
 
 interface ImpactsProps {
   impacts: Plan['impacts'];
-  address: (path: string) => string;
+  linkTo: (path: string) => string;
 }
 
 /** A reason may concern thousands of installations. */
 const INSTALLATIONS_SHOWN = 20;
 
-function Impacts({ impacts, address }: ImpactsProps) {
+function Impacts({ impacts, linkTo }: ImpactsProps) {
   if (impacts.length === 0) return <p>No installation breaks.</p>;
   return (
     <ul className="issues" aria-label="Impacts">
@@ -113,7 +113,7 @@ function Impacts({ impacts, address }: ImpactsProps) {
             {installations.slice(0, INSTALLATIONS_SHOWN).map(({ installationId, group }, index) => (
               <span key={installationId}>
                 {index > 0 && ', '}
-                <Link href={address(`installations/${installationId}`)}>
+                <Link href={linkTo(`installations/${installationId}`)}>
                   {group?.groupName ?? installationId}
                 </Link>
               </span>

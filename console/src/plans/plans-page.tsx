@@ -9,7 +9,7 @@ import { CheckBox, TextInput } from '../parts/form.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Snippet } from '../parts/snippet.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
   query plansPageQuery($project: String!) {
@@ -31,11 +31,11 @@ const PLAN = graphql`
 
 const LINES = 24;
 
-export default function PlansPage({ project }: PlaceProps) {
+export default function PlansPage({ project }: ConsolePageProps) {
   const variables = { project };
   const { document } = usePageQuery<plansPageQuery>(QUERY, variables).exportProject;
   const [, navigate] = useLocation();
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   return (
     <Page
       title="Configuration"
@@ -56,7 +56,7 @@ export default function PlansPage({ project }: PlaceProps) {
           submitLabel="Preview changes"
           kind="primary"
           skipRefetch
-          onDone={({ planProject }) => navigate(address(`configuration/${planProject.plan.id}`))}
+          onDone={({ planProject }) => navigate(linkTo(`configuration/${planProject.plan.id}`))}
         >
           <TextInput
             name="document"

@@ -2,13 +2,13 @@
 import { graphql } from 'react-relay';
 import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Facts } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { NewApp, ProviderApps } from './provider-apps.tsx';
 
 const QUERY = graphql`
@@ -43,10 +43,10 @@ const QUERY = graphql`
   }
 `;
 
-export default function ProviderPage({ project: idOrName, id: name = '' }: PlaceProps) {
+export default function ProviderPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
   const variables = { project: idOrName, name };
   const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
-  if (!provider) return <Missing noun="provider" />;
+  if (!provider) return <NotFound noun="provider" />;
   const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
   const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
   return (

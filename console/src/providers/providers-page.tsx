@@ -8,7 +8,7 @@ import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
   query providersPageQuery {
@@ -26,10 +26,10 @@ const QUERY = graphql`
 
 const COLUMNS = ['Provider', 'Capabilities', 'Authentication'];
 
-export default function ProvidersPage({ project }: PlaceProps) {
+export default function ProvidersPage({ project }: ConsolePageProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const matching = providers.nodes.filter(({ name, displayName }) =>
     `${name} ${displayName}`.toLowerCase().includes(search),
   );
@@ -47,7 +47,7 @@ export default function ProvidersPage({ project }: PlaceProps) {
           {matching.map(({ name, supports, authSchemes }) => (
             <tr key={name}>
               <td>
-                <Link href={address(`providers/${name}`)} className="strong">
+                <Link href={linkTo(`providers/${name}`)} className="strong">
                   <ProviderName provider={name} />
                 </Link>
               </td>

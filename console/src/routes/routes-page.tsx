@@ -5,9 +5,9 @@ import { Link } from 'wouter';
 import type { routesPageQuery } from '../../__generated__/routesPageQuery.graphql.ts';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Action } from '../parts/form.tsx';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { NewTopic, RouteFromEvents, RouteToDestination } from './new-route.tsx';
 import type { RouteEnd } from './route-ends.ts';
 import { RouteList } from './route-list.tsx';
@@ -67,11 +67,11 @@ const QUERY = graphql`
 export type RoutedProject = NonNullable<routesPageQuery['response']['project']>;
 const POLL_MS = 5_000;
 
-export default function RoutesPage({ project: idOrName }: PlaceProps) {
+export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const [selection, setSelection] = useState<RouteEnd | null>(null);
-  if (!project) return <Missing noun="project" />;
+  if (!project) return <NotFound noun="project" />;
   return (
     <Page
       title="Routes"
@@ -115,11 +115,11 @@ interface SelectionActionsProps {
 
 /** Links from the selection to its object, or back to all routes. */
 function SelectionActions({ project, selection: { kind, id }, onAll }: SelectionActionsProps) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   return (
     <>
-      {kind === 'event' && <Link href={address(`events?type=${id}`)}>These events</Link>}
-      {kind === 'destination' && <Link href={address(`destinations/${id}`)}>The destination</Link>}
+      {kind === 'event' && <Link href={linkTo(`events?type=${id}`)}>These events</Link>}
+      {kind === 'destination' && <Link href={linkTo(`destinations/${id}`)}>The destination</Link>}
       <Action onPress={onAll}>All routes</Action>
     </>
   );

@@ -36,7 +36,7 @@ export function RoutesPicture({ routed, selection, onSelect }: RoutesPictureProp
   if (topics.length === 0) {
     return <Empty title="No topics yet">Create a topic, and route an event type to it.</Empty>;
   }
-  const lines = (from: PictureNode[], to: PictureNode[]) =>
+  const createLinesBetween = (from: PictureNode[], to: PictureNode[]) =>
     createLines(routed, { from, to, selection });
   const rows = Math.max(events.length, topics.length, destinations.length);
   const column = { selection, onSelect };
@@ -45,9 +45,9 @@ export function RoutesPicture({ routed, selection, onSelect }: RoutesPictureProp
     <section className="scrolls" tabIndex={0} aria-label="Picture of the routes">
       <div className="picture">
         <Column name="Events" nodes={events} {...column} />
-        <FlowLines lines={lines(events, topics)} rows={rows} />
+        <FlowLines lines={createLinesBetween(events, topics)} rows={rows} />
         <Column name="Topics" nodes={topics} {...column} />
-        <FlowLines lines={lines(topics, destinations)} rows={rows} />
+        <FlowLines lines={createLinesBetween(topics, destinations)} rows={rows} />
         <Column name="Destinations" nodes={destinations} {...column} />
       </div>
     </section>
@@ -60,20 +60,20 @@ function createColumns({ topics, destinations, eventTopicRoutes }: RoutedProject
   const topicNodes = topics.nodes.map(
     ({ id, name }): PictureNode => ({ kind: 'topic', id, name, style: 'strong' }),
   );
-  const last = destinations.nodes.map(({ id, name, status }): PictureNode => {
+  const destinationNodes = destinations.nodes.map(({ id, name, status }): PictureNode => {
     const isDisabled = status === 'DISABLED';
     return { kind: 'destination', id, name: isDisabled ? `${name} (disabled)` : name };
   });
-  return [events, topicNodes, last] as const;
+  return [events, topicNodes, destinationNodes] as const;
 }
 
-interface Between {
+interface LinesInput {
   from: PictureNode[];
   to: PictureNode[];
   selection: RouteEnd | null;
 }
 
-function createLines(routed: RoutedProject, { from, to, selection }: Between): Line[] {
+function createLines(routed: RoutedProject, { from, to, selection }: LinesInput): Line[] {
   const findIndex = (nodes: PictureNode[], end: RouteEnd) =>
     nodes.findIndex((node) => isSameEnd(node, end));
   return listRoutes(routed).flatMap((route) => {
@@ -124,7 +124,7 @@ function Column({ name, nodes, selection, onSelect }: ColumnProps) {
 }
 
 function FlowLines({ lines, rows }: { lines: Line[]; rows: number }) {
-  const most = Math.max(1, ...lines.map(({ flow }) => flow));
+  const maxFlow = Math.max(1, ...lines.map(({ flow }) => flow));
   const rowCenter = (index: number) => index * ROW_PX + ROW_PX / 2;
   return (
     <svg
@@ -139,7 +139,7 @@ function FlowLines({ lines, rows }: { lines: Line[]; rows: number }) {
         <path
           key={id}
           d={`M0 ${rowCenter(from)} C 50 ${rowCenter(from)}, 50 ${rowCenter(to)}, 100 ${rowCenter(to)}`}
-          strokeWidth={1.5 + (flow / most) * WIDTH_PX_MAX}
+          strokeWidth={1.5 + (flow / maxFlow) * WIDTH_PX_MAX}
           className={`${flow > 0 ? 'flows' : ''} ${isDim ? 'dim' : ''}`}
         >
           <title>{`${name}: ${flow} of the last 100 events`}</title>

@@ -37,15 +37,15 @@ interface NewProjectProps {
 
 export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
   const orgs = allOrgs.filter(({ viewerRole }) => viewerRole === 'ADMIN');
-  const others = allOrgs.filter((org) => !orgs.includes(org));
+  const otherOrgs = allOrgs.filter((org) => !orgs.includes(org));
   const [orgId, setOrgId] = useState(orgs[0]?.id ?? NEW_ORG);
   const org = useChange<newProjectOrgMutation>(CREATE_ORG);
   const project = useChange<newProjectMutation>(CREATE);
   const [, navigate] = useLocation();
   const problem = org.problem ?? project.problem;
 
-  /** The chosen org, or a new one. Null if the gateway refused it. */
-  const findOrgId = async (label: string): Promise<string | null> => {
+  /** Returns the ID of the chosen org or of a new one. Null if the gateway refused the new one. */
+  const getOrCreateOrg = async (label: string): Promise<string | null> => {
     if (orgId !== NEW_ORG) return orgId;
     const response = await org.run({ input: { label } });
     // If the project is refused, the next attempt uses the same org.
@@ -54,7 +54,7 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
   };
   const create = async (values: FormValues) => {
     const readText = (name: string) => String(values[name] ?? '').trim();
-    const parentId = await findOrgId(readText('label'));
+    const parentId = await getOrCreateOrg(readText('label'));
     if (parentId === null) return;
     const input = { orgId: parentId, name: readText('name'), appName: readText('appName') };
     const response = await project.run({ input });
@@ -71,10 +71,10 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
           onChange={setOrgId}
         />
       )}
-      {others.length > 0 && (
+      {otherOrgs.length > 0 && (
         <p className="quiet">
           Only admins create projects: ask an admin for one in{' '}
-          {others.map(({ label }) => label).join(', ')}.
+          {otherOrgs.map(({ label }) => label).join(', ')}.
         </p>
       )}
       {isNewOrg && (

@@ -1,6 +1,6 @@
 /**
- * The reader's credential: the session of the browser, or an API key or a bearer token. The latter are kept in this tab only
- * and never in a URL.
+ * The reader's credential: the session of the browser, an API key or a bearer token. Keys and tokens are kept in this
+ * tab only, and never in a URL.
  */
 
 import { BASE } from '../network/connection-state.ts';
@@ -12,7 +12,7 @@ const KEY = 'gateway.credential';
 export const BROWSER_SESSION = { kind: 'BROWSER_SESSION' } as const;
 export type Credential = string | typeof BROWSER_SESSION;
 
-export function storedCredential(): string | null {
+export function readStoredCredential(): string | null {
   return sessionStorage.getItem(KEY);
 }
 
@@ -35,7 +35,7 @@ export interface DemoCredentials {
 }
 
 /** The demo's own credential, which the gateway gives to browsers on its machine; null for others. */
-export async function findDemo(): Promise<DemoCredentials | null> {
+export async function findDemoCredentials(): Promise<DemoCredentials | null> {
   try {
     const response = await fetch(`${BASE}/console/demo.json`);
     return response.ok ? ((await response.json()) as DemoCredentials) : null;
@@ -56,7 +56,7 @@ const DEMO_SUBJECT = 'demo';
 export function renewDemo(credential: Credential, headers: Headers): () => void {
   if (typeof credential !== 'string' || !isDemoToken(credential)) return () => {};
   const timer = setInterval(async () => {
-    const bearerToken = (await findDemo())?.bearerToken;
+    const bearerToken = (await findDemoCredentials())?.bearerToken;
     if (bearerToken === undefined) return;
     storeCredential(bearerToken);
     Object.assign(headers, createHeaders(bearerToken));

@@ -16,7 +16,7 @@ import {
   type Credential,
   createHeaders,
   type DemoCredentials,
-  findDemo,
+  findDemoCredentials,
 } from './session.ts';
 
 const VIEWER = graphql`
@@ -27,7 +27,7 @@ const VIEWER = graphql`
   }
 `;
 
-async function check(credential: string): Promise<void> {
+async function checkCredential(credential: string): Promise<void> {
   const documentId = getDocumentId(getRequest(VIEWER).params);
   await fetchGraphql({ documentId, variables: {}, isMutation: true }, createHeaders(credential));
 }
@@ -45,7 +45,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [refusal, setRefusal] = useState<string | null>(reason);
   useEffect(() => {
     document.title = 'Sign in · Console';
-    void findDemo().then(setDemo);
+    void findDemoCredentials().then(setDemo);
     void readSignInState().then(setState);
   }, []);
 
@@ -54,7 +54,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
     setRefusal(null);
     for (const credential of credentials) {
       try {
-        await check(credential);
+        await checkCredential(credential);
         return onSignedIn(credential);
       } catch (error) {
         const { code, message } = toProblem(error);
@@ -66,9 +66,9 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const enterDemo = ({ bearerToken, apiKey }: DemoCredentials) =>
     signIn(...(bearerToken ? [bearerToken] : []), apiKey);
 
-  const isForPeople = state !== null && (state.issuers.length > 0 || state.hasLocalSignIn);
+  const hasPersonalSignIn = state !== null && (state.issuers.length > 0 || state.hasLocalSignIn);
   const keyForm = (
-    <KeyForm isChecking={isChecking} isMain={!demo && !isForPeople} onSubmit={signIn} />
+    <KeyForm isChecking={isChecking} isMain={!demo && !hasPersonalSignIn} onSubmit={signIn} />
   );
   return (
     <main className="sign-in">
@@ -89,7 +89,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
             </p>
           </div>
         )}
-        {isForPeople && (
+        {hasPersonalSignIn && (
           <div className="people">
             {state.issuers.map(({ name, url }) => (
               <a key={url} className="action primary" href={createSignInLink(url)}>
@@ -99,7 +99,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
             {state.hasLocalSignIn && <LocalForm onSignedIn={() => onSignedIn(BROWSER_SESSION)} />}
           </div>
         )}
-        {isForPeople ? (
+        {hasPersonalSignIn ? (
           <details>
             <summary>Sign in with an API key or a token</summary>
             {keyForm}
@@ -107,7 +107,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
         ) : (
           keyForm
         )}
-        {state && !isForPeople && !demo && (
+        {state && !hasPersonalSignIn && !demo && (
           <p className="quiet">
             To sign in with an email address, set <code>SIGN_IN_ISSUERS</code> of the gateway, or{' '}
             <code>LOCAL_ISSUER_PASSWORD</code> for development.

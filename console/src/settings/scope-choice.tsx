@@ -1,7 +1,7 @@
 /** Chooses the scopes of a new key: those of a preset, or any others. */
 import { useState } from 'react';
 import { Scope } from '../../__generated__/enums.ts';
-import { Choice, type FormValues, SwitchedCheckBox } from '../parts/form.tsx';
+import { Choice, ControlledCheckBox, type FormValues } from '../parts/form.tsx';
 
 type ScopeName = (typeof Scope)[number];
 
@@ -78,7 +78,7 @@ export function ScopeChoice({ preset: initial = 'reader', isForMember }: ScopeCh
       />
       <div className="checks">
         {Scope.filter((scope) => !isForMember || scope !== ADMIN_SCOPE).map((scope) => (
-          <SwitchedCheckBox
+          <ControlledCheckBox
             key={scope}
             name={getInputName(scope)}
             label={formatScope(scope)}

@@ -1,9 +1,9 @@
 /** Settings of the project, and its keys. */
 import { graphql } from 'react-relay';
 import type { settingsPageQuery } from '../../__generated__/settingsPageQuery.graphql.ts';
-import { Missing, Page, Panel } from '../parts/page.tsx';
+import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { DeleteProject } from './delete-project.tsx';
 import { EndUsers } from './end-users.tsx';
@@ -29,10 +29,10 @@ const QUERY = graphql`
   }
 `;
 
-export default function SettingsPage({ project: idOrName }: PlaceProps) {
+export default function SettingsPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const { viewer, project } = usePageQuery<settingsPageQuery>(QUERY, variables);
-  if (!project) return <Missing noun="project" />;
+  if (!project) return <NotFound noun="project" />;
   return (
     <Page title="Settings" query={QUERY} variables={variables}>
       <Panel title="Project">

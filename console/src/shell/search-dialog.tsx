@@ -19,7 +19,7 @@ import { Loaded } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords } from '../parts/status.tsx';
-import { PLACES } from './places.ts';
+import { CONSOLE_PAGES } from './pages.ts';
 
 const QUERY = graphql`
   query searchDialogQuery(
@@ -104,7 +104,7 @@ const QUERY = graphql`
 const ID = /^[a-z]{3}_[0-9a-z]{26}$/;
 const SEARCH_LENGTH_MAX = 64;
 const PROVIDERS_MAX = 5;
-const TYPING_MS = 150;
+const DEBOUNCE_MS = 150;
 
 interface SearchDialogProps {
   project: string;
@@ -139,11 +139,11 @@ export default function SearchDialog({ project, onClose }: SearchDialogProps) {
   );
 }
 
-/** The value, once it has not changed for a moment. */
-function useSettled(value: string): string {
+/** Returns the value when it has not changed for `DEBOUNCE_MS`. */
+function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
+    const timer = setTimeout(() => setSettled(value), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
@@ -164,18 +164,18 @@ interface ResultsProps {
 }
 
 function Results({ project, text, onOpened }: ResultsProps) {
-  const search = useSettled(text.trim().slice(0, SEARCH_LENGTH_MAX));
+  const search = useDebounced(text.trim().slice(0, SEARCH_LENGTH_MAX));
   const isId = ID.test(search);
   const isText = search !== '' && !isId;
   const variables = { project, search: isText ? search : null, id: search, isId, isText };
   const data = usePageQuery<searchDialogQuery>(QUERY, variables);
   const getProviderName = useProviderNames();
   const [, navigate] = useLocation();
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const results = [...findPages(text), ...listResults(data, search, getProviderName)];
   const open = (path: string) => {
     onOpened();
-    navigate(path.startsWith('/') ? path : address(path));
+    navigate(path.startsWith('/') ? path : linkTo(path));
   };
   return (
     <Menu
@@ -204,11 +204,13 @@ const isMatch = (text: string, name: string) =>
 
 /** Pages are in the menu already, so they need no request. */
 function findPages(text: string): Result[] {
-  return PLACES.filter(({ List, name }) => List && isMatch(text, name)).map(({ path, name }) => ({
-    path,
-    name,
-    kind: 'Page',
-  }));
+  return CONSOLE_PAGES.filter(({ List, name }) => List && isMatch(text, name)).map(
+    ({ path, name }) => ({
+      path,
+      name,
+      kind: 'Page',
+    }),
+  );
 }
 
 function listResults(

@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { BASE, connectionState } from '../network/connection-state.ts';
 import { Action } from '../parts/form.tsx';
-import { SECTIONS } from './places.ts';
+import { SECTIONS } from './pages.ts';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { ThemeSwitch } from './theme.tsx';
 

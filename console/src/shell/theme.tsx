@@ -8,7 +8,7 @@ export function applyTheme(theme: string | null): void {
   if (theme) document.documentElement.dataset.theme = theme;
 }
 
-export function storedTheme(): string | null {
+export function readStoredTheme(): string | null {
   return localStorage.getItem(KEY);
 }
 

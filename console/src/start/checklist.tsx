@@ -11,7 +11,7 @@ const getHiddenKey = (projectId: string) => `gateway.checklist.hidden.${projectI
 
 export default function Checklist({ project: idOrName }: { project: string }) {
   const progress = useProgress(idOrName, POLL_MS);
-  const address = useProjectLink(idOrName);
+  const linkTo = useProjectLink(idOrName);
   const key = getHiddenKey(progress?.project.id ?? '');
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null);
   if (!progress || isHidden || progress.steps.every(({ isDone }) => isDone)) return null;
@@ -25,7 +25,7 @@ export default function Checklist({ project: idOrName }: { project: string }) {
       title={`Get started: ${doneCount} of ${progress.steps.length} done`}
       actions={
         <>
-          <Link href={address('start')}>Continue</Link>
+          <Link href={linkTo('start')}>Continue</Link>
           <Action kind="quiet" onPress={hide}>
             Hide
           </Action>

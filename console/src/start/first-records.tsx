@@ -18,7 +18,7 @@ interface FirstRecordsProps {
 }
 
 export function FirstRecords({ project, installation }: FirstRecordsProps) {
-  const address = useProjectLink(project);
+  const linkTo = useProjectLink(project);
   const { id, group, integration, objects } = installation;
   const target = {
     projectIdOrName: project,
@@ -49,7 +49,7 @@ export function FirstRecords({ project, installation }: FirstRecordsProps) {
         </Loaded>
       )}
       <p>
-        <Link href={address(`installations/${id}`)}>Open the installation</Link>
+        <Link href={linkTo(`installations/${id}`)}>Open the installation</Link>
       </p>
     </>
   );

@@ -1,12 +1,12 @@
-/** The way from an empty project to a first record and a first call, one step after the other. */
+/** Leads from an empty project to a first record and a first API call, step by step. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
-import { Missing, Page } from '../parts/page.tsx';
+import { NotFound, Page } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { NewApiKey } from '../settings/new-api-key.tsx';
-import type { PlaceProps } from '../shell/places.ts';
+import type { ConsolePageProps } from '../shell/pages.ts';
 import { BackendCalls } from './backend-calls.tsx';
 import { FirstRecords } from './first-records.tsx';
 import { PROGRESS, type Step, useProgress } from './progress.ts';
@@ -14,24 +14,24 @@ import { TestAccount } from './test-account.tsx';
 
 const POLL_MS = 1_500;
 
-export default function StartPage({ project: idOrName }: PlaceProps) {
+export default function StartPage({ project: idOrName }: ConsolePageProps) {
   const progress = useProgress(idOrName, POLL_MS);
   const getProviderName = useProviderNames();
-  const address = useProjectLink(idOrName);
-  if (!progress) return <Missing noun="project" />;
+  const linkTo = useProjectLink(idOrName);
+  if (!progress) return <NotFound noun="project" />;
   const { project, steps } = progress;
   const [integration] = project.integrations.nodes;
   const [installation] = project.installations.nodes;
   const { read, write } = integration?.latestRevision.content ?? {};
   const objects = read?.objects ?? [];
   const objectName = objects[0]?.objectName ?? 'contacts';
-  const writtenObject = write?.objects ?? [];
+  const writtenObjects = write?.objects ?? [];
   const hasTestAccount = integration?.provider === 'sandbox' && !installation;
   const nextStep = steps.find(({ isDone }) => !isDone);
   const contents: Record<Step['id'], ReactNode> = {
     integration: integration ? (
       <p>
-        <Link href={address(`integrations/${encodeURIComponent(integration.name)}`)}>
+        <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
           {integration.name}
         </Link>{' '}
         reads and writes at {getProviderName(integration.provider)}.
@@ -39,7 +39,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
     ) : (
       <>
         <p>An integration says which objects of a provider you read and write.</p>
-        <Link className="action primary" href={address('new-integration')}>
+        <Link className="action primary" href={linkTo('new-integration')}>
           Choose a provider
         </Link>
       </>
@@ -80,7 +80,7 @@ export default function StartPage({ project: idOrName }: PlaceProps) {
         <BackendCalls
           integration={integration.name}
           objectName={objectName}
-          isWritten={writtenObject.some((object) => object.objectName === objectName)}
+          isWritten={writtenObjects.some((object) => object.objectName === objectName)}
           groupRef={installation?.group.groupRef ?? 'customer-1'}
         />
       </>

@@ -16,7 +16,7 @@ import { useEffect, useRef } from 'react';
 import type { Finding, LocatedFinding } from './findings.ts';
 import type { TextRange } from './json-tree.ts';
 import { parsePath, type Step } from './members.ts';
-import { COLOURS, LOOK } from './theme.ts';
+import { COLORS, THEME } from './theme.ts';
 
 /** A finding with its line number, counted from 1. */
 export interface LineFinding extends Finding {
@@ -52,11 +52,11 @@ const refusal = StateEffect.define<readonly Finding[]>();
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const latest = useRef(props);
-  latest.current = props;
+  const propsRef = useRef(props);
+  propsRef.current = props;
   useEffect(() => {
     if (!host.current) return;
-    const editorView = createView(host.current, latest);
+    const editorView = createView(host.current, propsRef);
     view.current = editorView;
     return () => editorView.destroy();
   }, []);
@@ -67,11 +67,11 @@ export function CodeEditor(props: CodeEditorProps) {
   return <div ref={host} className="code" />;
 }
 
-type Latest = { current: CodeEditorProps };
+type PropsRef = { current: CodeEditorProps };
 
-function createView(host: HTMLElement, latest: Latest): EditorView {
+function createView(host: HTMLElement, propsRef: PropsRef): EditorView {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
-  const { initial, label, format } = latest.current;
+  const { initial, label, format } = propsRef.current;
   const state = EditorState.create({
     doc: initial,
     extensions: [
@@ -81,8 +81,8 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
       indentOnInput(),
       bracketMatching(),
       format.extensions,
-      syntaxHighlighting(COLOURS),
-      linter((editorView) => lint(editorView, latest), {
+      syntaxHighlighting(COLORS),
+      linter((editorView) => lint(editorView, propsRef), {
         delay: LINT_MS,
         needsRefresh: ({ transactions }) =>
           transactions.some(({ effects }) => effects.some((effect) => effect.is(refusal))),
@@ -91,9 +91,9 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
       keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
       EditorView.updateListener.of(({ docChanged, state: { doc } }) => {
-        if (docChanged) latest.current.onChange(doc.toString());
+        if (docChanged) propsRef.current.onChange(doc.toString());
       }),
-      LOOK,
+      THEME,
     ],
   });
   // Escape first closes the editor's own pop-ups, and only then the surrounding dialog.
@@ -106,7 +106,7 @@ function createView(host: HTMLElement, latest: Latest): EditorView {
   return view;
 }
 
-function lint(view: EditorView, { current }: Latest): Diagnostic[] {
+function lint(view: EditorView, { current }: PropsRef): Diagnostic[] {
   const { serverFindings, onFindings, format } = current;
   const { state } = view;
   const locatedFindings = serverFindings.map((finding) => ({

@@ -3,12 +3,12 @@ import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-export const COLOURS = HighlightStyle.define([
+export const COLORS = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--accent)' },
   { tag: [tags.string, tags.number, tags.bool, tags.null], color: 'var(--good)' },
 ]);
 
-export const LOOK = EditorView.theme({
+export const THEME = EditorView.theme({
   '&': {
     backgroundColor: 'var(--card)',
     color: 'var(--text)',

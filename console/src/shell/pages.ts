@@ -1,7 +1,7 @@
 /** The pages of a project, each loaded when it is first opened. */
 import { type ComponentType, lazy } from 'react';
 
-export interface PlaceProps {
+export interface ConsolePageProps {
   /** The project's ID or name, as in the URL. */
   project: string;
   /** The rest of the path below the page: an ID or a name. */
@@ -11,13 +11,13 @@ export interface PlaceProps {
 interface ConsolePage {
   path: string;
   name: string;
-  List?: ComponentType<PlaceProps>;
-  DetailPage?: ComponentType<PlaceProps>;
+  List?: ComponentType<ConsolePageProps>;
+  DetailPage?: ComponentType<ConsolePageProps>;
   /** The path of the page above it; absent in the menu. */
   parent?: string;
 }
 
-type Module = Promise<{ default: ComponentType<PlaceProps> }>;
+type Module = Promise<{ default: ComponentType<ConsolePageProps> }>;
 
 const definePage = (
   path: string,
@@ -150,4 +150,7 @@ export const SECTIONS: MenuSection[] = [
   },
 ];
 
-export const PLACES: ConsolePage[] = [...SECTIONS.flatMap(({ pages }) => pages), ...UNLISTED];
+export const CONSOLE_PAGES: ConsolePage[] = [
+  ...SECTIONS.flatMap(({ pages }) => pages),
+  ...UNLISTED,
+];

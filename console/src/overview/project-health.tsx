@@ -1,7 +1,7 @@
 /** The last failures, and the state of each destination. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
-import type { care_project$key } from '../../__generated__/care_project.graphql.ts';
+import type { projectHealth_project$key } from '../../__generated__/projectHealth_project.graphql.ts';
 import { DestinationState } from '../destinations/destination-state.tsx';
 import { OperationText } from '../operations/operation-text.tsx';
 import { Empty } from '../parts/page.tsx';
@@ -9,7 +9,7 @@ import { formatWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
 const CARE = graphql`
-  fragment care_project on Project @argumentDefinitions(dayStart: { type: "DateTime!" }) {
+  fragment projectHealth_project on Project @argumentDefinitions(dayStart: { type: "DateTime!" }) {
     lastFailures: operations(first: 6, status: FAILED) {
       nodes {
         id
@@ -42,11 +42,11 @@ const CARE = graphql`
 `;
 
 interface CareProps {
-  project: care_project$key;
-  to: (path: string) => string;
+  project: projectHealth_project$key;
+  linkTo: (path: string) => string;
 }
 
-export function LastFailures({ project, to }: CareProps) {
+export function LastFailures({ project, linkTo }: CareProps) {
   const { nodes } = useFragment(CARE, project).lastFailures;
   if (nodes.length === 0) {
     return <Empty title="No failed operations">Failed reads and writes appear here.</Empty>;
@@ -55,7 +55,7 @@ export function LastFailures({ project, to }: CareProps) {
     <ul className="plain-list">
       {nodes.map(({ id, actionType, result, createTime, metadata }) => (
         <li key={id}>
-          <Link href={to(`operations/${id}`)} className="strong">
+          <Link href={linkTo(`operations/${id}`)} className="strong">
             {formatWords(actionType)} {metadata.objects.join(', ')}
           </Link>
           <span className="quiet">
@@ -70,12 +70,12 @@ export function LastFailures({ project, to }: CareProps) {
   );
 }
 
-export function DestinationStates({ project, to }: CareProps) {
+export function DestinationStates({ project, linkTo }: CareProps) {
   const { nodes } = useFragment(CARE, project).destinations;
   if (nodes.length === 0) {
     return (
       <Empty title="No destinations yet">
-        <Link href={to('destinations')}>Create one</Link> to receive events and records.
+        <Link href={linkTo('destinations')}>Create one</Link> to receive events and records.
       </Empty>
     );
   }
@@ -83,7 +83,7 @@ export function DestinationStates({ project, to }: CareProps) {
     <ul className="plain-list">
       {nodes.map(({ id, name, type, pending, retrying, failed, ...row }) => (
         <li key={id}>
-          <Link href={to(`destinations/${id}`)} className="strong">
+          <Link href={linkTo(`destinations/${id}`)} className="strong">
             {name}
           </Link>
           {type === 'STREAM' ? (
@@ -95,7 +95,7 @@ export function DestinationStates({ project, to }: CareProps) {
                   ({ label, filter, count }, index) => (
                     <span key={filter}>
                       {index > 0 && ', '}
-                      <Link href={to(`destinations/${id}?${filter}`)}>
+                      <Link href={linkTo(`destinations/${id}?${filter}`)}>
                         {count.toLocaleString('en')} {label}
                       </Link>
                     </span>
