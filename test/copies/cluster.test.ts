@@ -3,6 +3,7 @@
  *
  * @module-tag all/process
  */
+
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { onCitus } from '../support/app.ts';
@@ -16,6 +17,7 @@ import {
 } from '../support/copies/copied-databases.ts';
 import { acquirePostgres } from '../support/database/postgres-databases.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { runCommand } from '../support/process/run-command.ts';
 
 const PROJECTS = 4;
@@ -25,7 +27,6 @@ test.skipIf(!onCitus)(
   async () => {
     const lent = await acquirePostgres();
     onTestFinished(() => lent[Symbol.asyncDispose]());
-    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
     const cluster: DatabaseEnv = { ...lent.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
     const target = createEmbeddedDatabase();
     const file = join(createFolder(), 'backup');

@@ -1,23 +1,26 @@
-/**
- * An attack does not harm a well-behaved client, even from the same address: none of its requests is refused.
- */
+/** A well-behaved client is served during an attack, even from the same address. None of its requests is refused. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp, testDatabase } from '../support/app.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
-import { type Fared, fareFor } from './fixtures/good-client.ts';
-import { KINDS, type Kind, openingMs, startAttack } from './fixtures/unfinished-attack.ts';
+import { keepOpen, testApp, testDatabase } from '../support/app.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
+import { type ClientReport, runClient } from './fixtures/attack/good-client.ts';
+import {
+  KINDS,
+  type Kind,
+  openingMs,
+  startUnfinishedAttack,
+} from './fixtures/attack/unfinished-attack.ts';
+import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const BEFORE_MS = SHORT ? 1_000 : 2_000;
+const BEFORE_MS = IS_SHORT ? 1_000 : 2_000;
 /** Duration after all sockets have been opened. */
-const ATTACK_MS = SHORT ? 3_000 : 10_000;
+const ATTACK_MS = IS_SHORT ? 3_000 : 10_000;
 /** The promised p99 of a well-behaved client. */
 const P99_MS_MAX = 200;
-/** Many more sockets than the server processes requests concurrently. */
-const SIZES = SHORT
+/** Each size exceeds the server's limit of concurrent requests many times. */
+const SIZES = IS_SHORT
   ? [
       { sockets: 1_000, addresses: 1 },
       { sockets: 1_500, addresses: 20 },
@@ -26,44 +29,46 @@ const SIZES = SHORT
       { sockets: 5_000, addresses: 1 },
       { sockets: 20_000, addresses: 200 },
     ];
-const KINDS_AT_ONCE: Kind[][] = SHORT ? [[...KINDS]] : [...KINDS.map((kind) => [kind]), [...KINDS]];
+const KINDS_AT_ONCE: Kind[][] = IS_SHORT
+  ? [[...KINDS]]
+  : [...KINDS.map((kind) => [kind]), [...KINDS]];
 const ATTACKS = KINDS_AT_ONCE.flatMap((kinds) => SIZES.map((size) => ({ ...size, kinds })));
-/** Exceeds the limit of wrong keys before the measurement. `WRONG_KEYS_PER_SECOND` continue during it. */
+/** Number of wrong keys before the measurement, which exceeds their limit. */
 const WRONG_KEYS = 61;
+/** Rates of wrong keys during the measurement. */
 const WRONG_KEYS_PER_SECOND = [2, 100];
 
 interface Fixture {
   gateway: Gateway;
   apiKey: string;
   /** API key of a tenant that the gateway has not authenticated yet. */
-  unknownKey: string;
-  before: Fared;
+  newKey: string;
+  before: ClientReport;
 }
 
-async function openFixture(): Promise<Fixture> {
+async function startFixture(): Promise<Fixture> {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
-  const [known, unknown] = [await app.tenant(), await app.tenant()];
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  const [client, newClient] = [await app.tenant(), await app.tenant()];
   const gateway = await startGateway({
     DATABASE_URL: await databaseUrl(database),
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
   // The first requests are slow, because code is compiled.
-  await fareFor(BEFORE_MS, gateway.url, known.apiKey);
-  const before = await fareFor(BEFORE_MS, gateway.url, known.apiKey);
-  return { gateway, before, apiKey: known.apiKey, unknownKey: unknown.apiKey };
+  await runClient(BEFORE_MS, gateway.url, client.apiKey);
+  const before = await runClient(BEFORE_MS, gateway.url, client.apiKey);
+  return { gateway, before, apiKey: client.apiKey, newKey: newClient.apiKey };
 }
 
 /**
- * No request fails, and the long form, which has the machine to itself, keeps the promised p99. In the short
- * form the attackers share the cores with the server, so times are only reported.
+ * Expects that no request fails and, in the long form, that the p99 is as promised. In the short form, the
+ * attackers share the cores with the server.
  */
-function expectServed({ failures, p99Ms }: Fared): void {
+function expectServed({ failures, p99Ms }: ClientReport): void {
   expect(failures).toEqual({});
-  if (!SHORT) expect(p99Ms).toBeLessThan(P99_MS_MAX);
+  if (!IS_SHORT) expect(p99Ms).toBeLessThan(P99_MS_MAX);
 }
 
 test.each(
@@ -73,52 +78,48 @@ test.each(
   addresses,
   kinds,
 }) => {
-  const { gateway, before, apiKey } = await openFixture();
+  const { gateway, before, apiKey } = await startFixture();
   const { url } = gateway;
-  const names = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}`);
+  const ipAddresses = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}`);
   const stopWatching = await gateway.watchLoad();
-  const attack = startAttack({ url, sockets, addresses: names, kinds });
-  const beside = await fareFor(openingMs(sockets) + ATTACK_MS, url, apiKey);
+  const attack = startUnfinishedAttack({ url, sockets, addresses: ipAddresses, kinds });
+  const during = await runClient(openingMs(sockets) + ATTACK_MS, url, apiKey);
   const load = await stopWatching();
-  const held = attack.held();
+  const counts = attack.countSockets();
   await attack.stop();
-  console.log({ kinds, sockets, addresses, before, beside, held, load });
-  expect(held.opened).toBeGreaterThanOrEqual(sockets);
-  expectServed(beside);
+  console.log({ kinds, sockets, addresses, before, during, counts, load });
+  expect(counts.opened).toBeGreaterThanOrEqual(sockets);
+  expectServed(during);
 });
 
 /** Sends a new random key from the address of the well-behaved client. */
-function sendWrongKey(url: string): Promise<number> {
+async function sendWrongKey(url: string): Promise<number> {
   const headers = {
     'content-type': 'application/json',
     'x-api-key': `ik_${randomBytes(32).toString('base64url')}`,
   };
-  const body = JSON.stringify({ query: '{ viewer { project { id } } }' });
-  return request(`${url}/graphql`, { method: 'POST', headers, body }).then(async (response) => {
-    await response.body.dump();
-    return response.statusCode;
-  });
+  const body = JSON.stringify({ query: 'query Viewer { viewer { project { id } } }' });
+  const response = await request(`${url}/graphql`, { method: 'POST', headers, body });
+  await response.body.dump();
+  return response.statusCode;
 }
 
-/**
- * Sends wrong keys at an even rate until the returned function is called, which returns the number of
- * responses by status.
- */
+/** Sends wrong keys at an even rate. The returned function stops it, and returns the number of responses by status. */
 function floodWrongKeys(url: string, perSecond: number) {
   const statuses: Record<number, number> = {};
-  const sending = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   const timer = setInterval(() => {
     const sent = sendWrongKey(url)
       .then((status) => {
         statuses[status] = (statuses[status] ?? 0) + 1;
       })
-      .finally(() => sending.delete(sent));
-    sending.add(sent);
+      .finally(() => pending.delete(sent));
+    pending.add(sent);
   }, 1_000 / perSecond);
   onTestFinished(() => clearInterval(timer));
   return async () => {
     clearInterval(timer);
-    await Promise.all(sending);
+    await Promise.all(pending);
     return statuses;
   };
 }
@@ -126,14 +127,16 @@ function floodWrongKeys(url: string, perSecond: number) {
 test.each(
   WRONG_KEYS_PER_SECOND,
 )('serves a new valid key during %d wrong keys per second from the same address', async (perSecond) => {
-  const { gateway, before, unknownKey } = await openFixture();
+  const { gateway, before, newKey } = await startFixture();
   const { url } = gateway;
-  const first = await Promise.all(Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)));
-  expect(new Set(first)).toEqual(new Set([401, 429]));
-  const stop = floodWrongKeys(url, perSecond);
-  const beside = await fareFor(ATTACK_MS, url, unknownKey);
-  const wrong = await stop();
-  console.log({ perSecond, before, beside, wrong });
-  expectServed(beside);
-  expect(wrong[429]).toBeGreaterThan(0);
+  const firstStatuses = await Promise.all(
+    Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)),
+  );
+  expect(new Set(firstStatuses)).toEqual(new Set([401, 429]));
+  const stopFlood = floodWrongKeys(url, perSecond);
+  const during = await runClient(ATTACK_MS, url, newKey);
+  const wrongKeyStatuses = await stopFlood();
+  console.log({ perSecond, before, during, wrongKeyStatuses });
+  expectServed(during);
+  expect(wrongKeyStatuses[429]).toBeGreaterThan(0);
 });

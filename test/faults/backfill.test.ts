@@ -2,31 +2,26 @@ import { setInterval as ticks } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type BackfillFixture, prepareBackfill } from './fixtures/backfill-fixture.ts';
 import { type Gateway, startGateway } from './fixtures/gateway.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const RECORDS = SHORT ? 50_000 : 1_000_000;
+const RECORDS = IS_SHORT ? 50_000 : 1_000_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 100;
 const RUN_MS_MAX = 30 * MINUTE_MS;
-/**
- * Number of samples of the memory in use. Each collects garbage, so there are few, to disturb the read
- * little.
- */
-const USED_LOOKS = 40;
+/** Number of samples of the memory in use. There are few, because each collects garbage and disturbs the read. */
+const USED_SAMPLES = 40;
 const MIB = 2 ** 20;
 
 /** Far fewer than the messages of all records. */
 const PENDING_MAX = 40;
-/** A read checks the number of pending deliveries before each turn, which has at most this many pages. */
+/** Maximum number of pages in a slice. A read checks the number of pending deliveries before each slice. */
 const SLICE_PAGES = 50;
-/** Messages of the provider's largest page, at 300,000 bytes for each. */
+/** Number of messages, of up to 300,000 bytes, for the provider's largest page. */
 const MESSAGES_OF_PAGE = 5;
 
 /**
- * The memory in use may vary by a page and by messages that wait to be sent, which is some MiB of over 100. A
- * record takes a kilobyte. If a tenth of the records between the quarters stayed in memory, the limit would
- * be exceeded.
+ * The memory in use is over 100 MiB and may vary by some MiB, for a page and for messages that wait to be sent.
+ * A record takes a kilobyte, so a tenth of the records would exceed the limit.
  */
 const USED_GROWTH_MAX = 1.1;
 /** RSS includes garbage that is not collected yet. It varies, but must not accumulate. */
@@ -47,17 +42,17 @@ async function sampleToTheEnd(fixture: BackfillFixture, gateway: Gateway): Promi
   const { prisma } = fixture.database;
   const samples: Sample[] = [];
   const startedMs = performance.now();
-  let nextPoll = 0;
+  let nextUsedSample = 0;
   for await (const _ of ticks(SAMPLE_MS)) {
-    const open = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
+    const openOperations = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
     const pending = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
     const { records } = receiver;
     const rssMib = gateway.rssBytes() / MIB;
-    const isLook = records > nextPoll;
-    if (isLook) nextPoll = records + RECORDS / USED_LOOKS;
-    const usedMib = isLook ? (await gateway.usedBytes()) / MIB : null;
+    const isUsedSample = records > nextUsedSample;
+    if (isUsedSample) nextUsedSample = records + RECORDS / USED_SAMPLES;
+    const usedMib = isUsedSample ? (await gateway.usedBytes()) / MIB : null;
     samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
-    const isOver = open === 0 && pending === 0 && records > 0;
+    const isOver = openOperations === 0 && pending === 0 && records > 0;
     if (isOver || performance.now() - startedMs > RUN_MS_MAX) break;
   }
   return samples;
@@ -72,8 +67,8 @@ function computeMedian(samples: Sample[], quarter: number, name: 'rssMib' | 'use
 }
 
 function report(samples: Sample[]): void {
-  const began = samples.find(({ records }) => records > 0)?.ms ?? 0;
-  const seconds = ((samples.at(-1)?.ms ?? 0) - began) / 1_000;
+  const firstMs = samples.find(({ records }) => records > 0)?.ms ?? 0;
+  const seconds = ((samples.at(-1)?.ms ?? 0) - firstMs) / 1_000;
   const quarters = [1, 2, 3, 4].map((quarter) => {
     const [rss, used] = (['rssMib', 'usedMib'] as const).map((name) =>
       Math.round(computeMedian(samples, quarter, name)),
@@ -117,23 +112,23 @@ test('a read whose destination does not respond pauses after a slice and continu
   const { prisma } = fixture.database;
   const release = receiver.hold();
   const gateway = await startGateway(fixture.env);
-  const dueInSeconds = async () => {
+  const readSecondsUntilDue = async () => {
     const [run] = await prisma.$queryRaw<{ seconds: number }[]>`
       select extract(epoch from "dueTime" - now())::float8 as "seconds"
       from "ReadRun" where "leaseToken" is null and "pagesRead" > 0`;
     return run?.seconds ?? 0;
   };
-  await expect.poll(dueInSeconds, { timeout: MINUTE_MS }).toBeGreaterThan(10);
+  await expect.poll(readSecondsUntilDue, { timeout: MINUTE_MS }).toBeGreaterThan(10);
   const pages = org.requests.length;
   expect(pages).toBeLessThanOrEqual(10 + SLICE_PAGES);
   expect(await prisma.delivery.count({ where: { status: 'PENDING' } })).toBe(pages);
   expect(receiver.records).toBe(0);
 
   release();
-  const pending = () => prisma.delivery.count({ where: { status: 'PENDING' } });
-  await expect.poll(pending, { timeout: MINUTE_MS }).toBe(0);
+  const countPending = () => prisma.delivery.count({ where: { status: 'PENDING' } });
+  await expect.poll(countPending, { timeout: MINUTE_MS }).toBe(0);
   // The short form does not wait until the run is due.
-  if (SHORT) await prisma.$executeRaw`update "ReadRun" set "dueTime" = now()`;
+  if (IS_SHORT) await prisma.$executeRaw`update "ReadRun" set "dueTime" = now()`;
   await expect.poll(() => receiver.records, { timeout: 5 * MINUTE_MS }).toBe(accounts);
   expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
   expect(org.requests).toHaveLength(2 * SLICE_PAGES);

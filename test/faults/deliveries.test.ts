@@ -2,25 +2,20 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import {
-  type ReceivedMessage,
-  type Receiver,
-  startReceiver,
-  verifyMessage,
-} from '../support/receiver.ts';
+import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
+import { databaseUrl } from './fixtures/gateway.ts';
+import { countById } from './fixtures/interrupted-work.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
+import { KILLS, SEED } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
-const SEED = Number(process.env.FAULT_SEED ?? 1);
 const MESSAGES_PER_KILL = 500;
 const DESTINATIONS = 10;
-const PLACE = 'hook';
+const ENDPOINT = 'hook';
 
 async function prepare() {
   const database = await testDatabase();
@@ -32,13 +27,11 @@ async function prepare() {
   const { destination, enqueue } = await createDeliveryProject(database);
   const secrets = new Map<string, string>();
   for (let n = 0; n < DESTINATIONS; n += 1) {
-    const { id, secret } = await destination(receiver.url(PLACE));
-    const owed = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
-    for (const deliveryId of owed) secrets.set(deliveryId, secret);
+    const { id, secret } = await destination(receiver.url(ENDPOINT));
+    const deliveryIds = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
+    for (const deliveryId of deliveryIds) secrets.set(deliveryId, secret);
   }
-  const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
-    select current_database() as "name"`;
-  return { database, receiver, secrets, url: `${inject('postgres').serverUrl}/${name}` };
+  return { database, receiver, secrets, url: await databaseUrl(database) };
 }
 
 /** Starts a process, and resolves when it sends deliveries. */
@@ -48,7 +41,7 @@ async function startProcess(url: string) {
     env: {
       ...PROCESS_ENV,
       DATABASE_URL: url,
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ENCRYPTION_KEY,
     },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -63,21 +56,21 @@ async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signa
   return code as number | null;
 }
 
-/** Numbers of received messages at which a process is ended. */
-const endings = (seed: number) =>
+/** Returns the numbers of received messages at which a process is ended. */
+const planEndings = (seed: number) =>
   planMoments(createRandom(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
 
 /**
- * Returns the deliveries that a killed process had leased. Waits until its connections are gone, so that none
+ * Returns the deliveries that an ended process had leased. Waits until its connections are gone, so that none
  * of its statements is still running.
  */
-async function heldByTheDead(url: string): Promise<string[]> {
+async function findAbandonedDeliveries(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const others = `select 1 from pg_stat_activity where datname = current_database()
+    const busySessions = `select 1 from pg_stat_activity where datname = current_database()
       and application_name = 'integration-gateway' and state <> 'idle'`;
-    await expect.poll(async () => (await client.query(others)).rows.length).toBe(0);
+    await expect.poll(async () => (await client.query(busySessions)).rows.length).toBe(0);
     const { rows } = await client.query(
       'select "id" from "Delivery" where "leaseToken" is not null',
     );
@@ -98,51 +91,48 @@ function verifyAll(
   }
 }
 
-function timesById({ received }: Receiver): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const { id } of received(PLACE)) times.set(id, (times.get(id) ?? 0) + 1);
-  return times;
-}
-
 test(`delivers every message over ${KILLS} SIGKILLs, and only messages in flight twice`, async () => {
   const { database, receiver, secrets, url } = await prepare();
-  const mayRepeat = new Map<string, number>();
-  let checked = 0;
-  for (const moment of endings(SEED)) {
+  const abandonedCounts = new Map<string, number>();
+  let verifiedCount = 0;
+  for (const moment of planEndings(SEED)) {
     const child = await startProcess(url);
-    await receiver.waitForMessages(PLACE, moment);
+    await receiver.waitForMessages(ENDPOINT, moment);
     await endProcess(child, 'SIGKILL');
-    for (const id of await heldByTheDead(url)) mayRepeat.set(id, (mayRepeat.get(id) ?? 0) + 1);
-    verifyAll(receiver.received(PLACE).slice(checked), secrets);
-    checked = receiver.received(PLACE).length;
+    for (const id of await findAbandonedDeliveries(url)) {
+      abandonedCounts.set(id, (abandonedCounts.get(id) ?? 0) + 1);
+    }
+    verifyAll(receiver.received(ENDPOINT).slice(verifiedCount), secrets);
+    verifiedCount = receiver.received(ENDPOINT).length;
   }
   const last = await startProcess(url);
-  const left = () => database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
-  await expect.poll(left, { timeout: 120_000, interval: 200 }).toBe(0);
+  const countLeft = () =>
+    database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
+  await expect.poll(countLeft, { timeout: 120_000, interval: 200 }).toBe(0);
   expect(await endProcess(last, 'SIGTERM')).toBe(0);
-  verifyAll(receiver.received(PLACE).slice(checked), secrets);
+  verifyAll(receiver.received(ENDPOINT).slice(verifiedCount), secrets);
 
-  const times = timesById(receiver);
-  expect([...secrets.keys()].filter((id) => !times.has(id))).toEqual([]);
-  const tooOften = [...times].filter(([id, count]) => count > 1 + (mayRepeat.get(id) ?? 0));
+  const counts = countById(receiver.received(ENDPOINT));
+  expect([...secrets.keys()].filter((id) => !counts.has(id))).toEqual([]);
+  const tooOften = [...counts].filter(([id, count]) => count > 1 + (abandonedCounts.get(id) ?? 0));
   expect(tooOften).toEqual([]);
-  const duplicates = receiver.received(PLACE).length - secrets.size;
+  const duplicates = receiver.received(ENDPOINT).length - secrets.size;
   console.log(`${secrets.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
 });
 
 test('delivers every message once over SIGTERMs, and each process exits', async () => {
   const { database, receiver, secrets, url } = await prepare();
-  for (const moment of endings(SEED + 1).filter((_, index) => index % 4 === 0)) {
+  for (const moment of planEndings(SEED + 1).filter((_, index) => index % 4 === 0)) {
     const child = await startProcess(url);
-    await receiver.waitForMessages(PLACE, moment);
+    await receiver.waitForMessages(ENDPOINT, moment);
     expect(await endProcess(child, 'SIGTERM')).toBe(0);
-    expect(await heldByTheDead(url)).toEqual([]);
+    expect(await findAbandonedDeliveries(url)).toEqual([]);
   }
   const last = await startProcess(url);
-  await receiver.waitForMessages(PLACE, secrets.size);
+  await receiver.waitForMessages(ENDPOINT, secrets.size);
   expect(await endProcess(last, 'SIGTERM')).toBe(0);
-  const times = timesById(receiver);
-  expect([...times.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());
-  expect([...times.values()].filter((count) => count > 1)).toEqual([]);
+  const counts = countById(receiver.received(ENDPOINT));
+  expect([...counts.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());
+  expect([...counts.values()].filter((count) => count > 1)).toEqual([]);
   expect(await database.prisma.deliveryAttempt.count()).toBe(secrets.size);
 });

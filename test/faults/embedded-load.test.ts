@@ -1,42 +1,43 @@
-/** The embedded database under writes: health checks respond quickly, and no request waits long. */
+/** While the embedded database is written to, health checks respond quickly and no request waits long. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../support/process/free-port.ts';
 import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
 import { startGateway } from './fixtures/gateway.ts';
+import { percentile } from './fixtures/percentile.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form, for machines with other load. */
-const isShort = process.env.FAULTS_SHORT === '1';
-const WRITERS_MS = isShort ? 3_000 : 60_000;
-const STEADY_MS = isShort ? 5_000 : 300_000;
+const LOAD_MS = IS_SHORT ? 3_000 : 60_000;
+const STEADY_MS = IS_SHORT ? 5_000 : 300_000;
 const WRITERS = 16;
-const PER_SECOND = 50;
+const REQUESTS_PER_SECOND = 50;
 const WARM_UP = 100;
-const HEALTH_P99_MS_MAX = isShort ? 1_000 : 100;
-const HEALTH_AT_START_MS_MAX = isShort ? 2_000 : 500;
+const HEALTH_P99_MS_MAX = IS_SHORT ? 1_000 : 100;
+const HEALTH_AT_START_MS_MAX = IS_SHORT ? 2_000 : 500;
 const AFTER_START_MS = 3_000;
 /** Pause of a writer while the server is down. */
 const RETRY_MS = 20;
-const REQUEST_MS_MAX = isShort ? 10_000 : 2_000;
+const REQUEST_MS_MAX = IS_SHORT ? 10_000 : 2_000;
 const HEALTH_EVERY_MS = 25;
 /** Timeout of the health check's client. */
 const HEALTH_TIMEOUT_MS = 10_000;
 
-interface Spread {
+interface DurationSummary {
   count: number;
   p50Ms: number;
   p99Ms: number;
   maxMs: number;
 }
 
-function spread(times: number[]): Spread {
-  const sorted = times.toSorted((time, other) => time - other);
-  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
-  return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+function summarize(times: number[]): DurationSummary {
+  const [p50Ms = 0, p99Ms = 0, maxMs = 0] = [0.5, 0.99, 1].map((share) =>
+    Math.round(percentile(times, share)),
+  );
+  return { count: times.length, p50Ms, p99Ms, maxMs };
 }
 
-async function fixture() {
+async function startFixture() {
   const prepared = await prepareEmbedded();
   const { tenant } = prepared;
   const env = { ...prepared.env, PORT: String(await findFreePort()) };
@@ -45,7 +46,7 @@ async function fixture() {
   const agent = new Agent({ connections: 64 });
   onTestFinished(() => agent.destroy());
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
-  const ask = async (query: string) => {
+  const send = async (query: string) => {
     const body = JSON.stringify({ query });
     const response = await request(`${url}/graphql`, {
       dispatcher: agent,
@@ -55,30 +56,30 @@ async function fixture() {
     });
     expect(await response.body.json()).toMatchObject({ data: {} });
   };
-  let made = 0;
+  let topicCount = 0;
   const project = `projectIdOrName: "${tenant.projectId}"`;
   const write = () => {
-    made += 1;
-    return ask(
-      `mutation { createTopic(input: { ${project}, name: "t-${made}" }) { topic { id } } }`,
+    topicCount += 1;
+    return send(
+      `mutation CreateTopic { createTopic(input: { ${project}, name: "t-${topicCount}" }) { topic { id } } }`,
     );
   };
   const read = () =>
-    ask(
-      `{ project(idOrName: "${tenant.projectId}") { topics(first: 20) { totalCount nodes { name } } } }`,
+    send(
+      `query Topics { project(idOrName: "${tenant.projectId}") { topics(first: 20) { totalCount nodes { name } } } }`,
     );
   // Warms up, so that the code of both requests is compiled.
   for (let time = 0; time < WARM_UP; time += 1) await Promise.all([write(), read()]);
   return { env, gateway, url, write, read };
 }
 
-async function timed(work: () => Promise<void>, times: number[]): Promise<void> {
+async function measure(work: () => Promise<void>, times: number[]): Promise<void> {
   const startMs = performance.now();
   await work();
   times.push(performance.now() - startMs);
 }
 
-async function isListening(url: string): Promise<void> {
+async function waitUntilListening(url: string): Promise<void> {
   while (!(await fetch(`${url}/livez`).catch(() => null))) await delay(RETRY_MS);
 }
 
@@ -90,49 +91,49 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
   const agent = new Agent({ connections: 8 });
   onTestFinished(() => agent.destroy());
   const times: number[] = [];
-  const looks: Promise<void>[] = [];
-  const look = async (path: string) => {
+  const checks: Promise<void>[] = [];
+  const check = async (path: string) => {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
     const response = await request(url + path, { dispatcher: agent, signal });
     await response.body.dump();
     expect(response.statusCode).toBe(200);
   };
   const timer = setInterval(() => {
-    for (const path of paths) looks.push(timed(() => look(path), times));
+    for (const path of paths) checks.push(measure(() => check(path), times));
   }, HEALTH_EVERY_MS);
   return async () => {
     clearInterval(timer);
-    await Promise.all(looks);
-    return spread(times);
+    await Promise.all(checks);
+    return summarize(times);
   };
 }
 
 test(`health checks respond quickly during ${WRITERS} writers`, async () => {
-  const { url, write } = await fixture();
+  const { url, write } = await startFixture();
   const stopWatching = watchHealth(url);
   const times: number[] = [];
-  const endMs = performance.now() + WRITERS_MS;
+  const endMs = performance.now() + LOAD_MS;
   const keepWriting = async () => {
-    while (performance.now() < endMs) await timed(write, times);
+    while (performance.now() < endMs) await measure(write, times);
   };
   await Promise.all(Array.from({ length: WRITERS }, keepWriting));
   const health = await stopWatching();
-  console.log({ changes: spread(times), health });
+  console.log({ changes: summarize(times), health });
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
 });
 
 test(`health checks respond quickly during a start under ${WRITERS} writers`, async () => {
-  const { env, gateway, url, write } = await fixture();
+  const { env, gateway, url, write } = await startFixture();
   let isOver = false;
   const keepWriting = async () => {
     while (!isOver) await write().catch(() => delay(RETRY_MS));
   };
   const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting));
   await gateway.kill();
-  const starting = startGateway(env);
-  await isListening(url);
+  const restarting = startGateway(env);
+  await waitUntilListening(url);
   const stopWatching = watchHealth(url, ['/livez']);
-  await starting;
+  await restarting;
   await delay(AFTER_START_MS);
   const health = await stopWatching();
   isOver = true;
@@ -141,19 +142,20 @@ test(`health checks respond quickly during a start under ${WRITERS} writers`, as
   expect(health.maxMs).toBeLessThan(HEALTH_AT_START_MS_MAX);
 });
 
-test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${PER_SECOND} requests per second`, async () => {
-  const { url, write, read } = await fixture();
+test(`no request takes longer than ${REQUEST_MS_MAX} ms at ${REQUESTS_PER_SECOND} requests per second`, async () => {
+  const { url, write, read } = await startFixture();
   const stopWatching = watchHealth(url);
   const times: number[] = [];
   const running: Promise<void>[] = [];
   const startMs = performance.now();
   while (performance.now() - startMs < STEADY_MS) {
-    const due = ((performance.now() - startMs) / 1_000) * PER_SECOND;
-    while (running.length < due) running.push(timed(running.length % 2 ? read : write, times));
+    const dueCount = ((performance.now() - startMs) / 1_000) * REQUESTS_PER_SECOND;
+    while (running.length < dueCount)
+      running.push(measure(running.length % 2 ? read : write, times));
     await delay(5);
   }
   await Promise.all(running);
-  const [requests, health] = [spread(times), await stopWatching()];
+  const [requests, health] = [summarize(times), await stopWatching()];
   console.log({ requests, health });
   expect(requests.maxMs).toBeLessThan(REQUEST_MS_MAX);
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);

@@ -9,91 +9,93 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
 import {
   fillUp,
-  noSmallFileSystem,
-  smallFileSystem,
+  mountSmallFileSystem,
+  reasonWithoutSmallFileSystem,
 } from './fixtures/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './fixtures/gateway.ts';
-import { expectEnd, SHUTDOWN_MS } from './fixtures/hang-fixture.ts';
+import { expectExit, SHUTDOWN_MS } from './fixtures/hang-fixture.ts';
 import {
-  changeBy,
   expectUnavailable,
-  readBy,
   type SurfaceResponse,
-  type Surfaces,
+  type SurfaceTarget,
+  sendChanges,
+  sendReads,
 } from './fixtures/surfaces.ts';
 
 /** Time to start a server on a busy machine: modules are loaded and a database is opened. */
-const BACK_MS = 60_000;
+const START_MS_MAX = 60_000;
 const MIB = 1024 * 1024;
 
-const isGood = ({ status }: SurfaceResponse) => status < 300;
+const reason = reasonWithoutSmallFileSystem();
+if (reason) console.warn(`Tests of a full disk are skipped: ${reason}`);
 
-async function fixture(folder?: string) {
+const hasSucceeded = ({ status }: SurfaceResponse) => status < 300;
+
+async function startFixture(folder?: string) {
   const { env, tenant } = await prepareEmbedded(folder);
   const gateway = await startGateway(env);
-  return { env, tenant, gateway, at: { url: gateway.url, tenant } };
+  return { env, tenant, gateway, target: { url: gateway.url, tenant } };
 }
 
 /** Returns the ID of the created topic, from GraphQL or REST. */
 const readId = ({ body }: SurfaceResponse): string => body.data?.createTopic?.topic.id ?? body.id;
 
-async function idsAt({ url, tenant }: Surfaces): Promise<string[]> {
+async function listTopicIds({ url, tenant }: SurfaceTarget): Promise<string[]> {
   const path = `/v1/projects/${tenant.projectId}/topics`;
   const response = await fetch(url + path, { headers: { 'x-api-key': tenant.apiKey } });
   return JSON.stringify(await response.json()).match(/top_[0-9a-z]+/g) ?? [];
 }
 
-const noSmallDisk = noSmallFileSystem();
-if (noSmallDisk) console.warn(`Tests of a full disk are skipped: ${noSmallDisk}`);
-
-function expectFullToldOnce({ lines }: Gateway): void {
+function expectFullLoggedOnce({ lines }: Gateway): void {
   const warnings = lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
   expect(warnings.map(({ msg, kind }) => `${msg}: ${kind}`)).toEqual(['database.failed: FULL']);
 }
 
-test.skipIf(noSmallDisk)(
+test.skipIf(reason)(
   'refuses changes while the disk is full and keeps acknowledged ones',
   async () => {
-    const folder = smallFileSystem(192 * MIB);
-    const { env, tenant, gateway, at } = await fixture(folder);
+    const folder = mountSmallFileSystem(192 * MIB);
+    const { env, tenant, gateway, target } = await startFixture(folder);
     const acknowledged: string[] = [];
     const makeRoom = fillUp(folder);
     const refused: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
-        const responses = await Promise.all(Array.from({ length: 5 }, () => changeBy(at)).flat());
-        acknowledged.push(...responses.filter(isGood).map(readId));
-        refused.push(...responses.filter((response) => !isGood(response)));
+        const responses = await Promise.all(
+          Array.from({ length: 5 }, () => sendChanges(target)).flat(),
+        );
+        acknowledged.push(...responses.filter(hasSucceeded).map(readId));
+        refused.push(...responses.filter((response) => !hasSucceeded(response)));
         expect(refused.length).toBeGreaterThan(100);
       },
-      { timeout: BACK_MS, interval: 0 },
+      { timeout: START_MS_MAX, interval: 0 },
     );
     expectUnavailable(refused);
-    expectFullToldOnce(gateway);
+    expectFullLoggedOnce(gateway);
     makeRoom();
-    const back = async () => {
-      const responses = await Promise.all(changeBy(at));
-      acknowledged.push(...responses.filter(isGood).map(readId));
-      expect(responses.every(isGood)).toBe(true);
+    const writeAgain = async () => {
+      const responses = await Promise.all(sendChanges(target));
+      acknowledged.push(...responses.filter(hasSucceeded).map(readId));
+      expect(responses.every(hasSucceeded)).toBe(true);
     };
-    await vi.waitFor(back, { timeout: BACK_MS });
-    expect(await idsAt(at)).toEqual(expect.arrayContaining(acknowledged));
-    expectFullToldOnce(gateway);
+    await vi.waitFor(writeAgain, { timeout: START_MS_MAX });
+    expect(await listTopicIds(target)).toEqual(expect.arrayContaining(acknowledged));
+    expectFullLoggedOnce(gateway);
     await gateway.kill();
-    const again = await startGateway(env);
-    expect(await idsAt({ url: again.url, tenant })).toEqual(expect.arrayContaining(acknowledged));
+    const { url } = await startGateway(env);
+    expect(await listTopicIds({ url, tenant })).toEqual(expect.arrayContaining(acknowledged));
   },
 );
 
 test('SIGTERM ends a process whose embedded database does not respond', async () => {
   const { env, tenant } = await prepareEmbedded();
   const gateway = await startGateway({ ...env, SHUTDOWN_MS: String(SHUTDOWN_MS) });
-  const at = { url: gateway.url, tenant };
+  const target = { url: gateway.url, tenant };
   await gateway.silenceDatabase();
-  // These requests fail when the process ends.
-  const caught = Promise.allSettled([...readBy(at), ...changeBy(at)]);
-  await expectEnd({ gateway });
-  await caught;
+  // The requests fail when the process ends.
+  const requests = Promise.allSettled([...sendReads(target), ...sendChanges(target)]);
+  await expectExit({ gateway });
+  await requests;
 });
 
 /** Starts a separate process that runs statements. */
@@ -114,18 +116,18 @@ async function startDatabaseProcess(env: Record<string, string>) {
     output: () => output,
     async run(text: string): Promise<string> {
       child.send(text);
-      const answered = once(child, 'message').then(([answer]) => answer as string);
-      return Promise.race([answered, exited.then((code) => `exit ${code}`)]);
+      const responded = once(child, 'message').then(([response]) => response as string);
+      return Promise.race([responded, exited.then((code) => `exit ${code}`)]);
     },
   };
 }
 
 const insert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
 
-test.skipIf(noSmallDisk)(
+test.skipIf(reason)(
   'refuses statements while the write-ahead log has no space and recovers automatically',
   async () => {
-    const folder = smallFileSystem(192 * MIB);
+    const folder = mountSmallFileSystem(192 * MIB);
     const { env } = await prepareEmbedded(folder);
     const database = await startDatabaseProcess(env);
     expect(await database.run(insert('before'))).toBe('done');
@@ -140,8 +142,8 @@ test.skipIf(noSmallDisk)(
       await delay(100);
     }
     makeRoom();
-    const back = async () => expect(await database.run(insert('after'))).toBe('done');
-    await vi.waitFor(back, { timeout: BACK_MS, interval: 100 });
+    const writeAgain = async () => expect(await database.run(insert('after'))).toBe('done');
+    await vi.waitFor(writeAgain, { timeout: START_MS_MAX, interval: 100 });
     const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
     expect(await database.run(check)).toBe('done');
     const failed = database.output().match(/database\.failed/g);
@@ -153,17 +155,17 @@ test.skipIf(noSmallDisk)(
 test('exits when the database crashes and keeps acknowledged changes', async () => {
   const { env } = await prepareEmbedded();
   const database = await startDatabaseProcess(env);
-  expect(await database.run(insert('answered'))).toBe('done');
-  const log = join(env.DATA_DIR as string, 'database', 'pg_wal');
-  renameSync(log, `${log}.away`);
+  expect(await database.run(insert('acknowledged'))).toBe('done');
+  const walFolder = join(env.DATA_DIR as string, 'database', 'pg_wal');
+  renameSync(walFolder, `${walFolder}.away`);
   let response = await database.run('select pg_switch_wal()');
   for (let n = 0; response === 'done'; n += 1) response = await database.run(insert(`lost ${n}`));
   expect(await database.exited).toBe(1);
   const crash = /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.output())?.[0] ?? '';
   expect(JSON.parse(crash).err.message).toContain('pg_wal');
 
-  renameSync(`${log}.away`, log);
-  const again = await startDatabaseProcess(env);
-  const check = `select 1 / count(*) from "ServerProcess" where "id" = 'answered'`;
-  expect(await again.run(check)).toBe('done');
+  renameSync(`${walFolder}.away`, walFolder);
+  const restarted = await startDatabaseProcess(env);
+  const check = `select 1 / count(*) from "ServerProcess" where "id" = 'acknowledged'`;
+  expect(await restarted.run(check)).toBe('done');
 });

@@ -4,28 +4,27 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { testApp, testDatabase } from '../support/app.ts';
+import { keepOpen, testApp, testDatabase } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
+import { createClient, fetchFrom } from '../support/graphql-client.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
+import { databaseUrl, startGateway } from './fixtures/gateway.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
+import { IS_SHORT, KILLS, SEED } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
-const SEED = Number(process.env.FAULT_SEED ?? 1);
 /** Number of operations of each group, and of events and deliveries. Each operation has one log line. */
-const ROWS = SHORT ? 20_000 : 200_000;
+const ROWS = IS_SHORT ? 20_000 : 200_000;
 const TABLES = ['Operation', 'NotificationEvent', 'Delivery'] as const;
-const ALL = ROWS * TABLES.length;
-const WAITING = { timeout: 300_000, interval: 20 };
+const TOTAL_ROWS = ROWS * TABLES.length;
+const POLLING = { timeout: 300_000, interval: 20 };
 
-const ERASE = `mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
-const LOOK = `query ($id: ID!) { node(id: $id) { id } }`;
+const ERASE = `mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
+const NODE = `query Node($id: ID!) { node(id: $id) { id } }`;
 
 /** Rows of one statement. On a busy machine, more would exceed the statement timeout. */
 const ROWS_AT_ONCE = 20_000;
 
-/** Inserts the rows that work for a group leaves, with numbers after `$4`. */
+/** Inserts rows of a group's work. Parameters: project, group, a mark in the IDs, and the last number before. */
 const FILL = [
   `insert into "Operation" ("id", "projectId", "groupId", "integrationId", "installationId", "configId",
      "actionType", "status", "metadata")
@@ -47,19 +46,18 @@ const FILL = [
 async function prepare() {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const groups: string[] = [];
-  for (const [at, groupRef] of ['erased', 'kept'].entries()) {
+  for (const [index, groupRef] of ['erased', 'kept'].entries()) {
     const { group } = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef });
     const mark = newId('grp').slice(-6);
-    for (let after = at * ROWS; after < (at + 1) * ROWS; after += ROWS_AT_ONCE) {
+    for (let after = index * ROWS; after < (index + 1) * ROWS; after += ROWS_AT_ONCE) {
       for (const text of FILL) {
         const values = [projectId, group.id, mark, after];
-        const used = values.filter((_, index) => text.includes(`$${index + 1}`));
-        await database.rows.query(numbered(text), used);
+        const usedValues = values.filter((_, position) => text.includes(`$${position + 1}`));
+        await database.rows.query(renumber(text), usedValues);
       }
     }
     groups.push(group.id);
@@ -69,46 +67,40 @@ async function prepare() {
 }
 
 /** Renumbers the parameters of a statement without gaps. */
-function numbered(text: string): string {
-  const used = [...new Set(text.match(/\$\d/g))].sort();
-  return text.replaceAll(/\$\d/g, (name) => `$${used.indexOf(name) + 1}`);
+function renumber(text: string): string {
+  const parameters = [...new Set(text.match(/\$\d/g))].sort();
+  return text.replaceAll(/\$\d/g, (parameter) => `$${parameters.indexOf(parameter) + 1}`);
 }
 
-test(`an erasure of ${ALL} rows completes over ${KILLS} SIGKILLs and deletes no other rows`, async () => {
+test(`an erasure of ${TOTAL_ROWS} rows completes over ${KILLS} SIGKILLs and deletes no other rows`, async () => {
   const { database, tenant, env, groups } = await prepare();
   const { rows, prisma } = database;
   const [erased, other] = groups;
-  const left = async (groupId: string) => {
+  const countLeft = async (groupId: string) => {
     const counts = TABLES.map((table) => `(select count(*) from "${table}" where "groupId" = $1)`);
     const text = `select ${counts.join(' + ')} as "left"`;
-    const [found] = await rows.query<{ left: bigint }>(text, [groupId]);
-    return Number(found?.left);
+    const [row] = await rows.query<{ left: bigint }>(text, [groupId]);
+    return Number(row?.left);
   };
   let gateway = await startGateway(env);
-  const ask = async (query: string, variables: object) => {
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
-      body: JSON.stringify({ query, variables }),
-    });
-    return (await response.json()) as { data: { node?: unknown }; errors?: unknown };
-  };
+  const query = (text: string, variables: Record<string, unknown>) =>
+    createClient(fetchFrom(gateway.url), { 'x-api-key': tenant.apiKey }).query(text, variables);
   const input = { projectIdOrName: tenant.projectId, groupRef: 'erased' };
-  expect(await ask(ERASE, { input })).toEqual({ data: { eraseGroup: { deletedId: erased } } });
-  expect(await ask(LOOK, { id: erased })).toEqual({ data: { node: null } });
-  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: ALL })) {
-    const gone = async () => ALL - (await left(erased));
-    await expect.poll(gone, WAITING).toBeGreaterThanOrEqual(moment);
+  expect(await query(ERASE, { input })).toEqual({ eraseGroup: { deletedId: erased } });
+  expect(await query(NODE, { id: erased })).toEqual({ node: null });
+  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: TOTAL_ROWS })) {
+    const countErased = async () => TOTAL_ROWS - (await countLeft(erased));
+    await expect.poll(countErased, POLLING).toBeGreaterThanOrEqual(moment);
     await gateway.kill();
-    expect(await prisma.erasure.count(), 'killed while it was under way').toBe(1);
+    expect(await prisma.erasure.count(), 'killed during the erasure').toBe(1);
     gateway = await startGateway(env);
-    expect(await ask(LOOK, { id: erased })).toEqual({ data: { node: null } });
+    expect(await query(NODE, { id: erased })).toEqual({ node: null });
   }
-  await expect.poll(() => prisma.erasure.count(), WAITING).toBe(0);
-  expect(await left(erased)).toBe(0);
+  await expect.poll(() => prisma.erasure.count(), POLLING).toBe(0);
+  expect(await countLeft(erased)).toBe(0);
   expect(await prisma.group.count({ where: { id: erased } })).toBe(0);
   expect(await prisma.connection.count({ where: { groupId: erased } })).toBe(0);
-  expect(await left(other)).toBe(ALL);
+  expect(await countLeft(other)).toBe(TOTAL_ROWS);
   expect(await prisma.operationLog.count()).toBe(ROWS);
-  expect(await ask(LOOK, { id: other })).toEqual({ data: { node: { id: other } } });
+  expect(await query(NODE, { id: other })).toEqual({ node: { id: other } });
 });

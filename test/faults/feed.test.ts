@@ -2,24 +2,28 @@ import { test } from 'vitest';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { listEventNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
-import { followEmbedded, followThroughKills, type MakeLog } from './fixtures/feed/followed-log.ts';
+import {
+  type CreateLog,
+  followEmbedded,
+  followThroughKills,
+} from './fixtures/feed/followed-log.ts';
 
-const QUERY = `subscription ($project: String!, $after: String) {
+const EVENTS = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
-const eventLog: MakeLog = async (database, { projectId }) => {
+const eventLog: CreateLog = async (database, { projectId }) => {
   await routeEvents(database.prisma, projectId);
   return {
     subscription: {
-      query: QUERY,
+      query: EVENTS,
       field: 'notificationEvents',
       variables: { project: projectId },
       getName: ({ data }: { data: { connectionId: string } }) => data.connectionId,
     },
-    start: encodeCursor(createEventList(projectId), 0n),
+    startCursor: encodeCursor(createEventList(projectId), 0n),
     write: (name, delay) => recordNamedEvent(database, { projectId, name, delay }),
-    listed: () => listEventNames(database, projectId),
+    listNames: () => listEventNames(database, projectId),
   };
 };
 

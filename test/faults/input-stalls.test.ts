@@ -1,28 +1,28 @@
 /**
- * Sends every input at its size limit, one request at a time. Measures how long each blocks the event loop,
- * by the CPU time of the loop's longest iteration. The goal is 50 ms.
+ * Sends every input at its size limit, one request at a time. Measures how long each blocks the event loop: the
+ * CPU time of the loop's longest iteration. The goal is 50 ms.
  */
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { listOperations } from '../support/rest/minimal-request.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
-import { chosenInputs } from './stall/chosen-inputs.ts';
-import { graphqlInputs, type LargeInput, restInputs } from './stall/walked-inputs.ts';
+import { databaseUrl, startGateway } from './fixtures/gateway.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
+import { createChosenInputs } from './stall/chosen-inputs.ts';
+import { type LargeInput, walkGraphqlInputs, walkRestInputs } from './stall/walked-inputs.ts';
 
 const GOAL_MS = 50;
-/** A load balancer would take the process for dead. */
+/** After a longer stall, a load balancer may consider the process dead. */
 const STALL_MS_MAX = 500;
 /** The short form omits the values of each member. */
-const isShort = process.env.FAULTS_SHORT === '1';
-/**
- * Number of slowest inputs that are measured again, and how often. The minimum excludes garbage collections.
- */
+/** Number of slowest inputs that are measured again. Their minimum excludes garbage collections. */
 const SHOWN = 40;
-const ROUNDS = isShort ? 2 : 4;
+/** How often the slowest inputs are measured again. */
+const ROUNDS = IS_SHORT ? 2 : 4;
 const OPERATIONS = 1_000;
 /** Rate limits would disturb the measurement. */
 const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
@@ -57,7 +57,7 @@ test('responds to every input at its size limit without blocking the event loop'
     client.socket.terminate();
     return 200;
   };
-  const stallOf = async (input: LargeInput) => {
+  const measureStall = async (input: LargeInput) => {
     const stop = await gateway.watchTurns();
     const status = await (input.method === 'WebSocket' ? sendMessage : send)(input);
     const stallMs = await stop();
@@ -66,36 +66,36 @@ test('responds to every input at its size limit without blocking the event loop'
   };
 
   const document = await (await fetch(`${gateway.url}/v1/openapi.json`)).json();
-  const all = function* () {
-    yield* chosenInputs(writer);
-    if (isShort) return;
-    yield* graphqlInputs(projectId);
-    yield* restInputs(listOperations(document), projectId);
-  };
+  function* listInputs() {
+    yield* createChosenInputs(writer);
+    if (IS_SHORT) return;
+    yield* walkGraphqlInputs(projectId);
+    yield* walkRestInputs(listOperations(document), projectId);
+  }
   const measured = new Map<string, { status: number; stallMs: number }>();
-  for (const input of all()) {
-    const { name, ...stall } = await stallOf(input);
+  for (const input of listInputs()) {
+    const { name, ...stall } = await measureStall(input);
     measured.set(name, stall);
   }
-  const slowest = () => [...measured].toSorted(([, a], [, b]) => b.stallMs - a.stallMs);
-  const names = new Set(
-    slowest()
+  const sortBySlowest = () => [...measured].toSorted(([, a], [, b]) => b.stallMs - a.stallMs);
+  const slowNames = new Set(
+    sortBySlowest()
       .slice(0, SHOWN)
       .map(([name]) => name),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const input of all()) {
-      const known = measured.get(input.name);
-      if (!known || !names.has(input.name)) continue;
-      known.stallMs = Math.min(known.stallMs, (await stallOf(input)).stallMs);
+    for (const input of listInputs()) {
+      const stall = measured.get(input.name);
+      if (!stall || !slowNames.has(input.name)) continue;
+      stall.stallMs = Math.min(stall.stallMs, (await measureStall(input)).stallMs);
     }
   }
-  const over = slowest().filter(([, { stallMs }]) => stallMs > GOAL_MS);
+  const over = sortBySlowest().filter(([, { stallMs }]) => stallMs > GOAL_MS);
   console.log(`${measured.size} inputs, ${over.length} over ${GOAL_MS} ms`);
   console.table(
-    slowest()
+    sortBySlowest()
       .slice(0, SHOWN)
       .map(([name, stall]) => ({ name, ...stall })),
   );
-  expect(slowest().filter(([, { stallMs }]) => stallMs > STALL_MS_MAX)).toEqual([]);
+  expect(sortBySlowest().filter(([, { stallMs }]) => stallMs > STALL_MS_MAX)).toEqual([]);
 });

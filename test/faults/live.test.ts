@@ -1,23 +1,26 @@
 /**
- * Measures the time from an event's commit to its arrival at subscribers. It is reported and not asserted,
- * because machines differ.
+ * Measures the time from an event's commit to its arrival at subscribers. The test reports the time without
+ * asserting it, because machines differ.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
-import { type TestApp, testApp, testDatabase } from '../support/app.ts';
+import { keepOpen, type TestApp, testApp, testDatabase } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
 import { createNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
+import { fetchFrom } from '../support/graphql-client.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from './fixtures/gateway.ts';
+import { databaseUrl, startGateway } from './fixtures/gateway.ts';
+import { percentile } from './fixtures/percentile.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. */
-const EVENTS = process.env.FAULTS_SHORT === '1' ? 50 : 200;
+const EVENTS = IS_SHORT ? 50 : 200;
 
-const QUERY = `subscription ($project: String!, $after: String) {
+const QUERY = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
 }`;
 
@@ -28,42 +31,42 @@ interface Fixture {
   projectId: string;
 }
 
-interface Live {
-  way: string;
+interface Subscriber {
+  transport: string;
   /** Returns the name of the next event. */
   next(): Promise<string>;
 }
 
 /** Subscribes from the start of the log. */
-function subscriptionTo({ projectId: project }: Fixture) {
+function createSubscription({ projectId: project }: Fixture) {
   return {
     query: QUERY,
     variables: { project, after: encodeCursor(createEventList(project), 0n) },
   };
 }
 
-async function overEventStream(fixture: Fixture): Promise<Live> {
+async function overEventStream(fixture: Fixture): Promise<Subscriber> {
   const { url, apiKey } = fixture;
-  const stream = await openEventStream((path, init) => fetch(url + path, init), {
-    ...subscriptionTo(fixture),
+  const stream = await openEventStream(fetchFrom(url), {
+    ...createSubscription(fixture),
     headers: { 'x-api-key': apiKey },
   });
   onTestFinished(() => stream.close());
   const next = async () => (await stream.next())?.data.data.notificationEvents;
-  return { way: 'SSE', next: async () => (await next()).node.data.connectionId };
+  return { transport: 'SSE', next: async () => (await next()).node.data.connectionId };
 }
 
-async function overWebSocket(fixture: Fixture): Promise<Live> {
+async function overWebSocket(fixture: Fixture): Promise<Subscriber> {
   const socket = await openSocket(fixture.url);
   onTestFinished(() => socket.socket.terminate());
   socket.send({ type: 'connection_init', payload: { 'x-api-key': fixture.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  socket.send({ id: '1', type: 'subscribe', payload: subscriptionTo(fixture) });
+  socket.send({ id: '1', type: 'subscribe', payload: createSubscription(fixture) });
   const next = async () => (await socket.next()).payload.data.notificationEvents;
-  return { way: 'WebSocket', next: async () => (await next()).node.data.connectionId };
+  return { transport: 'WebSocket', next: async () => (await next()).node.data.connectionId };
 }
 
-async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
+async function timeNext({ next }: Subscriber): Promise<{ name: string; ms: number }> {
   const name = await next();
   return { name, ms: performance.now() };
 }
@@ -72,15 +75,15 @@ async function nextAt({ next }: Live): Promise<{ name: string; ms: number }> {
  * Records one event after another. Returns the times for each transport, from the start of the commit until
  * the client has read the event.
  */
-async function measure(fixture: Fixture, lives: Live[]): Promise<number[][]> {
+async function measure(fixture: Fixture, subscribers: Subscriber[]): Promise<number[][]> {
   const { database, projectId } = fixture;
-  const times: number[][] = lives.map(() => []);
+  const times: number[][] = subscribers.map(() => []);
   for (const name of createNames('e', EVENTS)) {
     let committingMs = 0;
     const delay = async () => {
       committingMs = performance.now();
     };
-    const arriving = Promise.all(lives.map(nextAt));
+    const arriving = Promise.all(subscribers.map(timeNext));
     await recordNamedEvent(database, { projectId, name, delay });
     for (const [index, arrived] of (await arriving).entries()) {
       expect(arrived.name).toBe(name);
@@ -90,16 +93,15 @@ async function measure(fixture: Fixture, lives: Live[]): Promise<number[][]> {
   return times;
 }
 
-async function measureBoth(kind: string, fixture: Fixture): Promise<void> {
-  const lives = [await overEventStream(fixture), await overWebSocket(fixture)];
+async function measureTransports(kind: string, fixture: Fixture): Promise<void> {
+  const subscribers = [await overEventStream(fixture), await overWebSocket(fixture)];
   // When both have received the first event, both subscriptions are live.
   await recordNamedEvent(fixture.database, { projectId: fixture.projectId, name: 'first' });
-  for (const { next } of lives) expect(await next()).toBe('first');
-  const times = await measure(fixture, lives);
-  for (const [index, { way }] of lives.entries()) {
-    const sorted = times[index]?.toSorted((a, b) => a - b) ?? [];
-    const [p50, p99] = [0.5, 0.99].map((share) => sorted[Math.floor(share * EVENTS)]?.toFixed(1));
-    console.log(`${kind}, ${way}: commit to arrival p50 ${p50} ms, p99 ${p99} ms`);
+  for (const { next } of subscribers) expect(await next()).toBe('first');
+  const times = await measure(fixture, subscribers);
+  for (const [index, { transport }] of subscribers.entries()) {
+    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times[index] ?? [], share).toFixed(1));
+    console.log(`${kind}, ${transport}: commit to arrival p50 ${p50} ms, p99 ${p99} ms`);
   }
 }
 
@@ -112,11 +114,10 @@ async function createRoutedTenant({ app, tenant }: TestApp) {
 test(`subscribers receive ${EVENTS} single events from a separate server on PostgreSQL`, async () => {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using host = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  await using host = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await createRoutedTenant(host);
   const { url } = await startGateway({ DATABASE_URL: await databaseUrl(database) });
-  await measureBoth('PostgreSQL', { database, url, ...tenant });
+  await measureTransports('PostgreSQL', { database, url, ...tenant });
 });
 
 test(`subscribers receive ${EVENTS} single events from a server on the embedded database`, async () => {
@@ -125,5 +126,5 @@ test(`subscribers receive ${EVENTS} single events from a server on the embedded 
   onTestFinished(() => host[Symbol.asyncDispose]());
   const tenant = await createRoutedTenant(host);
   const { url } = await host.app.start();
-  await measureBoth('embedded', { database, url, ...tenant });
+  await measureTransports('embedded', { database, url, ...tenant });
 });

@@ -8,10 +8,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testApp, testDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 
-const isShort = process.env.FAULTS_SHORT === '1';
-const OVERLOAD_MS = isShort ? 6_000 : 60_000;
-const CAPACITY_MS = isShort ? 1_500 : 3_000;
+const OVERLOAD_MS = IS_SHORT ? 6_000 : 60_000;
+const CAPACITY_MS = IS_SHORT ? 1_500 : 3_000;
 const OVERLOAD = 3;
 const TICK_MS = 20;
 /** The server's limit of concurrent requests, and the number of clients that measure its capacity. */
@@ -21,7 +21,7 @@ const OPERATIONS = 200;
 /** Exceeds the memory of concurrent responses and of queued requests. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
-const QUERY = `{ viewer { project { operations(first: ${OPERATIONS}) {
+const OPERATIONS_QUERY = `query Operations { viewer { project { operations(first: ${OPERATIONS}) {
   edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
 } } } }`;
 
@@ -33,7 +33,7 @@ interface LoadClient {
 function createClient({ url }: Gateway, apiKey: string): LoadClient {
   const agent = new Agent({ connections: 1_000, pipelining: 1 });
   onTestFinished(() => agent.destroy());
-  const body = JSON.stringify({ query: QUERY });
+  const body = JSON.stringify({ query: OPERATIONS_QUERY });
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
   return {
     async send() {
@@ -75,8 +75,8 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
   const start = performance.now();
   let sent = 0;
   while (performance.now() - start < OVERLOAD_MS) {
-    const due = ((performance.now() - start) / 1000) * perSecond;
-    for (; sent < due; sent += 1) {
+    const dueCount = ((performance.now() - start) / 1000) * perSecond;
+    for (; sent < dueCount; sent += 1) {
       const running = sendOnce().finally(() => pending.delete(running));
       pending.add(running);
     }
@@ -86,7 +86,7 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
   return statuses;
 }
 
-async function fixture() {
+async function startFixture() {
   const database = await testDatabase();
   const url = await databaseUrl(database);
   const app = await testApp({ database });
@@ -105,26 +105,26 @@ async function fixture() {
 }
 
 test('refuses excess requests early, serves the others and keeps memory constant', async () => {
-  const { gateway, client } = await fixture();
+  const { gateway, client } = await startFixture();
   const perSecond = await measureCapacity(client);
   const before = await gateway.usedBytes();
 
   const sending = sendAtRate(client, OVERLOAD * perSecond);
-  const used: number[] = [];
+  const usedBytes: number[] = [];
   for (let part = 0; part < 4; part += 1) {
     await delay(OVERLOAD_MS / 5);
-    used.push(await gateway.usedBytes());
+    usedBytes.push(await gateway.usedBytes());
   }
   const statuses = await sending;
 
-  // One caller sends all requests, so its own limit is reached before that of the process.
+  // A single caller sends all requests, so it reaches the limit of a caller before that of the process.
   for (const status of statuses.keys()) expect([200, 429, 503]).toContain(status);
   // Refusals are cheap, so the server processes requests at its capacity during the overload.
   const [served, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
   expect(refused).toBeGreaterThan(0);
-  console.log({ perSecond, served, refused, before, used });
+  console.log({ perSecond, served, refused, before, usedBytes });
   expect(served).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
-  expect(Math.max(...used) - before).toBeLessThan(GROWTH_BYTES_MAX);
+  expect(Math.max(...usedBytes) - before).toBeLessThan(GROWTH_BYTES_MAX);
 
   const after = await Promise.all(Array.from({ length: CLIENTS }, client.send));
   expect(after.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));

@@ -1,7 +1,8 @@
-/** Servers are killed while they apply a plan. The plan has then been applied as a whole, or not at all. */
+/** Servers are killed while they apply a plan. Each plan is applied as a whole or not at all. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createRandom } from './fixtures/random.ts';
+import { IS_SHORT, SEED } from './fixtures/settings.ts';
 import {
   type Fixture,
   prepareEmbedded,
@@ -10,18 +11,16 @@ import {
   startServer,
 } from './fixtures/write-fixture.ts';
 
-const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = SHORT ? 3 : 30;
-const SEED = Number(process.env.FAULT_SEED ?? 1);
+const KILLS = IS_SHORT ? 3 : 30;
 const TOPICS = 150;
 
-const PLAN = `mutation ($input: PlanProjectInput!) {
+const PLAN = `mutation PlanProject($input: PlanProjectInput!) {
   planProject(input: $input) { plan { id changes { path } } }
 }`;
-const APPLY = `mutation ($input: ApplyPlanInput!) {
+const APPLY = `mutation ApplyPlan($input: ApplyPlanInput!) {
   applyPlan(input: $input) { plan { id applyTime } }
 }`;
-const STATE = `query ($project: String!, $plan: ID!) {
+const STATE = `query State($project: String!, $plan: ID!) {
   project(idOrName: $project) {
     topics(first: 200) { nodes { name } }
     eventTopicRoutes(first: 1) { totalCount }
@@ -42,15 +41,16 @@ async function planRound({ client }: Server, fixture: Fixture, round: number): P
   const { projectIdOrName } = fixture;
   const input = { projectIdOrName, document: formatDocument(round), allowDeletions: true };
   const { plan } = (await client.query(PLAN, { input })).planProject;
-  const created = 2 * TOPICS; // A topic, and its route.
-  expect(plan.changes).toHaveLength(round === 0 ? created : 2 * created);
+  // Each topic has a route. After the first round, the plan also deletes the topics and routes of the round before.
+  const creations = 2 * TOPICS;
+  expect(plan.changes).toHaveLength(round === 0 ? creations : 2 * creations);
   return plan.id;
 }
 
 const apply = ({ client }: Server, { projectIdOrName }: Fixture, planId: string) =>
   client.query(APPLY, { input: { projectIdOrName, planId } });
 
-/** Returns the round whose topics and routes the project has. Fails if it has some of several rounds. */
+/** Returns the round of the project's topics and routes. Fails if they belong to several rounds. */
 async function readRound({ client }: Server, { projectIdOrName: project }: Fixture, plan: string) {
   const state = await client.query(STATE, { project, plan });
   const names: string[] = state.project.topics.nodes.map(({ name }: { name: string }) => name);
@@ -78,10 +78,9 @@ async function expectWholePlans(fixture: Fixture): Promise<void> {
     await server.kill();
     await response;
     server = await startServer(fixture);
-    const { round: found, isApplied } = await readRound(server, fixture, plan);
-    expect(found).toBe(isApplied ? round : round - 1);
-    if (!isApplied) interrupted += 1;
-    // Repeating the call is safe in both cases.
+    const state = await readRound(server, fixture, plan);
+    expect(state.round).toBe(state.isApplied ? round : round - 1);
+    if (!state.isApplied) interrupted += 1;
     await apply(server, fixture, plan);
     expect(await readRound(server, fixture, plan)).toEqual({ round, isApplied: true });
   }
@@ -94,7 +93,7 @@ test('applies a plan as a whole or not at all when the server is killed (Postgre
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
-test.skipIf(SHORT)(
+test.skipIf(IS_SHORT)(
   'applies a plan as a whole or not at all when the server is killed (embedded)',
   async () => {
     await expectWholePlans(await prepareEmbedded());

@@ -4,23 +4,23 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp, testDatabase } from '../support/app.ts';
+import { keepOpen, testApp, testDatabase } from '../support/app.ts';
 import { installOnOrg, startSalesforceOrg } from '../support/fixtures/salesforce-events.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
 import { createRandom } from './fixtures/random.ts';
+import { IS_SHORT, SEED } from './fixtures/settings.ts';
 
-const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = SHORT ? 2 : 10;
-const EVENTS_LEAST = SHORT ? 400 : 4_000;
+const KILLS = IS_SHORT ? 2 : 10;
+const EVENTS_MIN = IS_SHORT ? 400 : 4_000;
 /** Number of events that are published together, as in one transaction. */
 const TOGETHER = 20;
-const TELL_EVERY_MS = 100;
+const PUBLISH_EVERY_MS = 100;
 /** Maximum time between a stored event and the next kill. */
 const KILL_WITHIN_MS = 1_000;
-const SEED = Number(process.env.FAULT_SEED ?? 1);
-const PLACE = 'hook';
-const WAITING = { timeout: 90_000, interval: 50 };
+const ENDPOINT = 'hook';
+const POLLING = { timeout: 90_000, interval: 50 };
 
 /** Installs an integration on an org, with a receiver for its messages. No process follows the stream yet. */
 async function prepare() {
@@ -30,14 +30,16 @@ async function prepare() {
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using app = await testApp({ env: { ...org.env, ENCRYPTION_KEY }, database: kept });
+  await using app = await testApp({
+    env: { ...org.env, ENCRYPTION_KEY },
+    database: keepOpen(database),
+  });
   const tenant = await app.tenant();
   const installed = await installOnOrg(app, tenant, org);
   const { projectId } = tenant;
   await database.prisma.destination.updateMany({
     where: { projectId },
-    data: { url: receiver.url(PLACE) },
+    data: { url: receiver.url(ENDPOINT) },
   });
   const env = {
     ...org.env,
@@ -52,16 +54,15 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
   const { org, database, env, installationId } = await prepare();
   const { prisma } = database;
   const gateways: Gateway[] = await Promise.all([startGateway(env), startGateway(env)]);
-  const status = async () =>
+  const findStatus = async () =>
     (await prisma.objectSubscription.findFirst({ where: { installationId } }))?.status;
-  await expect.poll(status, WAITING).toBe('ACTIVE');
-  const isPlaced = async () => (await prisma.providerStream.findFirst())?.position ?? null;
-  const first = createId(0);
-  org.stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [first] });
-  await expect.poll(isPlaced, WAITING).not.toBeNull();
+  await expect.poll(findStatus, POLLING).toBe('ACTIVE');
+  const findPosition = async () => (await prisma.providerStream.findFirst())?.position ?? null;
+  org.stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [createId(0)] });
+  await expect.poll(findPosition, POLLING).not.toBeNull();
 
   const killing = new AbortController();
-  const telling = tellAll(org, killing.signal);
+  const publishing = publishAll(org, killing.signal);
   const random = createRandom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const index = await findFollower(gateways);
@@ -70,18 +71,19 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
     gateways[index] = await startGateway(env);
   }
   killing.abort();
-  const events = await telling;
-  await expect.poll(() => prisma.providerEvent.count(), WAITING).toBe(events);
+  const events = await publishing;
+  await expect.poll(() => prisma.providerEvent.count(), POLLING).toBe(events);
   await expect
-    .poll(() => prisma.providerEvent.count({ where: { doneTime: null } }), WAITING)
+    .poll(() => prisma.providerEvent.count({ where: { doneTime: null } }), POLLING)
     .toBe(0);
-  const owed = (await prisma.delivery.findMany())
+  const enqueuedIds = (await prisma.delivery.findMany())
     .map(({ body }) => JSON.parse(body) as { action: string; result: { id: string }[] })
     .filter(({ action }) => action === 'subscribe')
     .flatMap(({ result }) => result.map(({ id }) => id));
-  expect(owed.toSorted()).toEqual(Array.from({ length: events }, (_, n) => createId(n)));
+  expect(enqueuedIds.toSorted()).toEqual(Array.from({ length: events }, (_, n) => createId(n)));
   expect(org.stream.subscriptions.length).toBeGreaterThan(KILLS);
-  // The stream was resumed at its position: never at its latest event, and never replaced by a read.
+  // Only the first subscription starts at the latest event. Others resume at the stored position, and no read
+  // replaces the stream.
   expect(org.stream.subscriptions.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
   expect(await prisma.readRun.count({ where: { readType: 'TRIGGERED' } })).toBe(0);
 });
@@ -93,7 +95,7 @@ async function findFollower(gateways: readonly Gateway[]): Promise<number> {
   const before = gateways.map(storedBy);
   const follower = () =>
     gateways.findIndex((gateway, index) => storedBy(gateway) > (before[index] ?? 0));
-  await expect.poll(follower, WAITING).toBeGreaterThanOrEqual(0);
+  await expect.poll(follower, POLLING).toBeGreaterThanOrEqual(0);
   return follower();
 }
 
@@ -102,20 +104,24 @@ function createId(n: number): string {
 }
 
 /**
- * Publishes at least EVENTS_LEAST events, and continues until the signal aborts. Returns their number,
+ * Publishes at least EVENTS_MIN events, and continues until the signal aborts. Returns their number,
  * including the first.
  */
-async function tellAll(
+async function publishAll(
   { stream }: Awaited<ReturnType<typeof startSalesforceOrg>>,
   signal: AbortSignal,
 ): Promise<number> {
-  let told = 1;
-  while (told < EVENTS_LEAST || !signal.aborted) {
-    for (let some = 0; some < TOGETHER; some += 1) {
-      stream.publish({ entityName: 'Contact', changeType: 'DELETE', recordIds: [createId(told)] });
-      told += 1;
+  let published = 1;
+  while (published < EVENTS_MIN || !signal.aborted) {
+    for (let index = 0; index < TOGETHER; index += 1) {
+      stream.publish({
+        entityName: 'Contact',
+        changeType: 'DELETE',
+        recordIds: [createId(published)],
+      });
+      published += 1;
     }
-    await delay(TELL_EVERY_MS);
+    await delay(PUBLISH_EVERY_MS);
   }
-  return told;
+  return published;
 }

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { createRandom } from './fixtures/random.ts';
-import { beginBackfill, expectEachPageEnqueuedOnce } from './fixtures/read-fixture.ts';
+import { expectEachPageEnqueuedOnce, startBackfill } from './fixtures/read-fixture.ts';
+import { IS_SHORT, KILLS, SEED } from './fixtures/settings.ts';
 import {
   type Fixture,
   prepareEmbedded,
@@ -12,16 +14,12 @@ import {
   startServer,
 } from './fixtures/write-fixture.ts';
 
-/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const RECORDS = SHORT ? 3_000 : 100_000;
-const KILLS = SHORT ? 3 : 20;
-const SEED = Number(process.env.FAULT_SEED ?? 1);
+const RECORDS = IS_SHORT ? 3_000 : 100_000;
 const MINUTE_MS = 60_000;
 /** Pages are slow enough that a kill occurs between two of them or during one. */
-const PAGE_DELAY_MS = SHORT ? 100 : 10;
+const PAGE_DELAY_MS = IS_SHORT ? 100 : 10;
 
-const OPERATIONS = `query ($idOrName: String!) {
+const OPERATIONS = `query Reads($idOrName: String!) {
   project(idOrName: $idOrName) {
     operations(first: 10, actionType: READ) {
       nodes { id status result metadata { progress { recordsProcessed } } }
@@ -38,7 +36,7 @@ function planKills(): { records: number; delayMs: number }[] {
   })).sort((a, b) => a.records - b.records);
 }
 
-async function operations({ client }: Server, { projectIdOrName: idOrName }: Fixture) {
+async function listReads({ client }: Server, { projectIdOrName: idOrName }: Fixture) {
   const { project } = await client.query(OPERATIONS, { idOrName });
   return project.operations.nodes as {
     status: string;
@@ -55,28 +53,24 @@ async function expectEveryRecord(fixture: Fixture): Promise<void> {
     pathPrefix: '/objects/contacts/records',
   });
   let server = await startServer(fixture);
-  await beginBackfill(server, fixture);
-  const processed = async () =>
-    (await operations(server, fixture))[0]?.metadata.progress.recordsProcessed ?? 0;
+  await startBackfill(server, fixture);
+  const countProcessed = async () =>
+    (await listReads(server, fixture))[0]?.metadata.progress.recordsProcessed ?? 0;
   const pollOptions = { timeout: 5 * MINUTE_MS, interval: 10 };
   for (const { records, delayMs } of planKills()) {
-    await expect.poll(processed, pollOptions).toBeGreaterThanOrEqual(records);
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await expect.poll(countProcessed, pollOptions).toBeGreaterThanOrEqual(records);
+    await delay(delayMs);
     await server.kill();
     server = await startServer(fixture);
   }
-  const ended = async () => (await operations(server, fixture)).map(({ status }) => status);
-  await expect.poll(ended, pollOptions).toEqual(['SUCCEEDED']);
-  expect(await operations(server, fixture)).toMatchObject([
+  const listStatuses = async () => (await listReads(server, fixture)).map(({ status }) => status);
+  await expect.poll(listStatuses, pollOptions).toEqual(['SUCCEEDED']);
+  expect(await listReads(server, fixture)).toMatchObject([
     { result: `[contacts] Read completed (${RECORDS} records)` },
   ]);
   await server.kill();
-  await expectDeliveries(fixture);
-}
-
-async function expectDeliveries({ env, sandbox }: Fixture): Promise<void> {
-  await using database = await openDatabase(readConfig(env), createLog('silent'));
-  await expectEachPageEnqueuedOnce(database, sandbox);
+  await using database = await openDatabase(readConfig(fixture.env), createLog('silent'));
+  await expectEachPageEnqueuedOnce(database, fixture.sandbox);
 }
 
 test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
@@ -84,7 +78,7 @@ test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
-test.skipIf(SHORT)(
+test.skipIf(IS_SHORT)(
   `a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (embedded)`,
   async () => {
     await expectEveryRecord(await prepareEmbedded());

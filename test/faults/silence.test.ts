@@ -4,26 +4,27 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
-import { ENCRYPTION_KEY } from './fixtures/gateway.ts';
+
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
+import { type DedicatedServer, startDedicatedServer } from './fixtures/dedicated-server.ts';
 import {
-  expectEnd,
+  expectExit,
   expectRecovery,
-  openFixture,
-  READY_MS,
-  REPLACED_MS,
+  READY_MS_MAX,
+  REPLACEMENT_MS_MAX,
+  startHangFixture,
   watchReadiness,
 } from './fixtures/hang-fixture.ts';
-import { type OwnServer, startOwnServer } from './fixtures/own-server.ts';
-import { changeBy, expectUnavailable, readBy } from './fixtures/surfaces.ts';
+import { expectUnavailable, sendChanges, sendReads } from './fixtures/surfaces.ts';
 
-let server: OwnServer;
+let server: DedicatedServer;
 beforeAll(async () => {
-  server = await startOwnServer();
+  server = await startDedicatedServer();
 });
 afterAll(() => server.stop());
 
 test('replaces open connections whose packets are lost, and releases locks of a hung process', async () => {
-  const fixture = await openFixture(server);
+  const fixture = await startHangFixture(server);
   const { projectId } = fixture.database.tenant;
   // Another process hangs in a transaction that has changed the project's log.
   const env = { DATABASE_URL: fixture.database.url, ENCRYPTION_KEY };
@@ -36,12 +37,12 @@ test('replaces open connections whose packets are lost, and releases locks of a 
   });
   holding.catch(() => {});
   await entered.promise;
-  const beganMs = performance.now();
+  const startMs = performance.now();
   fixture.database.proxy.blockOpen();
-  const again = async (): Promise<void> =>
-    fixture.recordEvent('after the lock').catch(() => again());
-  await again();
-  expect(performance.now() - beganMs).toBeLessThan(REPLACED_MS + 5_000);
+  const recordWithRetries = async (): Promise<void> =>
+    fixture.recordEvent('after the lock').catch(recordWithRetries);
+  await recordWithRetries();
+  expect(performance.now() - startMs).toBeLessThan(REPLACEMENT_MS_MAX + 5_000);
   released.resolve();
   await expect(holding).rejects.toThrow();
   await hung[Symbol.asyncDispose]();
@@ -50,13 +51,16 @@ test('replaces open connections whose packets are lost, and releases locks of a 
 });
 
 test('reports readiness and exits on SIGTERM while all packets are lost', async () => {
-  const fixture = await openFixture(server);
+  const fixture = await startHangFixture(server);
   const readiness = watchReadiness(fixture.gateway);
   fixture.database.proxy.block();
-  const responses = await Promise.all([...readBy(fixture.where), ...changeBy(fixture.where)]);
+  const responses = await Promise.all([
+    ...sendReads(fixture.target),
+    ...sendChanges(fixture.target),
+  ]);
   expectUnavailable(responses);
-  await expectEnd(fixture);
-  const looks = await readiness.end();
-  expect(looks.some(({ status }) => status === 503)).toBe(true);
-  expect(Math.max(...looks.map(({ ms }) => ms))).toBeLessThan(READY_MS);
+  await expectExit(fixture);
+  const polls = await readiness.end();
+  expect(polls.some(({ status }) => status === 503)).toBe(true);
+  expect(Math.max(...polls.map(({ ms }) => ms))).toBeLessThan(READY_MS_MAX);
 });

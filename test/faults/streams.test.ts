@@ -7,35 +7,39 @@ import {
   listMessageNames,
   messageName,
 } from '../support/fixtures/streams.ts';
-import { followEmbedded, followThroughKills, type MakeLog } from './fixtures/feed/followed-log.ts';
+import {
+  type CreateLog,
+  followEmbedded,
+  followThroughKills,
+} from './fixtures/feed/followed-log.ts';
 
-const QUERY = `subscription ($destinationId: ID!, $after: String) {
+const MESSAGES = `subscription Messages($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { body } }
 }`;
 
 /** A stream that receives events by a route, and pages of records. */
-const stream: MakeLog = async (database, { projectId }) => {
+const createStreamLog: CreateLog = async (database, { projectId }) => {
   const { createdTopicId: topicId } = await routeEvents(database.prisma, projectId);
-  const made = await createStream(database, { projectId, topicId });
-  const { destinationId } = made;
+  const stream = await createStream(database, { projectId, topicId });
+  const { destinationId } = stream;
   return {
     subscription: {
-      query: QUERY,
+      query: MESSAGES,
       field: 'streamMessages',
       variables: { destinationId },
       getName: ({ body }: { body: object }) => messageName({ body: JSON.stringify(body) }),
     },
-    start: encodeMessageCursor({ destinationId, position: 0n }),
+    startCursor: encodeMessageCursor({ destinationId, position: 0n }),
     write: (name, delay) =>
       /[02468]$/.test(name)
-        ? appendMessages(database, made, { names: [name], delay })
+        ? appendMessages(database, stream, { names: [name], delay })
         : recordNamedEvent(database, { projectId, name, delay }),
-    listed: () => listMessageNames(database, made),
+    listNames: () => listMessageNames(database, stream),
   };
 };
 
 test('followers of killed servers receive every message once and in order', () =>
-  followThroughKills(stream));
+  followThroughKills(createStreamLog));
 
 test('followers of the embedded database receive every message once and in order', () =>
-  followEmbedded(stream));
+  followEmbedded(createStreamLog));

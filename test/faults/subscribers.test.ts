@@ -3,22 +3,22 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
-import { testApp, testDatabase } from '../support/app.ts';
+import { keepOpen, testApp, testDatabase } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
-import { databaseUrl, ENCRYPTION_KEY, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
+import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { IS_SHORT } from './fixtures/settings.ts';
 import {
-  overEventStream,
-  overWebSocket,
   type Subscribe,
   type Subscriber,
   type Subscription,
+  subscribeOverEventStream,
+  subscribeOverWebSocket,
 } from './fixtures/subscribers.ts';
 
-/** FAULTS_SHORT=1 runs the short form. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const SUBSCRIBERS = SHORT ? 60 : 1_000;
+const SUBSCRIBERS = IS_SHORT ? 60 : 1_000;
 const STALLED = SUBSCRIBERS / 10;
-const EVENTS = SHORT ? 1_000 : 2_000;
+const EVENTS = IS_SHORT ? 1_000 : 2_000;
 /** Number of events before some subscribers stop reading. */
 const FIRST_EVENTS = 10;
 const EVENTS_AT_ONCE = 25;
@@ -27,11 +27,11 @@ const PAYLOAD_BYTES = 2_000;
  * Subscribers that stop reading select so much data that the machine's socket buffers, some MiB for each
  * connection, are soon full.
  */
-const COPIES_UNREAD = 10;
+const STALLED_COPIES = 10;
 /** Maximum number of events that the writer is ahead of the slowest reader. */
 const EVENTS_AHEAD = 200;
 /** Number of subscribers that connect concurrently. */
-const AT_ONCE = 20;
+const CONNECTING_MAX = 20;
 const POLL_MS = 500;
 /**
  * Events in flight, which readers share, and 128 KiB for each connection, because readers are slow on a busy
@@ -50,67 +50,68 @@ interface Fixture {
 async function prepare(): Promise<Fixture> {
   const database = await testDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
-  const { projectId: project, apiKey } = await app.tenant();
-  await routeEvents(database.prisma, project);
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  const { projectId, apiKey } = await app.tenant();
+  await routeEvents(database.prisma, projectId);
   const gateway = await startGateway({
     DATABASE_URL: await databaseUrl(database),
-    // The limit leaves no spare subscriptions: a subscriber can only return after its old connection was
+    // The limit leaves no spare subscription, so a subscriber can reconnect only after its old connection was
     // closed.
     LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
   });
-  const after = encodeCursor(createEventList(project), 0n);
+  const after = encodeCursor(createEventList(projectId), 0n);
   return {
     database,
     gateway,
-    start: { url: gateway.url, apiKey, project, after, seen: 0, copies: 1 },
+    start: { url: gateway.url, apiKey, projectId, after, seen: 0, copies: 1 },
   };
 }
 
 async function recordEvents({ database, start }: Fixture, from: number, to: number): Promise<void> {
   const padding = 'x'.repeat(PAYLOAD_BYTES);
   const names = Array.from({ length: to - from + 1 }, (_, index) => `e${from + index}:${padding}`);
-  await recordNamedEvents(database, { projectId: start.project }, names);
+  await recordNamedEvents(database, start, names);
 }
 
-const slowest = (readers: Subscriber[]) =>
+const countSlowest = (readers: Subscriber[]) =>
   Math.min(...readers.map(({ progress }) => progress.seen));
 
 async function waitUntilReached(readers: Subscriber[], count: number): Promise<void> {
-  const waiting = { timeout: 10 * MINUTE_MS };
-  await expect.poll(() => slowest(readers), waiting).toBeGreaterThanOrEqual(count);
+  const polling = { timeout: 10 * MINUTE_MS };
+  await expect.poll(() => countSlowest(readers), polling).toBeGreaterThanOrEqual(count);
 }
 
 const chooseTransport = (index: number): Subscribe =>
-  index % 2 === 0 ? overWebSocket : overEventStream;
+  index % 2 === 0 ? subscribeOverWebSocket : subscribeOverEventStream;
 
-/** Subscribes half of them over each transport. */
+/** Opens half of the subscriptions over each transport. */
 async function subscribeAll({ start }: Fixture, count: number, copies: number) {
-  const all: (Subscriber | null)[] = [];
-  while (all.length < count) {
-    const length = Math.min(AT_ONCE, count - all.length);
-    const some = Array.from({ length }, (_, index) => chooseTransport(index)({ ...start, copies }));
-    all.push(...(await Promise.all(some)));
+  const subscribers: (Subscriber | null)[] = [];
+  while (subscribers.length < count) {
+    const length = Math.min(CONNECTING_MAX, count - subscribers.length);
+    const connecting = Array.from({ length }, (_, index) =>
+      chooseTransport(index)({ ...start, copies }),
+    );
+    subscribers.push(...(await Promise.all(connecting)));
   }
-  return all.filter((subscriber) => subscriber !== null);
+  return subscribers.filter((subscriber) => subscriber !== null);
 }
 
 /** Samples the gateway's memory in use and its RSS. The returned function returns the maximum of each. */
 function watchMemory(gateway: Gateway) {
-  const most = { usedMib: 0, rssMib: 0 };
+  const maximum = { usedMib: 0, rssMib: 0 };
   const ending = new AbortController();
   const watching = (async () => {
     while (!ending.signal.aborted) {
-      most.usedMib = Math.max(most.usedMib, Math.round((await gateway.usedBytes()) / MIB));
-      most.rssMib = Math.max(most.rssMib, Math.round(gateway.rssBytes() / MIB));
+      maximum.usedMib = Math.max(maximum.usedMib, Math.round((await gateway.usedBytes()) / MIB));
+      maximum.rssMib = Math.max(maximum.rssMib, Math.round(gateway.rssBytes() / MIB));
       await wait(POLL_MS, undefined, { signal: ending.signal }).catch(() => {});
     }
   })();
   return async () => {
     ending.abort();
     await watching;
-    return most;
+    return maximum;
   };
 }
 
@@ -123,24 +124,24 @@ async function recordAndRead(fixture: Fixture, readers: Subscriber[]): Promise<v
 }
 
 /** Reconnects stalled subscribers with their cursors. Retries until a subscription is free. */
-async function comeBack({ start }: Fixture, stalled: Subscriber[]): Promise<Subscriber[]> {
-  const back: Subscriber[] = [];
+async function reconnect({ start }: Fixture, stalled: Subscriber[]): Promise<Subscriber[]> {
+  const reconnected: Subscriber[] = [];
   for (const [index, { progress }] of stalled.entries()) {
-    const again = { ...start, after: progress.cursor, seen: progress.seen };
-    const tryAgain = async () => {
-      const subscriber = await chooseTransport(index)(again);
-      if (subscriber) back.push(subscriber);
+    const subscription = { ...start, after: progress.cursor, seen: progress.seen };
+    const tryToSubscribe = async () => {
+      const subscriber = await chooseTransport(index)(subscription);
+      if (subscriber) reconnected.push(subscriber);
       return subscriber !== null;
     };
-    await expect.poll(tryAgain, { timeout: 2 * MINUTE_MS, interval: 500 }).toBe(true);
+    await expect.poll(tryToSubscribe, { timeout: 2 * MINUTE_MS, interval: 500 }).toBe(true);
   }
-  return back;
+  return reconnected;
 }
 
 /** Connects all subscribers, and stops those that should stall after each has a cursor. */
 async function subscribe(fixture: Fixture) {
   await recordEvents(fixture, 1, FIRST_EVENTS);
-  const stalled = await subscribeAll(fixture, STALLED, COPIES_UNREAD);
+  const stalled = await subscribeAll(fixture, STALLED, STALLED_COPIES);
   const readers = await subscribeAll(fixture, SUBSCRIBERS - STALLED, 1);
   expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
   await waitUntilReached([...stalled, ...readers], FIRST_EVENTS);
@@ -161,18 +162,20 @@ test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others
   const usedBeforeMib = Math.round((await gateway.usedBytes()) / MIB);
   const stopWatching = watchMemory(gateway);
 
-  const beganMs = performance.now();
+  const startMs = performance.now();
   await recordAndRead(fixture, readers);
-  report(readers, (performance.now() - beganMs) / 1_000);
+  report(readers, (performance.now() - startMs) / 1_000);
   for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENTS);
-  const back = await comeBack(fixture, stalled);
-  await waitUntilReached(back, EVENTS);
+  const reconnected = await reconnect(fixture, stalled);
+  await waitUntilReached(reconnected, EVENTS);
   const { usedMib, rssMib } = await stopWatching();
   console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);
 
-  const all = [...stalled, ...readers, ...back];
+  const all = [...stalled, ...readers, ...reconnected];
   expect(all.flatMap(({ progress }) => progress.problem ?? [])).toEqual([]);
-  expect([...readers, ...back].filter(({ progress }) => progress.seen !== EVENTS)).toEqual([]);
+  expect([...readers, ...reconnected].filter(({ progress }) => progress.seen !== EVENTS)).toEqual(
+    [],
+  );
   expect(usedMib - usedBeforeMib).toBeLessThan(USED_GROWTH_MAX_MIB);
   for (const subscriber of all) subscriber.leave();
   expect(await gateway.stop()).toBe(0);

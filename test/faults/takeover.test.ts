@@ -4,14 +4,14 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import {
-  countDeliveries,
+  countById,
+  ENDPOINT,
+  IN_FLIGHT,
   MESSAGES,
-  ON_THE_WIRE,
-  PLACE,
-  receiverFor,
-  writeOnTheWire,
-} from './fixtures/on-the-wire.ts';
-import { beginBackfill, expectEachPageEnqueuedOnce } from './fixtures/read-fixture.ts';
+  startHangingReceiver,
+  startInterruptedWrite,
+} from './fixtures/interrupted-work.ts';
+import { expectEachPageEnqueuedOnce, startBackfill } from './fixtures/read-fixture.ts';
 import {
   type Fixture,
   prepareEmbedded,
@@ -20,7 +20,7 @@ import {
 } from './fixtures/write-fixture.ts';
 
 const TAKEOVER_MS_MAX = 6_000;
-/** Only the start takes time. The process does not wait for leases, which last 20 s. */
+/** Time to start. The process does not wait for leases, which last 20 s. */
 const EMBEDDED_MS_MAX = 6_000;
 const MINUTE_MS = 60_000;
 
@@ -32,93 +32,95 @@ const elapsedSince = (startMs: number) => Math.round(performance.now() - startMs
 
 test('another process sends the deliveries of a killed one within 6 s (PostgreSQL)', async () => {
   const fixture = await prepareOnPostgres();
-  const { receiver, owed } = await receiverFor(fixture.database);
+  const { receiver, deliveryIds } = await startHangingReceiver(fixture.database);
   const first = await startServer(fixture);
-  await receiver.waitForMessages(PLACE, ON_THE_WIRE);
+  await receiver.waitForMessages(ENDPOINT, IN_FLIGHT);
   const other = await startServer(fixture);
-  receiver.setBehavior(PLACE, { status: 200 });
+  receiver.setBehavior(ENDPOINT, { status: 200 });
   // May be more than ON_THE_WIRE, if hanging requests timed out and others followed.
-  const sentBefore = receiver.received(PLACE).length;
+  const sentBefore = receiver.received(ENDPOINT).length;
 
   const killedMs = performance.now();
   await first.kill();
-  await receiver.waitForMessages(PLACE, sentBefore + MESSAGES);
-  console.log(`what was held was sent ${elapsedSince(killedMs)} ms after a SIGKILL`);
+  await receiver.waitForMessages(ENDPOINT, sentBefore + MESSAGES);
+  console.log(`the interrupted deliveries were sent ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
-  const left = () =>
+  const countLeft = () =>
     fixture.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
-  await expect.poll(left, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
-  const times = countDeliveries(receiver.received(PLACE));
-  expect([...times.keys()].toSorted()).toEqual(owed.toSorted());
-  expect(receiver.received(PLACE).length).toBe(sentBefore + MESSAGES);
+  await expect.poll(countLeft, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
+  const times = countById(receiver.received(ENDPOINT));
+  expect([...times.keys()].toSorted()).toEqual(deliveryIds.toSorted());
+  expect(receiver.received(ENDPOINT).length).toBe(sentBefore + MESSAGES);
   await other.kill();
 });
 
 test('a reopened embedded database sends interrupted deliveries within 6 s', async () => {
   const fixture = await prepareEmbedded();
   const database = await openDatabase(readConfig(fixture.env), createLog('silent'));
-  const { receiver, owed } = await receiverFor(database);
+  const { receiver, deliveryIds } = await startHangingReceiver(database);
   await database[Symbol.asyncDispose]();
   const first = await startServer(fixture);
-  await receiver.waitForMessages(PLACE, ON_THE_WIRE);
+  await receiver.waitForMessages(ENDPOINT, IN_FLIGHT);
   await first.kill();
-  receiver.setBehavior(PLACE, { status: 200 });
+  receiver.setBehavior(ENDPOINT, { status: 200 });
 
   const next = await startServer(fixture);
   const readyMs = performance.now();
-  await receiver.waitForMessages(PLACE, ON_THE_WIRE + 1);
+  await receiver.waitForMessages(ENDPOINT, IN_FLIGHT + 1);
   console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
   expect(elapsedSince(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
-  await receiver.waitForMessages(PLACE, MESSAGES + ON_THE_WIRE);
-  expect([...countDeliveries(receiver.received(PLACE)).keys()].toSorted()).toEqual(owed.toSorted());
+  await receiver.waitForMessages(ENDPOINT, MESSAGES + IN_FLIGHT);
+  expect([...countById(receiver.received(ENDPOINT)).keys()].toSorted()).toEqual(
+    deliveryIds.toSorted(),
+  );
   await next.kill();
 });
 
 test('another process continues a write of a killed one within 8 s', async () => {
   const fixture = await prepareOnPostgres();
-  const { first, other, operation } = await writeOnTheWire(fixture);
+  const { first, other, findOperation } = await startInterruptedWrite(fixture);
   const killedMs = performance.now();
   await first.kill();
-  const status = async () => (await operation()).status;
-  await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
-  console.log(`a write went on ${elapsedSince(killedMs)} ms after a SIGKILL`);
+  const findStatus = async () => (await findOperation()).status;
+  await expect.poll(findStatus, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
+  console.log(`the write continued ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX + 2_000);
   expect(fixture.sandbox.records('deals')).toHaveLength(1);
   await other.kill();
 });
 
-/** Starts a server whose read waits for its next page after at least one page has arrived. */
-async function readOnTheWire(fixture: Fixture & { database: Database }) {
+/** Starts two servers. The first waits for a page of a read after it has read others. */
+async function startInterruptedRead(fixture: Fixture & { database: Database }) {
   const { prisma } = fixture.database;
   fixture.sandbox.seed('contacts', RECORDS);
   const pages = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
   fixture.sandbox.faults.set({ ...pages, delayMs: PAGE_DELAY_MS, times: RECORDS });
   const first = await startServer(fixture);
-  await beginBackfill(first, fixture);
-  const run = () => prisma.readRun.findFirst();
-  const waiting = { timeout: MINUTE_MS, interval: 20 };
-  await expect.poll(async () => (await run())?.recordsRead ?? 0, waiting).toBeGreaterThan(0);
+  await startBackfill(first, fixture);
+  const findRun = () => prisma.readRun.findFirst();
+  const polling = { timeout: MINUTE_MS, interval: 20 };
+  await expect.poll(async () => (await findRun())?.recordsRead ?? 0, polling).toBeGreaterThan(0);
   fixture.sandbox.faults.set({ ...pages, delayMs: MINUTE_MS });
   const other = await startServer(fixture);
-  const before = await run();
-  expect(before?.leaseToken).toEqual(expect.any(String));
-  return { first, other, run, recordsBefore: before?.recordsRead ?? 0 };
+  const run = await findRun();
+  expect(run?.leaseToken).toEqual(expect.any(String));
+  return { first, other, findRun, recordsBefore: run?.recordsRead ?? 0 };
 }
 
 test('another process continues a read of a killed one within 6 s', async () => {
   const fixture = await prepareOnPostgres();
-  const { first, other, run, recordsBefore } = await readOnTheWire(fixture);
+  const { first, other, findRun, recordsBefore } = await startInterruptedRead(fixture);
   const killedMs = performance.now();
   await first.kill();
   // The row is deleted when the read ends.
-  const read = async () => (await run())?.recordsRead ?? RECORDS;
-  await expect.poll(read, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
-  console.log(`a read went on ${elapsedSince(killedMs)} ms after a SIGKILL`);
+  const countRead = async () => (await findRun())?.recordsRead ?? RECORDS;
+  await expect.poll(countRead, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
+  console.log(`the read continued ${elapsedSince(killedMs)} ms after a SIGKILL`);
   expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const { prisma } = fixture.database;
-  const status = async () =>
+  const findStatus = async () =>
     (await prisma.operation.findFirst({ where: { actionType: 'READ' } }))?.status;
-  await expect.poll(status, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
+  await expect.poll(findStatus, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
   await expectEachPageEnqueuedOnce(fixture.database, fixture.sandbox);
   await other.kill();
 });

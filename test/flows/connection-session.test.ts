@@ -6,8 +6,8 @@ import { generateConnection } from '../support/fixtures/connections.ts';
 import { getConnection } from '../support/providers/oauth.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 
-let next: ServedResponse = { status: 200, body: {} };
-const server = await startProviderServer(() => next);
+let nextResponse: ServedResponse = { status: 200, body: {} };
+const server = await startProviderServer(() => nextResponse);
 afterAll(() => server[Symbol.asyncDispose]());
 
 const base: Omit<Provider, 'name' | 'displayName'> = {
@@ -61,7 +61,7 @@ async function catchFailure(provider: string, request = GET) {
 test('sends the credentials with a request, which cannot replace them', async () => {
   const session = await openSessionTo('header');
   expect(session.baseUrl).toBe(`${server.url}/api`);
-  next = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
+  nextResponse = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
   const response = await session.send({
     method: 'POST',
     path: '/things?a=1',
@@ -82,11 +82,11 @@ test('sends the credentials with a request, which cannot replace them', async ()
 
 test('returns every response, whatever its status: JSON, text or null', async () => {
   const session = await openSessionTo('header');
-  next = { status: 500, body: 'not json' };
+  nextResponse = { status: 500, body: 'not json' };
   expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });
-  next = { status: 204 };
+  nextResponse = { status: 204 };
   expect(await session.send(GET)).toMatchObject({ status: 204, body: null });
-  next = { status: 302, headers: { location: 'https://evil.test/' } };
+  nextResponse = { status: 302, headers: { location: 'https://evil.test/' } };
   expect(await session.send(GET)).toMatchObject({ status: 302 });
 });
 
@@ -97,7 +97,7 @@ test('sends credentials to no other origin', async () => {
     expect(error).toMatchObject({ kind: 'BAD_REQUEST', isTemporary: false });
   }
   expect(server.requests.length).toBe(before);
-  next = { status: 200, body: {} };
+  nextResponse = { status: 200, body: {} };
   const session = await openSessionTo('header');
   const path = `${server.url}/elsewhere?page=2`;
   expect((await session.send({ method: 'GET', path })).status).toBe(200);
@@ -117,7 +117,7 @@ test('distinguishes the failures of requests, without naming credentials', async
   const path = '/things?secret=1';
   const dropped = await catchFailure('header', { method: 'POST', path, body: {} });
   expect(dropped.message).toMatch(/^Header CRM, POST \/things: /);
-  next = { status: 200, body: { text: 'x'.repeat(2_000) } };
+  nextResponse = { status: 200, body: { text: 'x'.repeat(2_000) } };
   expect(await catchFailure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
   expect(await catchFailure('query', { method: 'POST', path: '/things' })).toMatchObject({
     kind: 'DISCONNECTED',
@@ -127,10 +127,10 @@ test('distinguishes the failures of requests, without naming credentials', async
 
 test('sends no request to a provider until its Retry-After has passed', async () => {
   const session = await openSessionTo('header');
-  next = { status: 429, headers: { 'retry-after': '3600' } };
+  nextResponse = { status: 429, headers: { 'retry-after': '3600' } };
   expect((await session.send(GET)).status).toBe(429);
   const before = server.requests.length;
-  next = { status: 200, body: {} };
+  nextResponse = { status: 200, body: {} };
   const error = await session.send(GET).catch((thrown) => thrown);
   expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
   expect(error.retryAfterMs).toBeGreaterThan(3_500_000);

@@ -8,7 +8,7 @@ import {
   insertDestination,
   integrate,
 } from '../support/fixtures/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
+import { POLLING, retryReadsNow, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { oauthBrowser } from '../support/providers/oauth-browser.ts';
@@ -161,9 +161,6 @@ test('delays a scheduled read until the consent', async () => {
   expect((await findOperation())?.status).toBe('IN_PROGRESS');
   const input = { projectIdOrName: projectId, connectionId: connection.id };
   await giveConsent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
-  // The read would be retried in a minute.
-  await prisma.readRun.updateMany({ where: { projectId }, data: { dueTime: new Date(0) } });
-  await prisma.$executeRaw`
-    update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
+  await retryReadsNow(app, tenant);
   await expect.poll(async () => (await findOperation())?.status, POLLING).toBe('SUCCESS');
 });

@@ -1,4 +1,5 @@
 /** A process whose clock is wrong schedules work, and decides what is due, by the database's clock. */
+
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
@@ -6,6 +7,7 @@ import { type TestApp, testApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { installReads, POLLING } from '../support/fixtures/reads.ts';
 import { contact, createWriter } from '../support/fixtures/writes.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -25,7 +27,7 @@ const LATER_MS = HOUR_MS / 2;
 const ENV = {
   ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
   DELIVERY_RETRY_SECONDS: String(RETRY_MS / 1_000),
-  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  ENCRYPTION_KEY,
 };
 
 afterEach(() => void vi.useRealTimers());
@@ -53,11 +55,11 @@ interface Span {
   toMs: number;
 }
 
-/** Expects `time` to be within `span` after the database's time between `beganMs` and now. */
-async function expectAfter(app: TestApp, beganMs: number, time: Date | null, span: Span) {
+/** Expects `time` to be within `span` after a moment of the database's clock between `startMs` and now. */
+async function expectAfter(app: TestApp, startMs: number, time: Date | null, span: Span) {
   const ms = time?.getTime() ?? Number.NaN;
   // The process reads the database's clock with a delay, so its estimate is slightly off.
-  expect(ms).toBeGreaterThan(beganMs + span.fromMs - SOON_MS);
+  expect(ms).toBeGreaterThan(startMs + span.fromMs - SOON_MS);
   expect(ms).toBeLessThan((await readDatabaseMs(app)) + span.toMs + SOON_MS);
 }
 
@@ -72,15 +74,15 @@ describe.each([
     receiver.setBehavior('hook', { status: 500 });
     const { destination, enqueue } = await createDeliveryProject(database);
     const { id } = await destination(receiver.url('hook'));
-    const beganMs = await readDatabaseMs(app);
-    const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs + LATER_MS) });
-    const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+    const startMs = await readDatabaseMs(app);
+    const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs + LATER_MS) });
+    const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
 
     const findDelivery = (deliveryId: string) =>
       database.prisma.delivery.findFirstOrThrow({ where: { id: deliveryId } });
     await expect.poll(async () => (await findDelivery(due)).attemptCount, POLLING).toBe(1);
     const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
-    await expectAfter(app, beganMs, (await findDelivery(due)).nextAttemptTime, span);
+    await expectAfter(app, startMs, (await findDelivery(due)).nextAttemptTime, span);
     expect(receiver.received('hook').map((message) => message.id)).toEqual([due]);
     expect(await findDelivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
   });
@@ -91,7 +93,7 @@ describe.each([
     const writer = await createWriter(app);
     const retryAfterSeconds = RETRY_MS / 1_000;
     app.app.sandbox.faults.set({ status: 503, retryAfterSeconds, method: 'POST' });
-    const beganMs = await readDatabaseMs(app);
+    const startMs = await readDatabaseMs(app);
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
 
     const task = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
@@ -101,11 +103,11 @@ describe.each([
     };
     await expect.poll(isPostponed, POLLING).toBe(true);
     const span = { fromMs: RETRY_MS, toMs: RETRY_MS };
-    await expectAfter(app, beganMs, (await task()).dueTime, span);
+    await expectAfter(app, startMs, (await task()).dueTime, span);
     const [job] = await prisma.$queryRaw<{ startTime: Date }[]>`
       select start_after as "startTime" from pgboss.job
       where name = 'run-write' and state = 'created' and data->>'taskId' = ${operationId}`;
-    await expectAfter(app, beganMs, job?.startTime ?? null, span);
+    await expectAfter(app, startMs, job?.startTime ?? null, span);
   });
 
   test("begins reads by the database's clock", async () => {
@@ -115,17 +117,17 @@ describe.each([
       object: { schedule: EVERY_TEN_MINUTES },
     });
     const waiting = await installReads(app, await app.tenant());
-    const beganMs = await readDatabaseMs(app);
+    const startMs = await readDatabaseMs(app);
     const setNext = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
         where: { installationId },
-        data: { nextReadTime: new Date(beganMs + ms) },
+        data: { nextReadTime: new Date(startMs + ms) },
       });
     await setNext(waiting.id, LATER_MS);
     await setNext(reads.id, -1_000);
 
     await reads.waitForOperations(1);
-    await expectAfter(app, beganMs, (await reads.object()).nextReadTime, {
+    await expectAfter(app, startMs, (await reads.object()).nextReadTime, {
       fromMs: 0,
       toMs: EVERY_MS,
     });
@@ -135,8 +137,8 @@ describe.each([
   test("refreshes and expires tokens by the database's clock", async () => {
     const app = await startAhead(aheadMs);
     const { services, sandbox } = app.app;
-    const beganMs = await readDatabaseMs(app);
-    const expiringIn = (ms: number) => ({ expiresAt: new Date(beganMs + ms) });
+    const startMs = await readDatabaseMs(app);
+    const expiringIn = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
     const later = await connectWithTokens(app, await app.tenant(), expiringIn(LATER_MS));
     const expiringConnection = await connectWithTokens(
       app,
@@ -147,7 +149,7 @@ describe.each([
 
     expect(sandbox.oauth.counts.refreshed).toBe(1);
     const { tokenExpireTime } = await getConnection(app, expiringConnection.id);
-    await expectAfter(app, beganMs, tokenExpireTime, { fromMs: TOKEN_MS, toMs: TOKEN_MS });
+    await expectAfter(app, startMs, tokenExpireTime, { fromMs: TOKEN_MS, toMs: TOKEN_MS });
     expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
   });
 });
@@ -163,11 +165,11 @@ test.each([
   const { destination, enqueue } = await createDeliveryProject(database);
   const { id } = await destination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
-  const beganMs = await readDatabaseMs(app);
-  const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(beganMs - 1_000) });
+  const startMs = await readDatabaseMs(app);
+  const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
 
   const findDelivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
   await expect.poll(async () => (await findDelivery()).attemptCount, POLLING).toBe(1);
   const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
-  await expectAfter(app, beganMs, (await findDelivery()).nextAttemptTime, span);
+  await expectAfter(app, startMs, (await findDelivery()).nextAttemptTime, span);
 });

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
-import { createFullTenant } from '../support/fixtures/full-tenant.ts';
+import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */

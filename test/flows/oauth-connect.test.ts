@@ -10,7 +10,7 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { submitConsent as consent, oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { oauthBrowser, submitConsent } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 
 /** A state: project id, connect token and browser token. */
@@ -39,7 +39,7 @@ async function startLink(tenant: Tenant, overrides?: object): Promise<string> {
 }
 
 /** Starts a connect and opens its link. Returns the URL of the provider's consent page. */
-async function start(tenant: Tenant, overrides?: object): Promise<URL> {
+async function openConsentPage(tenant: Tenant, overrides?: object): Promise<URL> {
   return browser.open(await startLink(tenant, overrides));
 }
 
@@ -49,7 +49,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
   const tenant = await app.tenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
   const events = await keepEvents(app, tenant);
-  const url = await start(tenant, {
+  const url = await openConsentPage(tenant, {
     authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
     redirectUrl: RETURN,
     groupName: 'Acme Inc.',
@@ -65,7 +65,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
     code_challenge_method: 'S256',
   });
 
-  const redirect = await openCallback(await consent(url));
+  const redirect = await openCallback(await submitConsent(url));
   expect(redirect.status).toBe(303);
   expect(redirect.headers.get('cache-control')).toBe('no-store');
   expect(redirect.headers.get('referrer-policy')).toBe('no-referrer');
@@ -95,7 +95,9 @@ test("accepts the gateway's own connect page as redirectUrl, and no other page o
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const ownUrl = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
-  const redirect = await openCallback(await consent(await start(tenant, { redirectUrl: ownUrl })));
+  const redirect = await openCallback(
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: ownUrl })),
+  );
   const location = new URL(redirect.headers.get('location') ?? '');
   expect(location.pathname).toBe('/connect');
   expect(location.searchParams.get('origin')).toBe('https://app.test');
@@ -109,10 +111,10 @@ test('renews the connection on a second connect, and shows a page without a redi
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const events = await keepEvents(app, tenant);
-  await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
-  const url = await start(tenant);
+  await openCallback(await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })));
+  const url = await openConsentPage(tenant);
   expect(url.searchParams.has('code_challenge')).toBe(true);
-  const page = await openCallback(await consent(url));
+  const page = await openCallback(await submitConsent(url));
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toMatch(
@@ -133,7 +135,7 @@ test('renews the connection on a second connect, and shows a page without a redi
 test('accepts a state once, for ten minutes, and refuses a forged one', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const callback = await consent(await start(tenant));
+  const callback = await submitConsent(await openConsentPage(tenant));
   const responses = await Promise.all([
     openCallback(callback),
     openCallback(callback),
@@ -142,7 +144,7 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 
-  const late = await consent(await start(tenant));
+  const late = await submitConsent(await openConsentPage(tenant));
   clock.aheadMs += 10 * 60_000;
   expect((await openCallback(late)).status).toBe(400);
   for (const state of [
@@ -179,7 +181,7 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   expect(row?.codeVerifierSealed).toMatch(/^v1\./);
   // The next start deletes expired connects.
   clock.aheadMs += 10 * 60_000;
-  await start(tenant);
+  await openConsentPage(tenant);
   expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
@@ -187,17 +189,19 @@ test('reports a declined consent or a provider error to the page that began the 
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const denied = await openCallback(
-    await consent(await start(tenant, { redirectUrl: RETURN }), false),
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN }), false),
   );
   const location = new URL(denied.headers.get('location') as string);
   expect(location.searchParams.get('error')).toBe('access_denied');
   expect(location.searchParams.has('connectionId')).toBe(false);
 
   app.app.sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503 });
-  const failed = await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
+  const failed = await openCallback(
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })),
+  );
   expect(failed.headers.get('location')).toContain('error=temporarily_unavailable');
 
-  const hostile = await consent(await start(tenant), false);
+  const hostile = await submitConsent(await openConsentPage(tenant), false);
   hostile.searchParams.set('error_description', '<script>alert("1")</script>');
   const page = await openCallback(hostile);
   expect(page.status).toBe(400);
@@ -208,10 +212,12 @@ test('reports a declined consent or a provider error to the page that began the 
 test('creates no connection with a wrong client secret or a forged code', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
-  const refused = await openCallback(await consent(await start(tenant, { redirectUrl: RETURN })));
+  const refused = await openCallback(
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })),
+  );
   expect(refused.headers.get('location')).toContain('error=invalid_request');
   await createProviderApp(tenant);
-  const forged = await consent(await start(tenant, { redirectUrl: RETURN }));
+  const forged = await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN }));
   forged.searchParams.set('code', 'sbx_code_forged');
   const response = await openCallback(forged);
   expect(response.headers.get('location')).toContain('invalid_grant');
@@ -222,7 +228,7 @@ test('creates no connection with a wrong client secret or a forged code', async 
 test('refuses the callback if the provider app is deleted before it', async () => {
   const tenant = await app.tenant();
   const id = await createProviderApp(tenant);
-  const callback = await consent(await start(tenant));
+  const callback = await submitConsent(await openConsentPage(tenant));
   await prisma.providerApp.deleteMany({ where: { id } });
   expect((await openCallback(callback)).status).toBe(400);
 });
@@ -236,7 +242,7 @@ test("sends the app's own parameters, which replace none of the gateway's", asyn
     redirect_uri: 'x',
   };
   await createProviderApp(tenant, { metadata: { authQueryParams } });
-  const { searchParams } = await start(tenant, { scopes: ['one', 'two'] });
+  const { searchParams } = await openConsentPage(tenant, { scopes: ['one', 'two'] });
   expect(searchParams.get('prompt')).toBe('login');
   expect(searchParams.getAll('resource')).toEqual(['a', 'b']);
   expect(searchParams.getAll('redirect_uri')).toEqual(['https://gateway.test/oauth/callback']);
@@ -281,7 +287,7 @@ test('names every invalid input', async () => {
   const evil = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
   expect(await listIssueNames(tenant, evil)).toEqual(['input.providerMetadata.zoho_token_domain']);
   const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
-  const url = await start(tenant, { provider: 'zoho', providerMetadata: domain });
+  const url = await openConsentPage(tenant, { provider: 'zoho', providerMetadata: domain });
   expect(url.searchParams.get('scope')).toBe('a,b');
 });
 
@@ -368,7 +374,7 @@ test('sends a client secret to no host that the provider does not list', async (
 test('runs one script on the final page of a connect, and posts to allowed origins only', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const response = await openCallback(await consent(await start(tenant)));
+  const response = await openCallback(await submitConsent(await openConsentPage(tenant)));
   expect(response.status).toBe(200);
   const policy = response.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; .*; script-src 'sha256-[\w+/=]+'$/);
@@ -383,7 +389,9 @@ test('runs one script on the final page of a connect, and posts to allowed origi
     origins: ['https://builder.test'],
   });
   const words = encodeURIComponent('</script><script>alert(1)</script>');
-  const failed = new URL(`${await consent(await start(tenant), false)}&error_description=${words}`);
+  const failed = new URL(
+    `${await submitConsent(await openConsentPage(tenant), false)}&error_description=${words}`,
+  );
   const failedPage = await (await openCallback(failed)).text();
   expect(failedPage.match(/<script/g)).toHaveLength(2);
   expect(failedPage).toContain('AUTHORIZATION_FAILED');
@@ -411,10 +419,10 @@ test('starts a connect or reports the app as missing if it is deleted at the sam
   // Each round deletes the app at another moment.
   for (let moment = 0; moment < 60; moment += 1) {
     const providerAppId = await createProviderApp(tenant);
-    const begun = tenant.request(START, startInput(tenant));
+    const starting = tenant.request(START, startInput(tenant));
     for (let turn = 0; turn < moment; turn += 1) await setImmediate();
     await prisma.providerApp.deleteMany({ where: { id: providerAppId } });
-    const { errors = [] } = await begun;
+    const { errors = [] } = await starting;
     codes.add(errors[0]?.extensions.code);
   }
   const permitted = [undefined, 'UNPROCESSABLE', 'BAD_USER_INPUT'];

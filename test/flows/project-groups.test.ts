@@ -2,17 +2,19 @@
  * Two shard groups, as two servers of one database hold them: one server hangs, and the projects of the other
  * continue.
  */
+
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProjectGroup } from '../../src/database/projects/project-groups.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { startWork } from '../../src/start-work.ts';
 import { sharedApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const app = await sharedApp({
   env: {
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
   },
 });
@@ -20,13 +22,13 @@ const { services } = app.app;
 const { database } = services;
 const { prisma } = database;
 
-/** A statement may change rows of one project at a time. */
+/** Returns a group in which a statement may change rows of only one project. */
 function createGroup(name: string, projectIds: () => string[]): ProjectGroup {
   return { name, projectIds, splitIntoParts: (ids) => ids.map((id) => [id]) };
 }
 
-/** A server that can hang: statements that name one of its projects wait until it responds again. */
-function hangingServer(projectIds: () => string[]) {
+/** Simulates a server that can hang: statements that name its projects wait until it responds again. */
+function createHangingServer(projectIds: () => string[]) {
   let responding = Promise.resolve();
   let waiting = 0;
   const isOnServer = (value: unknown) =>
@@ -58,7 +60,7 @@ async function createTwoGroups() {
     await createDeliveryProject(database),
     await createDeliveryProject(database),
   ];
-  const server = hangingServer(() => [first.projectId]);
+  const server = createHangingServer(() => [first.projectId]);
   const groups = [
     createGroup('one', () => [first.projectId]),
     createGroup('other', () => [other.projectId]),
@@ -99,7 +101,7 @@ test("delays deliveries of a hanging server's projects only", async () => {
   receiver.setBehavior('one', 'HANG');
   await enqueueMany(first, toOne.id, 5);
   await receiver.waitForMessages('one', 5);
-  const response = server.hang();
+  const endHang = server.hang();
   receiver.respondToHeld('one', { status: 200 });
   receiver.setBehavior('one', { status: 200 });
   await enqueueMany(first, toOne.id, 50);
@@ -114,7 +116,7 @@ test("delays deliveries of a hanging server's projects only", async () => {
   expect(receiver.received('one')).toHaveLength(5);
   expect(await countRecorded(first.projectId)).toBe(0);
 
-  response();
+  endHang();
   await expect.poll(() => countRecorded(first.projectId)).toBe(55);
   expect(receiver.received('one')).toHaveLength(55);
   expect(receiver.received('other')).toHaveLength(300);
@@ -147,14 +149,16 @@ test('delivers messages of a moved project from the worker of its new server', a
   await using receiver = await startReceiver();
   const project = await createDeliveryProject(database);
   const { id } = await project.destination(receiver.url('moved'));
-  const owned: Record<string, string[]> = { one: [project.projectId], other: [] };
-  const groups = Object.keys(owned).map((name) => createGroup(name, () => owned[name] ?? []));
+  const projectIds: Record<string, string[]> = { one: [project.projectId], other: [] };
+  const groups = Object.keys(projectIds).map((name) =>
+    createGroup(name, () => projectIds[name] ?? []),
+  );
   const split = { ...database, groups: async () => groups };
   await using _work = await startWork({ ...services, database: split });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 10);
-  // The project has moved: the worker of the other group delivers its messages from now on.
-  Object.assign(owned, { one: [], other: [project.projectId] });
+  // The project moves to the other group, whose worker then delivers its messages.
+  Object.assign(projectIds, { one: [], other: [project.projectId] });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 20);
   await expect.poll(() => countRecorded(project.projectId)).toBe(20);

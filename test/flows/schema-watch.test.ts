@@ -12,6 +12,7 @@ import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
   contentFor,
+  deleteInstallation,
   insertDestination,
   installFor,
   integrate,
@@ -42,15 +43,15 @@ const formatField = (fieldName: string) => {
   return { ...rest, valueType: 'string' };
 };
 
-/** The provider's description of contacts. */
-let described: FieldDescription[] | ProviderError = [];
+/** The provider's description of contacts, or its failure. */
+let fields: FieldDescription[] | ProviderError = [];
 const describing = {
   ...sandbox,
   capabilities: {
     ...sandbox.capabilities,
     describeObject: async (_session: unknown, objectName: string) => {
-      if (described instanceof ProviderError) throw described;
-      return { name: objectName, displayName: objectName, fields: described };
+      if (fields instanceof ProviderError) throw fields;
+      return { name: objectName, displayName: objectName, fields };
     },
   },
 };
@@ -86,9 +87,9 @@ async function listMessages({ projectId }: Tenant) {
 
 async function install(content = createContent()) {
   const tenant = await app.tenant();
-  described = [createField('email'), createField('phone')];
+  fields = [createField('email'), createField('phone')];
   const integration = await integrate(app, tenant, content);
-  const [installationId] = await installFor(tenant, integration).then(({ id }) => [id]);
+  const { id: installationId } = await installFor(tenant, integration);
   await checkAfter();
   return { tenant, integration, installationId };
 }
@@ -96,7 +97,7 @@ async function install(content = createContent()) {
 test('learns the fields first, and then delivers each change once to the destination', async () => {
   const { tenant } = await install();
   expect(await listMessages(tenant)).toEqual([]);
-  described = [createField('email', { isRequired: true }), createField('tier')];
+  fields = [createField('email', { isRequired: true }), createField('tier')];
   await checkAfter(DAY_MS);
   await checkAfter();
   const [message, ...others] = await listMessages(tenant);
@@ -123,14 +124,10 @@ test('learns the fields first, and then delivers each change once to the destina
 
 test('delivers only the kinds of changes that the integration lists', async () => {
   const { tenant } = await install(createContent({ fieldDeleted: alwaysWatch }));
-  described = [
-    createField('email', { isRequired: true }),
-    createField('phone'),
-    createField('tier'),
-  ];
+  fields = [createField('email', { isRequired: true }), createField('phone'), createField('tier')];
   await checkAfter(DAY_MS);
   expect(await listMessages(tenant)).toEqual([]);
-  described = [createField('email')];
+  fields = [createField('email')];
   await checkAfter(DAY_MS);
   const [message] = await listMessages(tenant);
   expect(message?.result[0]?.deletedFields.map(({ fieldName }) => fieldName)).toEqual([
@@ -141,16 +138,16 @@ test('delivers only the kinds of changes that the integration lists', async () =
 
 test('checks the fields by the schedule of the integration', async () => {
   const { tenant } = await install(createContent(ALL, { schedule: '0 * * * *' }));
-  described = [createField('email')];
+  fields = [createField('email')];
   await checkAfter(3_600_000);
   expect(await listMessages(tenant)).toHaveLength(1);
 });
 
 test('retries a failed check later, and reports no field as deleted', async () => {
   const { tenant } = await install();
-  described = new ProviderError('SERVER_ERROR', 'Down for maintenance.');
+  fields = new ProviderError('SERVER_ERROR', 'Down for maintenance.');
   await checkAfter(DAY_MS);
-  described = [createField('email'), createField('phone'), createField('tier')];
+  fields = [createField('email'), createField('phone'), createField('tier')];
   await checkAfter();
   expect(await listMessages(tenant)).toEqual([]);
   await checkAfter(120_000);
@@ -163,7 +160,7 @@ test('retries a failed check later, and reports no field as deleted', async () =
 
 test('starts and stops watching with revisions, and ends with the installation', async () => {
   const { tenant, integration, installationId } = await install(contentFor('crm'));
-  const watches = () => prisma.schemaWatch.count({ where: { installationId } });
+  const countWatches = () => prisma.schemaWatch.count({ where: { installationId } });
   const revise = (content: object) =>
     tenant.query(CREATE_REVISION, {
       input: {
@@ -172,23 +169,20 @@ test('starts and stops watching with revisions, and ends with the installation',
         revision: toRevision(content),
       },
     });
-  expect(await watches()).toBe(0);
+  expect(await countWatches()).toBe(0);
   await revise(createContent());
-  expect(await watches()).toBe(1);
+  expect(await countWatches()).toBe(1);
   await revise(contentFor('crm'));
-  expect(await watches()).toBe(0);
+  expect(await countWatches()).toBe(0);
   await revise(createContent());
-  await tenant.query(
-    `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`,
-    { input: { projectIdOrName: tenant.projectId, installationId } },
-  );
-  expect(await watches()).toBe(0);
+  await deleteInstallation(tenant, installationId);
+  expect(await countWatches()).toBe(0);
 });
 
 test('refuses an object that cannot be watched, at its position', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
-  const refusal = async (overrides: object) => {
+  const listIssues = async (overrides: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
     const content = createContent(ALL, { destination: 'nowhere' });
     const latestRevision = toRevision({ ...content, ...overrides });
@@ -197,10 +191,10 @@ test('refuses an object that cannot be watched, at its position', async () => {
     return problem.issues;
   };
   const path = 'input.latestRevision.content.watchSchema';
-  expect(await refusal(createContent(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
+  expect(await listIssues(createContent(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
     { name: `${path}.schedule`, detail: 'must be at most one run in 60 minutes.' },
   ]);
-  expect(await refusal({})).toMatchObject([
+  expect(await listIssues({})).toMatchObject([
     { name: `${path}.destination`, detail: 'is not a destination of the project.' },
   ]);
   const forwarding = {
@@ -209,7 +203,7 @@ test('refuses an object that cannot be watched, at its position', async () => {
     provider: 'sendGrid',
     proxy: { enabled: true },
   };
-  expect(await refusal(forwarding)).toMatchObject([
+  expect(await listIssues(forwarding)).toMatchObject([
     { name: path, detail: expect.stringContaining('does not describe its objects (METADATA)') },
   ]);
 });

@@ -12,6 +12,7 @@ import {
   generateConnection,
   PROVIDERS,
 } from '../support/fixtures/connections.ts';
+import { createWebhook } from '../support/fixtures/webhooks.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -19,25 +20,22 @@ const app = await sharedApp({ providers: PROVIDERS, log });
 const { services } = app.app;
 const { rows } = services.database;
 
-const createKey = `mutation ($input: CreateApiKeyInput!) {
+const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) {
   createApiKey(input: $input) { key apiKey { id } }
 }`;
-const deleteKey = `mutation ($input: DeleteApiKeyInput!) {
+const DELETE_KEY = `mutation ($input: DeleteApiKeyInput!) {
   deleteApiKey(input: $input) { deletedId }
 }`;
-const createApp = `mutation ($input: CreateProviderAppInput!) {
+const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id } }
 }`;
-const updateApp = `mutation ($input: UpdateProviderAppInput!) {
+const UPDATE_APP = `mutation ($input: UpdateProviderAppInput!) {
   updateProviderApp(input: $input) { providerApp { id } }
 }`;
-const updateConnection = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE_CONNECTION = `mutation ($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id } }
 }`;
-const createDestination = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } signingSecret }
-}`;
-const rotateSecret = `mutation ($input: RotateDestinationSecretInput!) {
+const ROTATE_SECRET = `mutation ($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret }
 }`;
 
@@ -83,12 +81,12 @@ async function dump(): Promise<string> {
 async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const { projectId: projectIdOrName } = tenant;
   const secrets = [tenant.apiKey];
-  const plantOnServer = () => {
+  const createPlantedSecret = () => {
     const secret = createSecret();
     secrets.push(secret);
     return secret;
   };
-  const created = await tenant.query(createKey, {
+  const created = await tenant.query(CREATE_KEY, {
     input: { projectIdOrName, label: 'server', scopes: ['FULL'] },
   });
   secrets.push(created.createApiKey.key);
@@ -97,57 +95,54 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const appInput = {
     projectIdOrName,
     ...app,
-    clientSecret: plantOnServer(),
-    webhookSecret: plantOnServer(),
+    clientSecret: createPlantedSecret(),
+    webhookSecret: createPlantedSecret(),
   };
-  const { id } = (await tenant.query(createApp, { input: appInput })).createProviderApp.providerApp;
-  const providerApp = { clientSecret: plantOnServer(), webhookSecret: plantOnServer() };
+  const { id } = (await tenant.query(CREATE_APP, { input: appInput })).createProviderApp
+    .providerApp;
+  const providerApp = { clientSecret: createPlantedSecret(), webhookSecret: createPlantedSecret() };
   const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
   const masked = { projectIdOrName, providerAppId: id, updateMask, providerApp };
-  await tenant.query(updateApp, { input: masked });
+  await tenant.query(UPDATE_APP, { input: masked });
 
-  const client = { clientId: 'c', clientSecret: plantOnServer() };
+  const client = { clientId: 'c', clientSecret: createPlantedSecret() };
   for (const [index, credentials] of [
-    { apiKey: plantOnServer() },
-    { basicAuth: { username: 'u', password: plantOnServer() } },
+    { apiKey: createPlantedSecret() },
+    { basicAuth: { username: 'u', password: createPlantedSecret() } },
     { oauth2ClientCredentials: client },
-    { oauth2PasswordCredentials: { username: 'u', password: plantOnServer(), ...client } },
+    { oauth2PasswordCredentials: { username: 'u', password: createPlantedSecret(), ...client } },
     {
       oauth2AuthorizationCode: {
-        accessToken: { token: plantOnServer() },
-        refreshToken: { token: plantOnServer() },
+        accessToken: { token: createPlantedSecret() },
+        refreshToken: { token: createPlantedSecret() },
       },
     },
-    { customAuth: { accountKey: [plantOnServer()] } },
+    { customAuth: { accountKey: [createPlantedSecret()] } },
   ].entries()) {
     await generateConnection(tenant, { groupRef: `group ${index}`, ...credentials });
   }
   const changed = await generateConnection(tenant, {
     groupRef: 'changed',
-    apiKey: plantOnServer(),
+    apiKey: createPlantedSecret(),
   });
   const input = {
     projectIdOrName,
     connectionId: changed.id,
-    credentials: { apiKey: plantOnServer() },
+    credentials: { apiKey: createPlantedSecret() },
   };
-  await tenant.query(updateConnection, { input });
+  await tenant.query(UPDATE_CONNECTION, { input });
 
-  const hook = {
-    projectIdOrName,
+  const { destinationId, signingSecret } = await createWebhook(tenant, {
     name: 'hook',
-    type: 'WEBHOOK',
-    url: `https://example.com/hook?token=${plantOnServer()}`,
-    headers: { authorization: `Bearer ${plantOnServer()}`, 'x-key': plantOnServer() },
-  };
-  const { destination, signingSecret } = (await tenant.query(createDestination, { input: hook }))
-    .createDestination;
+    url: `https://example.com/hook?token=${createPlantedSecret()}`,
+    headers: { authorization: `Bearer ${createPlantedSecret()}`, 'x-key': createPlantedSecret() },
+  });
   secrets.push(signingSecret);
-  const rotated = { projectIdOrName, destinationId: destination.id };
-  const response = await tenant.query(rotateSecret, { input: rotated });
+  const rotated = { projectIdOrName, destinationId };
+  const response = await tenant.query(ROTATE_SECRET, { input: rotated });
   secrets.push(response.rotateDestinationSecret.signingSecret);
-  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: plantOnServer() });
-  await keepPingSecret(tenant, { connectionId: changed.id, secret: plantOnServer() });
+  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: createPlantedSecret() });
+  await keepPingSecret(tenant, { connectionId: changed.id, secret: createPlantedSecret() });
   return secrets;
 }
 
@@ -189,7 +184,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   expectNone(secrets, text);
   expectNone(secrets, lines.join('\n'));
   expect(lines.length).toBeGreaterThan(0);
-  // A code verifier is never returned, so the test does not know any.
+  // The API never returns a code verifier, so the test cannot search for one.
   for (const { table, column } of listSealedColumns().filter(
     (row) => row.table !== 'OAuthConnect',
   )) {
@@ -207,13 +202,13 @@ test('repeats no secret in a refusal', async () => {
   const { id: connectionId } = await generateConnection(tenant);
   const appFields = { provider: 'hubspot', clientId: 'c', clientSecret: secret };
   const refused: [string, Record<string, unknown>][] = [
-    [deleteKey, { input: { projectIdOrName, apiKey: secret } }],
-    [deleteKey, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
-    [createApp, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
-    [createApp, { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } }],
-    [createApp, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
+    [DELETE_KEY, { input: { projectIdOrName, apiKey: secret } }],
+    [DELETE_KEY, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
+    [CREATE_APP, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
+    [CREATE_APP, { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } }],
+    [CREATE_APP, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
     [
-      updateApp,
+      UPDATE_APP,
       {
         input: {
           projectIdOrName,
@@ -243,9 +238,9 @@ test('repeats no secret in a refusal', async () => {
     [GENERATE, connectionVariables(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
     [GENERATE, connectionVariables(tenant, { customAuth: { other: secret } })],
     [GENERATE, connectionVariables(tenant, { customAuth: secret })],
-    [updateConnection, { input: { projectIdOrName, connectionId, credentials: { basicAuth } } }],
+    [UPDATE_CONNECTION, { input: { projectIdOrName, connectionId, credentials: { basicAuth } } }],
     [
-      updateConnection,
+      UPDATE_CONNECTION,
       { input: { projectIdOrName, connectionId: newId('con'), credentials: { apiKey: secret } } },
     ],
   ];

@@ -1,24 +1,27 @@
 /** The processes of a PostgreSQL database share one sandbox, whichever of them runs it. */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
 import { onPostgres, testDatabase } from '../support/app.ts';
+import { createClient, fetchFrom } from '../support/graphql-client.ts';
 
-const WAITING = { timeout: 30_000, interval: 50 };
+const POLLING = { timeout: 30_000, interval: 50 };
 const WRITTEN = 'written-by-the-api@example.test';
 
-const WRITE = `mutation { writeRecords(input: {
+const WRITE = `mutation WriteRecords { writeRecords(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"
   objectName: "people", type: CREATE
   records: { record: { emailAddress: "${WRITTEN}", firstname: "Api", lastname: "Writer" } }
 }) { result { success errors { message } } } }`;
-const READ = `mutation { triggerRead(input: {
+const READ = `mutation TriggerRead { triggerRead(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"
 }) { operation { id } } }`;
 
-async function startApart() {
+/** Starts the API and the worker as separate processes. */
+async function startProcesses() {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-roles-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const database = await testDatabase();
@@ -27,39 +30,30 @@ async function startApart() {
   const api = await startGateway({ ...sharedEnv, ROLES: 'api' });
   const worker = await startGateway({ ...sharedEnv, ROLES: 'worker' });
   const { apiKey, sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  const runQuery = async (query: string) => {
-    const response = await fetch(`${api.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify({ query }),
-    });
-    const { data, errors } = (await response.json()) as { data: object; errors?: unknown };
-    expect(errors).toBeUndefined();
-    return data;
-  };
-  const sandbox = async (path: string) => (await fetch(`${sandboxUrl}${path}`)).text();
-  return { api, worker, runQuery, sandbox };
+  const { query } = createClient(fetchFrom(api.url), { 'x-api-key': apiKey });
+  const readSandbox = async (path: string) => (await fetch(`${sandboxUrl}${path}`)).text();
+  return { api, worker, query, readSandbox };
 }
 
 test.runIf(onPostgres)(
   'shares records between the api and the worker, and restarts the sandbox after a kill',
   { timeout: 120_000 },
   async () => {
-    const { api, worker, runQuery, sandbox } = await startApart();
-    expect(await runQuery(WRITE)).toEqual({
+    const { api, worker, query, readSandbox } = await startProcesses();
+    expect(await query(WRITE)).toEqual({
       writeRecords: { result: { success: true, errors: expect.toBeOneOf([null, []]) } },
     });
-    await runQuery(READ);
+    await query(READ);
     await vi.waitFor(
-      async () => expect(await sandbox('/inbox/records')).toContain(WRITTEN),
-      WAITING,
+      async () => expect(await readSandbox('/inbox/records')).toContain(WRITTEN),
+      POLLING,
     );
 
     await api.kill();
     await vi.waitFor(async () => {
-      const { total } = JSON.parse(await sandbox('/objects/contacts/records?limit=1'));
+      const { total } = JSON.parse(await readSandbox('/objects/contacts/records?limit=1'));
       expect(total).toBe(50);
-    }, WAITING);
+    }, POLLING);
     expect(await worker.stop()).toBe(0);
   },
 );

@@ -1,4 +1,11 @@
-/** @module-tag all/walk */
+/**
+ * Tenant B requests everything of tenant A: every field and mutation that takes an ID or a name gets those of
+ * A, found by walking the schema. A is the demo, which has a row of every kind.
+ *
+ * @module-tag all/walk
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -29,10 +36,6 @@ import {
 } from '../support/tenancy/selections.ts';
 import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
-/**
- * Tenant B requests everything of tenant A: every field and mutation that takes an id or a name gets those of
- * A, found by walking the schema. A is the demo, which has a row of every kind.
- */
 const app = await sharedApp({ env: { DEMO: 'true' } });
 let b: Tenant;
 /** The ids of A by prefix, and the names of A. */
@@ -185,11 +188,9 @@ test("returns nothing of A from any filter of B's lists", async () => {
 test("refuses a cursor of A in B's list", async () => {
   const list = (first: number, after: string) =>
     `{ project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
-  const demoKey = (await import('node:fs')).readFileSync(
-    `${app.app.services.config.DATA_DIR}/demo.json`,
-    'utf8',
-  );
-  const a = app.client({ 'x-api-key': JSON.parse(demoKey).apiKey });
+  const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
+  const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
+  const a = app.client({ 'x-api-key': apiKey });
   const { project } = await a.query(list(1, ''));
   const query = `{ project(idOrName: "${b.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
   expect(await b.refusal(query)).toMatchObject({

@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { keepOpen, sharedApp, testApp } from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
   callSandbox,
@@ -29,12 +29,12 @@ function startServer(database: Database, log?: Log) {
   return testApp({
     log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-    database: { ...database, [Symbol.asyncDispose]: async () => {} },
+    database: keepOpen(database),
     providers: [createSandboxProvider(() => sandbox.url)],
   });
 }
 
-/** A database that never stores a refresh, so that it is under way until the process ends. */
+/** Returns a database that never stores a refresh, so that the refresh lasts until the process ends. */
 function withHangingStore({ changes, ...rest }: Database): Database {
   const run: Database['changes']['run'] = (change, item) =>
     change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
@@ -48,7 +48,7 @@ async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) 
   await crashingServer[Symbol.asyncDispose]();
 }
 
-/** A database that refuses new tokens while `isAway` returns true. */
+/** Returns a database that refuses new tokens while `isAway` returns true. */
 function withFailingStore({ changes, ...rest }: Database, isAway: () => boolean): Database {
   const run: Database['changes']['run'] = async (change, item) => {
     if (change.text === STORE_TOKENS.text && isAway()) throw new Error('The database is away.');

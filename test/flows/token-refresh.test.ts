@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { onPostgres, sharedApp, testApp } from '../support/app.ts';
+import { keepOpen, onPostgres, sharedApp, testApp } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
@@ -20,8 +20,8 @@ const app = await sharedApp({
 });
 const { sandbox, services } = app.app;
 
-/** Returns the token requests, refreshes and refused reuses since the last call. */
-function startCountingProvider() {
+/** Returns a function that counts the tokens, refreshes and refused reuses since this call. */
+function startCounting() {
   const before = { ...sandbox.oauth.counts };
   return () => {
     const { issued, refreshed, reuseRefused } = sandbox.oauth.counts;
@@ -37,12 +37,12 @@ test('refreshes an expired token once for 50 concurrent calls', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   const events = await keepEvents(app, tenant);
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
@@ -72,51 +72,51 @@ test('refreshes a rejected token once for 50 concurrent calls, and repeats each 
     accessToken: 'revoked',
     expiresAt: null,
   });
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test('refreshes a token once on two servers of one database', async () => {
   const { database } = services;
   await using other = await testApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-    database: { ...database, [Symbol.asyncDispose]: async () => {} },
+    database: keepOpen(database),
     providers: [createSandboxProvider(() => sandbox.url)],
     now: services.now,
   });
   const connection = await connectWithTokens(app, await app.tenant());
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : other, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test('uses a rotating refresh token once', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   for (let turn = 0; turn < 3; turn += 1) {
     expect((await callSandbox(app, connection)).status).toBe(200);
     clock.aheadMs += 2 * 60 * 60_000;
   }
-  expect(provider()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 3, refreshed: 3, reuseRefused: 0 });
 });
 
 test('uses a token until shortly before it expires, and then replaces it', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await callSandbox(app, connection);
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   clock.aheadMs += (60 * 60 - 70) * 1_000;
   await callSandbox(app, connection);
-  expect(provider().refreshed).toBe(0);
+  expect(countRequests().refreshed).toBe(0);
   clock.aheadMs += 15_000;
   await callSandbox(app, connection);
-  expect(provider().refreshed).toBe(1);
+  expect(countRequests().refreshed).toBe(1);
 });
 
 test('continues a session with tokens that another session refreshed', async () => {
@@ -125,10 +125,10 @@ test('continues a session with tokens that another session refreshed', async () 
   const request = { method: 'GET', path: '/objects' } as const;
   expect((await session.send(request)).status).toBe(200);
   clock.aheadMs += 2 * 60 * 60_000;
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   await callSandbox(app, connection);
   expect((await session.send(request)).status).toBe(200);
-  expect(provider()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
 test.each([
@@ -143,15 +143,15 @@ test.each([
   const events = await keepEvents(app, tenant);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
-  const provider = startCountingProvider();
+  const countRequests = startCounting();
   await Promise.all(Array.from({ length: 20 }, () => callSandbox(app, connection)));
-  expect(provider()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
+  expect(countRequests()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
   expect(await events()).toEqual([]);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
   clock.aheadMs += 2 * 60 * 60_000;
   await callSandbox(app, connection);
-  expect(provider().issued).toBe(2);
+  expect(countRequests().issued).toBe(2);
   expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
 });
 

@@ -5,7 +5,7 @@ import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
 import { createLog } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { keepOpen, sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
 
@@ -28,7 +28,7 @@ function startAnotherServer(): Promise<TestApp> {
   return testApp({
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     log,
-    database: { ...services.database, [Symbol.asyncDispose]: async () => {} },
+    database: keepOpen(services.database),
     providers: [createSandboxProvider(() => sandbox.url)],
   });
 }

@@ -8,6 +8,7 @@ import { recoverWrites } from '../../src/domain/operation/write/write-task.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { createLog } from '../../src/log.ts';
 import { onCitus, onPostgres, sharedApp } from '../support/app.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
 const { services } = (await sharedApp()).app;
 
@@ -46,7 +47,7 @@ test.runIf(onPostgres && !onCitus)(
       readConfig({
         DATABASE_URL: url,
         LIMIT_SWEEP_MS: '300',
-        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+        ENCRYPTION_KEY,
       }),
       log,
     );

@@ -7,7 +7,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { sharedApp } from '../support/app.ts';
-import { createFullTenant } from '../support/fixtures/full-tenant.ts';
+import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { KnownIds } from '../support/fuzz/fuzz.ts';
 import { createResponseCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
 import {

@@ -2,6 +2,7 @@
  * Starts the real app on its own database, for one test or for all tests of a file. The app opens a port with
  * its first request.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import { asTestApp, asTestDatabase } from './database/test-statements.ts';
 import { createTenant, type Tenant } from './fixtures/tenant.ts';
 import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
 import { registerOpenApp, unregisterApp } from './open-apps.ts';
+import { ENCRYPTION_KEY } from './process/encryption-key.ts';
 import { type Served, serve } from './wire/serve.ts';
 
 export type { GraphqlResponse, Tenant };
@@ -97,6 +99,11 @@ export async function sharedApp(options?: TestOptions): Promise<TestApp> {
   return app;
 }
 
+/** Returns a database that stays open when an app on it ends. */
+export function keepOpen(database: Database): Database {
+  return { ...database, [Symbol.asyncDispose]: async () => {} };
+}
+
 /** Opens a migrated, empty database of the kind that this run tests. */
 export async function testDatabase(
   log: Log = createLog('silent'),
@@ -106,26 +113,26 @@ export async function testDatabase(
 }
 
 function openTestDatabase(log: Log, meters: Meters): Promise<Database> {
-  return onPostgres ? postgresDatabase(log, meters) : embeddedDatabase(log, meters);
+  return onPostgres ? openPostgresDatabase(log, meters) : openEmbeddedDatabase(log, meters);
 }
 
-async function embeddedDatabase(log: Log, meters: Meters): Promise<Database> {
+async function openEmbeddedDatabase(log: Log, meters: Meters): Promise<Database> {
   return openEngine(await acquireEngine(), log, meters);
 }
 
-async function postgresDatabase(log: Log, meters: Meters): Promise<Database> {
-  const lent = await acquirePostgres();
+async function openPostgresDatabase(log: Log, meters: Meters): Promise<Database> {
+  const acquired = await acquirePostgres();
   const config = readConfig({
-    ...lent.env,
+    ...acquired.env,
     DATABASE_POOL_SIZE: '8',
-    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ENCRYPTION_KEY,
   });
   const database = await openDatabase(config, log, meters);
   return {
     ...database,
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
-      await lent[Symbol.asyncDispose]();
+      await acquired[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,8 +1,10 @@
 /** Opens the console in a real browser, as a person who uses the demo does. */
+
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { createClient, fetchFrom } from './graphql-client.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -13,7 +15,12 @@ export async function signIn(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
-/** Expects that the page keeps the rules of axe: the named ones, or every rule that axe has. */
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+/** Expects that the page keeps the rules of axe. Default: every rule that axe has. */
 export async function expectAccessible(page: Page, ...rules: string[]): Promise<void> {
   // `evaluate` bypasses the page's content security policy, as a browser extension does.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
@@ -23,7 +30,7 @@ export async function expectAccessible(page: Page, ...rules: string[]): Promise<
     };
     const options = {
       ...(runOnly.length > 0 && { runOnly }),
-      // Reports no passes, and loads no style sheets and media again: a third less time.
+      // Reporting no passes and loading no style sheets and media again saves a third of the time.
       resultTypes: ['violations'],
       preload: false,
     };
@@ -48,43 +55,26 @@ export async function expectFitsScreens(page: Page): Promise<void> {
   await expectContrastInDark(page);
 }
 
-/** Expects enough contrast in dark. Colors do not depend on the width of the window. */
+/** Expects enough contrast in dark mode. Colors do not depend on the width of the window. */
 async function expectContrastInDark(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page, 'color-contrast');
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Expects enough contrast in light and dark. */
+/** Expects enough contrast in light and dark mode. */
 export async function expectContrast(page: Page): Promise<void> {
   await expectAccessible(page, 'color-contrast');
   await expectContrastInDark(page);
-}
-
-interface Violation {
-  id: string;
-  nodes: { html: string }[];
 }
 
 interface Gateway {
   demo: { url: string; apiKey: string };
 }
 
-/**
- * Returns a GraphQL client with the demo's API key. Tests use it to check the effect of an action on a page.
- */
+/** Returns a function that queries with the demo's API key, to check the effect of an action on a page. */
 export function createDemoClient({ demo: { url, apiKey } }: Gateway) {
-  // biome-ignore lint/suspicious/noExplicitAny: responses of any operation.
-  return async (query: string, variables: object = {}): Promise<any> => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = await response.json();
-    expect(errors).toBeUndefined();
-    return data;
-  };
+  return createClient(fetchFrom(url), { 'x-api-key': apiKey }).query;
 }
 
 /** Opens an address of the console and waits for its heading. */

@@ -44,7 +44,7 @@ export interface Terminal {
 
 interface ProcessGroup {
   pid: number;
-  untie: () => void;
+  stopWatching: () => void;
 }
 
 export class Reader implements AsyncDisposable {
@@ -64,7 +64,7 @@ export class Reader implements AsyncDisposable {
    * command fails, throws the output of all terminals.
    */
   async run(commands: string): Promise<Terminal> {
-    const shell = spawn('bash', ['-c', PRELUDE + this.#here(commands)], {
+    const shell = spawn('bash', ['-c', PRELUDE + this.#localize(commands)], {
       cwd: this.#folder,
       env: {
         PATH: createSystemPath(),
@@ -77,8 +77,8 @@ export class Reader implements AsyncDisposable {
     });
     const closed = once(shell, 'close');
     const pid = shell.pid as number;
-    const untie = endWithParent({ pid: -pid, signal: 'SIGTERM', patienceMs: END_MS });
-    this.#groups.push({ pid, untie });
+    const stopWatching = endWithParent({ pid: -pid, signal: 'SIGTERM', patienceMs: END_MS });
+    this.#groups.push({ pid, stopWatching });
     let text = '';
     for (const stream of [shell.stdout, shell.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk) => {
@@ -91,11 +91,11 @@ export class Reader implements AsyncDisposable {
     if (code === 0) return terminal;
     await this.end();
     await closed;
-    throw new Error(`Exited with ${code ?? signal}:\n${commands}\n${this.#shown()}`);
+    throw new Error(`Exited with ${code ?? signal}:\n${commands}\n${this.#formatOutputs()}`);
   }
 
   save(name: string, text: string): void {
-    writeFileSync(join(this.#folder, name), this.#here(text));
+    writeFileSync(join(this.#folder, name), this.#localize(text));
   }
 
   read(name: string): string {
@@ -113,12 +113,12 @@ export class Reader implements AsyncDisposable {
   }
 
   /** Replaces everything in one pass, because a free port such as 44010 contains another port's text. */
-  #here(text: string): string {
+  #localize(text: string): string {
     const originals = new RegExp(Object.keys(this.#replacements).map(RegExp.escape).join('|'), 'g');
     return text.replace(originals, (original) => this.#replacements[original] ?? original);
   }
 
-  #shown(): string {
+  #formatOutputs(): string {
     return this.#terminals
       .map(({ output }, index) => `Terminal ${index + 1}:\n${output().slice(-OUTPUT_SHOWN_MAX)}`)
       .join('\n');
@@ -131,12 +131,12 @@ function createSystemPath(): string {
   return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
 }
 
-async function endGroup({ pid, untie }: ProcessGroup): Promise<void> {
+async function endGroup({ pid, stopWatching }: ProcessGroup): Promise<void> {
   const endMs = Date.now() + END_MS;
   sendSignal(pid, 'SIGTERM');
   while (sendSignal(pid, 0) && Date.now() < endMs) await wait(POLL_MS);
   sendSignal(pid, 'SIGKILL');
-  untie();
+  stopWatching();
 }
 
 function sendSignal(group: number, signal: NodeJS.Signals | 0): boolean {

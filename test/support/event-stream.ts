@@ -1,4 +1,6 @@
 /** Reads server-sent events one after another. */
+import type { Fetch } from './graphql-client.ts';
+
 export interface StreamMessage {
   event: string;
   id?: string;
@@ -22,8 +24,6 @@ interface Subscription {
   /** Default: `/graphql`. */
   path?: string;
 }
-
-type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
 /** Subscribes by a POST, as clients do that set headers. */
 export async function openEventStream(

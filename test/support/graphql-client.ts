@@ -26,7 +26,12 @@ export interface GraphqlClient {
   refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;
 }
 
-type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** Returns a function that requests paths of the server at this URL. */
+export function fetchFrom(serverUrl: string): Fetch {
+  return (path, init) => fetch(`${serverUrl}${path}`, init);
+}
 
 export function createClient(
   fetch: Fetch,

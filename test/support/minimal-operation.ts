@@ -33,12 +33,12 @@ export function minimalValue(type: GraphQLInputType): unknown {
   return values[String(type)] ?? 'unknown.example';
 }
 
-/** The optional project is included too. Without it, the call would concern the caller's own project. */
+/** True for required members, and for the project. Without it, the call would concern the caller's own project. */
 function isIncluded({ name, type }: { name: string; type: GraphQLInputType }): boolean {
   return isNonNullType(type) || name === 'projectIdOrName';
 }
 
-/** Calls one field with its required arguments, its project, and `also`. */
+/** Returns an operation that passes the required arguments of a field, its project, and `extraArguments`. */
 export function minimalOperation(
   kind: string,
   { name, args, type }: Field,

@@ -14,8 +14,9 @@ import {
   startPostgres,
 } from '../../support/database/postgres.ts';
 import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
-import { freeze } from '../fixtures/own-server.ts';
+import { freeze } from '../fixtures/dedicated-server.ts';
 
+/** Folder with the programs of a PostgreSQL that has Citus. */
 const { TEST_CITUS_BIN = '' } = process.env;
 const DATABASE = 'spread';
 const SETTINGS = [
@@ -27,7 +28,7 @@ const SETTINGS = [
 ];
 
 /** Returns the reason to skip tests of a cluster, or null if they can run. */
-export function noCluster(): string | null {
+export function reasonWithoutCluster(): string | null {
   if (!TEST_CITUS_BIN)
     return 'TEST_CITUS_BIN names no folder with the programs of a PostgreSQL that has Citus';
   return existsSync(join(TEST_CITUS_BIN, 'postgres')) ? null : `${TEST_CITUS_BIN} has no postgres`;
@@ -38,8 +39,8 @@ export interface ClusterServer {
   port: number;
   /** Kills the server, which has the effect of a crash. */
   kill(): Promise<void>;
-  /** Starts the server again on the same port, with its data or with those of another folder. */
-  start(others?: { databaseDir: string; settings: string[] }): Promise<void>;
+  /** Restarts the server on the same port. `backup` replaces its data folder, and adds settings. */
+  start(backup?: { databaseDir: string; settings: string[] }): Promise<void>;
   /** Freezes the server: connections stay open, and it does not respond. */
   hang(): Hanging;
   /** Makes every commit wait for a standby that does not exist. Reads still work. */
@@ -85,17 +86,17 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
       url,
       port,
       kill: () => server.kill(),
-      async start(others) {
-        const settings = [...options.settings, ...(others?.settings ?? [])];
-        server = await runPostgres(others?.databaseDir ?? databaseDir, {
+      async start(backup) {
+        const settings = [...options.settings, ...(backup?.settings ?? [])];
+        server = await runPostgres(backup?.databaseDir ?? databaseDir, {
           ...options,
           settings,
           port,
         });
       },
-      hang: () => freeze(processesIn(databaseDir)),
+      hang: () => freeze(listProcesses(databaseDir)),
       async holdCommits() {
-        await reconfigure(url, `set synchronous_standby_names = 'gone'`);
+        await reconfigure(url, `set synchronous_standby_names = 'missing'`);
         return { thaw: () => reconfigure(url, 'reset synchronous_standby_names') };
       },
     };
@@ -132,8 +133,8 @@ async function reconfigure(url: string, change: string): Promise<void> {
 }
 
 /** Returns the IDs of the server's main process and its children. */
-function processesIn(databaseDir: string): number[] {
-  const [first = ''] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n');
-  const children = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8');
-  return [first, ...children.trim().split(' ')].map(Number);
+function listProcesses(databaseDir: string): number[] {
+  const [pid = ''] = readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return [pid, ...children.trim().split(' ')].map(Number);
 }

@@ -13,51 +13,30 @@ import {
 } from '../../support/database/cluster-template.ts';
 import { fillProject } from '../../support/database/fill.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { ENCRYPTION_KEY } from '../fixtures/gateway.ts';
-import { noCluster, startCluster } from './cluster.ts';
+import { reasonWithoutCluster, startCluster } from './cluster.ts';
 
-const NAME = 'grown';
+const DATABASE = 'grown';
 const PROJECTS = 6;
-const COUNTED = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEvent', 'SearchWord'];
+const TABLES = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEvent', 'SearchWord'];
 const SIZES = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
 
-const reason = noCluster();
+const reason = reasonWithoutCluster();
 if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
 
 test.skipIf(reason)(
   'distributes all rows over the workers, and the gateway works with them',
   async () => {
     const { serverUrls } = await startCluster();
-    await createDatabases(serverUrls, NAME);
-    const url = `${serverUrls[0]}/${NAME}`;
+    await createDatabases(serverUrls, DATABASE);
+    const url = `${serverUrls[0]}/${DATABASE}`;
     const env = { DATABASE_URL: url, ENCRYPTION_KEY };
-    const open = () => openDatabase(readConfig(env), createLog('silent'));
-    const count = () =>
-      withServer(url, async (client) => {
-        const counts: Record<string, number> = {};
-        for (const table of COUNTED) {
-          const { rows } = await client.query(`select count(*)::int as "count" from "${table}"`);
-          counts[table] = rows[0].count;
-        }
-        return counts;
-      });
-    const tenants: { projectId: string }[] = [];
-    {
-      const database = await open();
-      expect(database.isDistributed).toBe(false);
-      await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
-      for (let number = 0; number < PROJECTS; number += 1) {
-        const tenant = await app.tenant();
-        tenants.push(tenant);
-        const deps = { ...app.app.services, query: database.rows.query };
-        await fillProject(deps, { projectId: tenant.projectId, number }, SIZES);
-      }
-    }
-    const before = await count();
-    expect(before.Operation).toBe(PROJECTS * SIZES.operations);
+    const projectIds = await fillDatabase(env);
+    const countsBefore = await countRows(url);
+    expect(countsBefore.Operation).toBe(PROJECTS * SIZES.operations);
 
-    await joinCluster(serverUrls, NAME);
+    await joinCluster(serverUrls, DATABASE);
     const distribute = () =>
       promisify(execFile)(process.execPath, ['src/commands/distribute.ts'], {
         env: { ...PROCESS_ENV, ...env },
@@ -65,9 +44,8 @@ test.skipIf(reason)(
     const { stdout } = await distribute();
     expect(stdout).toMatch(/Operation, distributed, .* s\n/);
     expect(stdout).toContain('All tables are distributed.');
-    expect(await count()).toEqual(before);
-    const again = await distribute();
-    expect(again.stdout).toBe('All tables are distributed.\n');
+    expect(await countRows(url)).toEqual(countsBefore);
+    expect(await distribute()).toMatchObject({ stdout: 'All tables are distributed.\n' });
     const shards = await withServer(url, (client) =>
       client.query(
         `select distinct nodename, nodeport from citus_shards where citus_table_type = 'distributed'`,
@@ -75,13 +53,39 @@ test.skipIf(reason)(
     );
     expect(shards.rows).toHaveLength(2);
 
-    const database = await open();
+    const database = await openDatabase(readConfig(env), createLog('silent'));
     expect(database.isDistributed).toBe(true);
     await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
     const tenant = await app.tenant();
     expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
-    for (const { projectId } of tenants) {
+    for (const projectId of projectIds) {
       expect(await database.rows.count('Operation', { projectId })).toBe(SIZES.operations);
     }
   },
 );
+
+/** Creates projects on one server, and returns their IDs. */
+async function fillDatabase(env: Record<string, string>): Promise<string[]> {
+  const database = await openDatabase(readConfig(env), createLog('silent'));
+  expect(database.isDistributed).toBe(false);
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  const projectIds: string[] = [];
+  for (let number = 0; number < PROJECTS; number += 1) {
+    const { projectId } = await app.tenant();
+    projectIds.push(projectId);
+    const deps = { ...app.app.services, query: database.rows.query };
+    await fillProject(deps, { projectId, number }, SIZES);
+  }
+  return projectIds;
+}
+
+function countRows(url: string): Promise<Record<string, number>> {
+  return withServer(url, async (client) => {
+    const counts: Record<string, number> = {};
+    for (const table of TABLES) {
+      const { rows } = await client.query(`select count(*)::int as "count" from "${table}"`);
+      counts[table] = rows[0].count;
+    }
+    return counts;
+  });
+}

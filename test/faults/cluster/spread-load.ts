@@ -1,57 +1,51 @@
 /**
  * Load of projects on both workers of a cluster: each creates connections, whose events go to a webhook, and
- * does the work of `moving.ts`.
+ * has the load of `record-load.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { type Tenant, testApp } from '../../support/app.ts';
+import { testApp } from '../../support/app.ts';
+import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
+import { createConnectionWebhook, createWebhook } from '../../support/fixtures/webhooks.ts';
+import { createClient, fetchFrom } from '../../support/graphql-client.ts';
+import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { ENCRYPTION_KEY, type Gateway, startGateway } from '../fixtures/gateway.ts';
+import { type Gateway, startGateway } from '../fixtures/gateway.ts';
 import type { Cluster } from './cluster.ts';
+import { filterEndedIn, p99, type TimedWork, type TimeSpan } from './durations.ts';
 import {
-  expectMovedOnce,
-  expectMovedSince,
-  type Mover,
-  move,
-  prepareMoving,
-  timesIn,
-} from './moving.ts';
-import { doneIn, p99, type Span, type Timed } from './times.ts';
+  expectWorkOnce,
+  expectWorkSince,
+  type LoadedProject,
+  listDurationsIn,
+  prepareRecordLoad,
+  runRecordLoad,
+} from './record-load.ts';
 
-const PROJECTS_OF_EACH = 2;
+const PROJECTS_PER_WORKER = 2;
 const PROJECTS_MAX = 40;
-const CALLERS_OF_EACH = 2;
+const CALLERS_PER_PROJECT = 2;
 const PAUSE_MS = 20;
-const QUIET_MS_MAX = 120_000;
-const OWN_NETWORK = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
+const POLLING = { timeout: 120_000, interval: 500 };
+const GATEWAY_ENV = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
 
-const MAKE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } } }`;
-const MAKE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
-const ROUTE_EVENT = `mutation ($input: CreateEventTopicRouteInput!) {
-  createEventTopicRoute(input: $input) { eventTopicRoute { id } } }`;
-const ROUTE_TOPIC = `mutation ($input: CreateTopicDestinationRouteInput!) {
-  createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } } }`;
-const CONNECT = `mutation ($input: GenerateConnectionInput!) {
-  generateConnection(input: $input) { connection { id } } }`;
-
-export interface SpreadProject extends Mover {
+export interface SpreadProject extends LoadedProject {
   /** Index of the worker that has the project's rows. */
   worker: number;
   /** Connections whose creation was acknowledged, with the duration of each request. */
-  answered: ({ id: string } & Timed)[];
+  created: ({ id: string } & TimedWork)[];
   /** Time from each event to its successful delivery. Empty until the load has ended. */
-  delivered: Timed[];
-  refused: number;
-  /** The errors of failed requests. */
-  refusals: string[];
-  received(): string[];
-  /** Messages of the destination of records. */
-  records(): ReceivedMessage[];
+  delivered: TimedWork[];
+  refusedCount: number;
+  /** The errors of refused requests. */
+  errors: string[];
+  listReceivedIds(): string[];
+  /** Returns the messages of the destination of records. */
+  listRecordMessages(): ReceivedMessage[];
 }
 
 export interface SpreadLoad {
@@ -62,23 +56,25 @@ export interface SpreadLoad {
 }
 
 /** Returns the durations of requests that ended within this time. */
-export function between(projects: SpreadProject[], fromMs: number, toMs: number): number[] {
-  return projects.flatMap(({ answered }) => doneIn(answered, { fromMs, toMs }).map(({ ms }) => ms));
+export function listConnectDurations(projects: SpreadProject[], span: TimeSpan): number[] {
+  return projects.flatMap(({ created }) => filterEndedIn(created, span).map(({ ms }) => ms));
 }
 
-/** Logs the p99 of each kind of work in both spans. Call it after the load has ended. */
-export function tellP99(projects: SpreadProject[], before: Span, meanwhile: Span): void {
-  const listTimes = (span: Span) => ({
-    connected: between(projects, span.fromMs, span.toMs),
-    delivered: projects.flatMap(({ delivered }) => doneIn(delivered, span).map(({ ms }) => ms)),
-    ...timesIn(projects, span),
+/** Logs the p99 of each kind of work before and during a fault. Call it after the load has ended. */
+export function logP99(projects: SpreadProject[], before: TimeSpan, during: TimeSpan): void {
+  const listDurations = (span: TimeSpan) => ({
+    connections: listConnectDurations(projects, span),
+    deliveries: projects.flatMap(({ delivered }) =>
+      filterEndedIn(delivered, span).map(({ ms }) => ms),
+    ),
+    ...listDurationsIn(projects, span),
   });
-  const [then, now] = [listTimes(before), listTimes(meanwhile)];
-  for (const [work, times] of Object.entries(now)) {
-    const [a, b] = [then[work as keyof typeof then], times];
-    const ratio = (p99(b) / p99(a)).toFixed(2);
+  const durationsBefore = new Map(Object.entries(listDurations(before)));
+  for (const [kind, durations] of Object.entries(listDurations(during))) {
+    const earlier = durationsBefore.get(kind) ?? [];
+    const ratio = (p99(durations) / p99(earlier)).toFixed(2);
     console.log(
-      `others, ${work}: p99 ${p99(a)} ms of ${a.length} before, ${p99(b)} ms of ${b.length} meanwhile: ${ratio}`,
+      `others, ${kind}: p99 ${p99(earlier)} ms of ${earlier.length} before, ${p99(durations)} ms of ${durations.length} during the fault: ${ratio}`,
     );
   }
 }
@@ -92,10 +88,10 @@ export async function startSpreadLoad(
 ): Promise<SpreadLoad> {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const projects = await makeProjects(cluster, receiver);
+  const projects = await createProjects(cluster, receiver);
   const sandboxPort = await findFreePort();
   const gateway = await startGateway({
-    ...OWN_NETWORK,
+    ...GATEWAY_ENV,
     DATABASE_URL: cluster.url,
     SANDBOX_PORT: String(sandboxPort),
     ...env,
@@ -104,50 +100,52 @@ export async function startSpreadLoad(
   onTestFinished(() => {
     isOver = true;
   });
-  let made = 0;
-  const callAgainAndAgain = async (project: SpreadProject) => {
+  let consumerCount = 0;
+  const connectRepeatedly = async (project: SpreadProject) => {
     while (!isOver) {
-      made += 1;
-      await connect(gateway, project, `consumer-${made}`);
+      consumerCount += 1;
+      await createConnection(gateway, project, `consumer-${consumerCount}`);
       await delay(PAUSE_MS);
     }
   };
-  const moving = { cluster, gatewayUrl: gateway.url, isOver: () => isOver };
-  const calling = Promise.all(
+  const target = { cluster, gatewayUrl: gateway.url, isOver: () => isOver };
+  const running = Promise.all(
     projects.flatMap((project) => [
-      ...Array.from({ length: CALLERS_OF_EACH }, () => callAgainAndAgain(project)),
-      move(project, moving),
+      ...Array.from({ length: CALLERS_PER_PROJECT }, () => connectRepeatedly(project)),
+      runRecordLoad(project, target),
     ]),
   );
   // If a test fails, the gateway ends while requests are running.
-  calling.catch(() => {});
-  await allBegan(projects);
+  running.catch(() => {});
+  await waitUntilWarm(projects);
   return {
     gateway,
     projects,
     async end() {
       isOver = true;
-      await calling;
+      await running;
       const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
       for (const project of projects) {
-        await expectAllOnce(cluster, project);
-        await expectMovedOnce(project, { cluster, sandboxUrl, received: project.records });
+        await expectEventsOnce(cluster, project);
+        const { listRecordMessages } = project;
+        await expectWorkOnce(project, { cluster, sandboxUrl, listRecordMessages });
       }
     },
   };
 }
 
 /** The first request of each kind is slower than later ones. */
-async function allBegan(projects: SpreadProject[]): Promise<void> {
-  await expectMovedSince(projects, 0);
-  const silent = () => projects.filter(({ received }) => received().length === 0).length;
-  await expect.poll(silent, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
+async function waitUntilWarm(projects: SpreadProject[]): Promise<void> {
+  await expectWorkSince(projects, 0);
+  const countSilent = () =>
+    projects.filter(({ listReceivedIds }) => listReceivedIds().length === 0).length;
+  await expect.poll(countSilent, POLLING).toBe(0);
 }
 
 /** Expects that every acknowledged request has an event, and that every event has arrived. */
-async function expectAllOnce(cluster: Cluster, project: SpreadProject) {
-  const { projectId, answered, received, delivered } = project;
-  const owed = () =>
+async function expectEventsOnce(cluster: Cluster, project: SpreadProject) {
+  const { projectId, created, listReceivedIds, delivered } = project;
+  const listDeliveries = () =>
     cluster.query<{ connectionId: string; status: string; ms: number; endTime: Date }>(
       `select e."connectionId", d."status"::text as "status", a."endTime",
          extract(epoch from a."endTime" - e."createTime")::float8 * 1000 as "ms"
@@ -158,92 +156,67 @@ async function expectAllOnce(cluster: Cluster, project: SpreadProject) {
        where e."projectId" = $1`,
       [projectId],
     );
-  const left = async () => (await owed()).filter(({ status }) => status !== 'SUCCEEDED').length;
-  await expect.poll(left, { timeout: QUIET_MS_MAX, interval: 500 }).toBe(0);
-  const events = await owed();
-  for (const { ms, endTime } of events) {
-    delivered.push({ ms, atMs: endTime.getTime() - performance.timeOrigin });
+  const countPending = async () =>
+    (await listDeliveries()).filter(({ status }) => status !== 'SUCCEEDED').length;
+  await expect.poll(countPending, POLLING).toBe(0);
+  const deliveries = await listDeliveries();
+  for (const { ms, endTime } of deliveries) {
+    delivered.push({ ms, endMs: endTime.getTime() - performance.timeOrigin });
   }
-  const connections = events.map(({ connectionId }) => connectionId);
-  expect(new Set(connections).size).toBe(connections.length);
-  expect(answered.filter(({ id }) => !connections.includes(id))).toEqual([]);
-  const arrived = received();
-  console.log(`${answered.length} answered, ${events.length} events, ${arrived.length} webhooks`);
-  expect(new Set(arrived).size).toBe(events.length);
+  const connectionIds = deliveries.map(({ connectionId }) => connectionId);
+  expect(new Set(connectionIds).size).toBe(connectionIds.length);
+  expect(created.filter(({ id }) => !connectionIds.includes(id))).toEqual([]);
+  const receivedIds = listReceivedIds();
+  console.log(
+    `${created.length} connections, ${deliveries.length} events, ${receivedIds.length} webhooks`,
+  );
+  expect(new Set(receivedIds).size).toBe(deliveries.length);
 }
 
 /** Creates one connection, and records the duration or the error. */
-export async function connect(
+export async function createConnection(
   { url }: Gateway,
   project: SpreadProject,
   consumerRef: string,
 ): Promise<void> {
-  const { projectId, apiKey, answered } = project;
-  const input = {
-    ...{ projectIdOrName: projectId, provider: 'sandbox' },
-    credentials: { apiKey: 'sandbox-key' },
-    ...{ groupRef: 'acme', consumerRef },
-  };
-  const beganMs = performance.now();
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    body: JSON.stringify({ query: CONNECT, variables: { input } }),
-  });
-  const { data, errors } = (await response.json()) as {
-    data?: { generateConnection: { connection: { id: string } } };
-    errors?: unknown[];
-  };
-  const atMs = performance.now();
+  const client = createClient(fetchFrom(url), { 'x-api-key': project.apiKey });
+  const startMs = performance.now();
+  const variables = connectionVariables(project, { apiKey: 'sandbox-key', consumerRef });
+  const { data, errors } = await client.request(GENERATE, variables);
+  const endMs = performance.now();
   if (data && !errors) {
     const { id } = data.generateConnection.connection;
-    answered.push({ id, ms: atMs - beganMs, atMs });
+    project.created.push({ id, ms: endMs - startMs, endMs });
   } else {
-    project.refused += 1;
-    project.refusals.push(JSON.stringify(errors));
+    project.refusedCount += 1;
+    project.errors.push(JSON.stringify(errors));
   }
 }
 
 /** Creates projects until each worker has some. */
-async function makeProjects(cluster: Cluster, receiver: Receiver): Promise<SpreadProject[]> {
-  const env = { ...OWN_NETWORK, DATABASE_URL: cluster.url };
+async function createProjects(cluster: Cluster, receiver: Receiver): Promise<SpreadProject[]> {
+  const env = { ...GATEWAY_ENV, DATABASE_URL: cluster.url };
   const database = await openDatabase(readConfig(env), createLog('silent'));
-  await using app = await testApp({ env: OWN_NETWORK, database });
+  await using app = await testApp({ env: GATEWAY_ENV, database });
   const projects: SpreadProject[] = [];
-  for (let made = 0; made < PROJECTS_MAX; made += 1) {
+  for (let count = 0; count < PROJECTS_MAX; count += 1) {
     const tenant = await app.tenant();
     const { projectId } = tenant;
     const worker = await findWorker(cluster, projectId);
-    if (projects.filter((project) => project.worker === worker).length === PROJECTS_OF_EACH)
+    if (projects.filter((project) => project.worker === worker).length === PROJECTS_PER_WORKER)
       continue;
-    const ofRecords = `${projectId}-records`;
-    await leadToReceiver(tenant, {
-      url: receiver.url(projectId),
-      recordsUrl: receiver.url(ofRecords),
+    const recordEndpoint = `${projectId}-records`;
+    await createWebhook(tenant, { name: 'records', url: receiver.url(recordEndpoint) });
+    await createConnectionWebhook(tenant, { name: 'hook', url: receiver.url(projectId) });
+    projects.push({
+      ...(await prepareRecordLoad(app, tenant)),
+      ...{ created: [], delivered: [], refusedCount: 0, errors: [], worker },
+      listReceivedIds: () => receiver.received(projectId).map(({ id }) => id),
+      listRecordMessages: () => receiver.received(recordEndpoint),
     });
-    const mover = await prepareMoving(app, tenant);
-    const received = () => receiver.received(projectId).map(({ id }) => id);
-    const records = () => receiver.received(ofRecords);
-    const empty = { answered: [], delivered: [], refused: 0, refusals: [] };
-    projects.push({ ...mover, ...empty, worker, received, records });
-    if (projects.length === PROJECTS_OF_EACH * cluster.workers.length) return projects;
+    if (projects.length === PROJECTS_PER_WORKER * cluster.workers.length) return projects;
   }
   throw new Error('The projects are not spread over the workers.');
-}
-
-async function leadToReceiver(
-  tenant: Tenant,
-  { url, recordsUrl }: { url: string; recordsUrl: string },
-): Promise<void> {
-  const projectIdOrName = tenant.projectId;
-  const make = (mutation: string, input: object) =>
-    tenant.query(mutation, { input: { projectIdOrName, ...input } });
-  await make(MAKE_DESTINATION, { name: 'records', type: 'WEBHOOK', url: recordsUrl });
-  const made = await make(MAKE_DESTINATION, { name: 'hook', type: 'WEBHOOK', url });
-  const destinationId = made.createDestination.destination.id;
-  const topicId = (await make(MAKE_TOPIC, { name: 'made' })).createTopic.topic.id;
-  await make(ROUTE_EVENT, { topicId, eventType: 'CONNECTION_CREATED' });
-  await make(ROUTE_TOPIC, { topicId, destinationId });
 }
 
 async function findWorker({ query, workers }: Cluster, projectId: string): Promise<number> {

@@ -1,37 +1,33 @@
-/**
- * The server is killed during writes, reads, events and deliveries. The counts of activity, which are stored
- * separately from the work, must equal the rows.
- */
-import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/signing-secret.ts';
-import { testApp, testDatabase } from '../../support/app.ts';
-import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import { keepOpen, testApp, testDatabase } from '../../support/app.ts';
+import { keepEvents } from '../../support/fixtures/connections.ts';
 import { TRIGGER } from '../../support/fixtures/reads.ts';
-import { ALL_EVENTS, createSandboxApp } from '../../support/fixtures/subscriptions.ts';
+import {
+  createSentEvent,
+  eventsBody,
+  installForSentEvents,
+  signRequest,
+} from '../../support/fixtures/signed-events.ts';
+import { sendMessagesTo } from '../../support/fixtures/subscriptions.ts';
 import { WRITE } from '../../support/fixtures/writes.ts';
-import { createClient } from '../../support/graphql-client.ts';
+import { createClient, fetchFrom } from '../../support/graphql-client.ts';
+import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { databaseUrl, ENCRYPTION_KEY, startGateway } from '../fixtures/gateway.ts';
+import { databaseUrl, startGateway } from '../fixtures/gateway.ts';
 import { createRandom, planMoments } from '../fixtures/random.ts';
+import { KILLS, SEED } from '../fixtures/settings.ts';
 
-/** FAULTS_SHORT=1 runs the short form. FAULT_SEED changes the moments of the kills. */
-const SHORT = process.env.FAULTS_SHORT === '1';
-const KILLS = Number(process.env.FAULT_KILLS ?? (SHORT ? 3 : 20));
-const SEED = Number(process.env.FAULT_SEED ?? 1);
 /** Number of requests of all kinds until the last kill. */
-const CALLS = 60 * KILLS;
+const CALLS_MIN = 60 * KILLS;
 const WRITERS = 4;
 const READERS = 2;
 const SENDERS = 2;
 const EVENTS_AT_ONCE = 5;
 const RETRY_MS = 20;
-const SECRET = 'secret of the provider';
-const WAITING = { timeout: 240_000, interval: 250 };
+const POLLING = { timeout: 240_000, interval: 250 };
 
 /**
  * Creates a project that reads, writes and subscribes to contacts of the sandbox, with a receiver for all
@@ -51,95 +47,74 @@ async function prepare() {
     RATE_LIMIT_BURST: '100000',
     PORT: String(await findFreePort()),
   };
-  const kept = { ...database, [Symbol.asyncDispose]: async () => {} };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: kept });
+  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { projectId, apiKey } = tenant;
   await keepEvents(app, tenant);
-  const { id: providerAppId } = await createSandboxApp(tenant, { webhookSecret: SECRET });
-  const content = {
-    subscribe: { objects: [ALL_EVENTS] },
-    write: { objects: [{ objectName: 'contacts' }] },
-  };
-  await integrate(app, tenant, contentFor('crm', content));
-  for (const place of await database.prisma.destination.findMany({ where: { projectId } })) {
-    const sealed = sealSigningSecret(app.app.services.vault, place, createSigningSecret());
-    const data = { url: receiver.url('all'), ...sealed };
-    await database.prisma.destination.updateMany({ where: { id: place.id }, data });
-  }
-  const { id: account } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const ends = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
-  await tenant.query(CREATE_INSTALLATION, { input: ends });
-  // Marks the subscription as active before the first event.
-  await database.prisma.objectSubscription.updateMany({
-    where: { projectId },
-    data: { providerAppId, account, status: 'ACTIVE', dueTime: null },
-  });
-  const hook = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
+  const content = { write: { objects: [{ objectName: 'contacts' }] } };
+  const { providerAppId, account } = await installForSentEvents(app, tenant, { content });
+  await sendMessagesTo(app, tenant, receiver.url('all'));
+  const parties = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const url = `http://127.0.0.1:${env.PORT}`;
-  const client = createClient((path, init) => fetch(`${url}${path}`, init), {
-    'x-api-key': apiKey,
-  });
-  return { database, env, projectId, ends, hook, account, client };
+  const hookUrl = `${url}/webhooks/sandbox/${providerAppId}`;
+  const client = createClient(fetchFrom(url), { 'x-api-key': apiKey });
+  return { database, env, projectId, parties, hookUrl, account, client };
 }
 
 type Fixture = Awaited<ReturnType<typeof prepare>>;
 
-function sendEvents({ hook, account }: Fixture, n: number): Promise<Response> {
-  const events = Array.from({ length: EVENTS_AT_ONCE }, (_, one) => {
-    const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
-    return { id: `${n}-${one}`, recordId: `${n}`, occurredAt: new Date().toISOString(), ...about };
-  });
-  const body = JSON.stringify({ events });
-  const seconds = Math.floor(Date.now() / 1_000);
-  const digest = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
-  const headers = { 'x-sandbox-signature': `t=${seconds},v1=${digest}` };
-  return fetch(hook, { method: 'POST', headers, body });
+function sendEvents({ hookUrl, account }: Fixture, n: number): Promise<Response> {
+  const events = Array.from({ length: EVENTS_AT_ONCE }, (_, index) =>
+    createSentEvent(account, { id: `${n}-${index}`, recordId: `${n}` }),
+  );
+  return fetch(hookUrl, signRequest(eventsBody(...events)));
 }
 
 /**
  * Sends requests of all kinds until enough have been accepted. A request that a kill interrupts may have
  * succeeded or not.
  */
-function load({ client, ends, ...fixture }: Fixture) {
-  const taken = { calls: 0, kinds: new Set<string>() };
+function startLoad(fixture: Fixture) {
+  const { client, parties } = fixture;
+  const accepted = { calls: 0, kinds: new Set<string>() };
   let number = 0;
   const repeat = async (kind: string, call: (n: number) => Promise<boolean>) => {
-    while (taken.calls < CALLS) {
+    while (accepted.calls < CALLS_MIN) {
       number += 1;
-      const isTaken = await call(number).catch(() => false);
-      if (isTaken) {
-        taken.calls += 1;
-        taken.kinds.add(kind);
+      const isAccepted = await call(number).catch(() => false);
+      if (isAccepted) {
+        accepted.calls += 1;
+        accepted.kinds.add(kind);
       } else {
         await delay(RETRY_MS);
       }
     }
   };
   const write = async (n: number) => {
-    const record = n % 10 === 0 ? { nothing: 'of the object' } : { email: `a${n}@example.com` };
-    const of = { objectName: 'contacts', type: 'CREATE', records: { record } };
+    const record = n % 10 === 0 ? { unknownField: 'text' } : { email: `a${n}@example.com` };
+    const write = { objectName: 'contacts', type: 'CREATE', records: { record } };
     const mode = n % 2 === 0 ? 'SYNCHRONOUS' : 'ASYNCHRONOUS';
-    const { data } = await client.request(WRITE, { input: { ...ends, ...of, mode } });
+    const { data } = await client.request(WRITE, { input: { ...parties, ...write, mode } });
     return data?.writeRecords != null;
   };
   const read = async () => {
-    const { data } = await client.request(TRIGGER, { input: { ...ends, objectName: 'contacts' } });
+    const { data } = await client.request(TRIGGER, {
+      input: { ...parties, objectName: 'contacts' },
+    });
     return data?.triggerRead != null;
   };
-  const event = async (n: number) =>
-    (await sendEvents({ client, ends, ...fixture }, n)).status === 204;
-  const some = (count: number, kind: string, call: (n: number) => Promise<boolean>) =>
+  const sendEvent = async (n: number) => (await sendEvents(fixture, n)).status === 204;
+  const startSenders = (count: number, kind: string, call: (n: number) => Promise<boolean>) =>
     Array.from({ length: count }, () => repeat(kind, call));
-  const loops = [
-    ...some(WRITERS, 'write', write),
-    ...some(READERS, 'read', read),
-    ...some(SENDERS, 'event', event),
+  const senders = [
+    ...startSenders(WRITERS, 'write', write),
+    ...startSenders(READERS, 'read', read),
+    ...startSenders(SENDERS, 'event', sendEvent),
   ];
-  return { taken, done: Promise.all(loops) };
+  return { accepted, done: Promise.all(senders) };
 }
 
-const ACTIVITY = `query ($p: String!, $from: DateTime!, $bucket: ActivityBucket!) {
+const ACTIVITY = `query Activity($p: String!, $from: DateTime!, $bucket: ActivityBucket!) {
   project(idOrName: $p) { activity(from: $from, bucket: $bucket) {
     operations { actionType status count }
     deliveries { destination { id } attempts failedAttempts }
@@ -149,7 +124,7 @@ const ACTIVITY = `query ($p: String!, $from: DateTime!, $bucket: ActivityBucket!
 
 type Sums = Record<string, number>;
 
-async function sumsOfActivity({ client, projectId: p }: Fixture, bucket: string): Promise<Sums> {
+async function sumActivity({ client, projectId: p }: Fixture, bucket: string): Promise<Sums> {
   const from = new Date(Date.now() - 86_400_000 / 2);
   const { activity } = (await client.query(ACTIVITY, { p, from, bucket })).project;
   const sums: Sums = {};
@@ -185,7 +160,7 @@ const COUNTS = `
   union all
   select 'receivedEvents', count(*)::int from "ProviderEvent"`;
 
-async function counts({ database }: Fixture): Promise<Sums> {
+async function countRows({ database }: Fixture): Promise<Sums> {
   const rows = await database.rows.query<{ name: string; count: number }>(COUNTS, []);
   return Object.fromEntries(
     rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]),
@@ -193,19 +168,19 @@ async function counts({ database }: Fixture): Promise<Sums> {
 }
 
 /**
- * Returns the rows and the activity of each bucket, taken while no row was added. The sandbox sends events
- * about writes at its own pace.
+ * Returns the row counts, and the activity of each bucket, at a moment in which no rows are added. The sandbox
+ * sends events about writes at its own pace.
  */
-async function countedInQuiet(
+async function countAtRest(
   fixture: Fixture,
-): Promise<{ wanted: Sums; counted: [string, Sums][] }> {
+): Promise<{ rowCounts: Sums; activity: [string, Sums][] }> {
   for (;;) {
-    const wanted = await counts(fixture);
-    const counted: [string, Sums][] = [];
+    const rowCounts = await countRows(fixture);
+    const activity: [string, Sums][] = [];
     for (const bucket of ['MINUTE', 'HOUR', 'DAY']) {
-      counted.push([bucket, await sumsOfActivity(fixture, bucket)]);
+      activity.push([bucket, await sumActivity(fixture, bucket)]);
     }
-    if (isDeepStrictEqual(await counts(fixture), wanted)) return { wanted, counted };
+    if (isDeepStrictEqual(await countRows(fixture), rowCounts)) return { rowCounts, activity };
   }
 }
 
@@ -213,31 +188,31 @@ test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, as
   const fixture = await prepare();
   const { prisma, rows } = fixture.database;
   let gateway = await startGateway(fixture.env);
-  const { taken, done } = load(fixture);
-  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: CALLS })) {
+  const { accepted, done } = startLoad(fixture);
+  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: CALLS_MIN })) {
     await expect
-      .poll(() => taken.calls, { ...WAITING, interval: 5 })
+      .poll(() => accepted.calls, { ...POLLING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);
     await gateway.kill();
     gateway = await startGateway(fixture.env);
   }
   await done;
-  expect([...taken.kinds].sort()).toEqual(['event', 'read', 'write']);
-  const waiting = async () => [
+  expect([...accepted.kinds].sort()).toEqual(['event', 'read', 'write']);
+  const countPending = async () => [
     await prisma.operation.count({ where: { status: 'IN_PROGRESS' } }),
     await prisma.providerEvent.count({ where: { doneTime: null } }),
     await prisma.delivery.count({ where: { status: 'PENDING' } }),
   ];
-  await expect.poll(waiting, WAITING).toEqual([0, 0, 0]);
+  await expect.poll(countPending, POLLING).toEqual([0, 0, 0]);
 
-  const { wanted, counted } = await countedInQuiet(fixture);
+  const { rowCounts, activity } = await countAtRest(fixture);
   for (const name of ['WRITE SUCCEEDED', 'READ SUCCEEDED', 'read', 'written', 'receivedEvents']) {
-    expect(wanted[name], name).toBeGreaterThan(0);
+    expect(rowCounts[name], name).toBeGreaterThan(0);
   }
-  for (const [bucket, sums] of counted) expect(sums, bucket).toEqual(wanted);
-  const [health] = await rows.query<{ stored: string | null; right: string | null }>(
-    `select "healthReason" as "stored", health_reason("projectId", "id") as "right" from "Installation"`,
+  for (const [bucket, sums] of activity) expect(sums, bucket).toEqual(rowCounts);
+  const [health] = await rows.query<{ stored: string | null; computed: string | null }>(
+    `select "healthReason" as "stored", health_reason("projectId", "id") as "computed" from "Installation"`,
     [],
   );
-  expect(health?.stored).toBe(health?.right);
+  expect(health?.stored).toBe(health?.computed);
 });

@@ -1,20 +1,22 @@
 /** The processes of a database server are frozen: it does not respond, and connections stay open. */
 import { afterAll, beforeAll, test } from 'vitest';
-import { expectEnd, expectRecovery, openFixture } from '../fixtures/hang-fixture.ts';
-import { freeze, type OwnServer, startOwnServer } from '../fixtures/own-server.ts';
+import {
+  type DedicatedServer,
+  freeze,
+  startDedicatedServer,
+} from '../fixtures/dedicated-server.ts';
+import { expectExit, expectRecovery, startHangFixture } from '../fixtures/hang-fixture.ts';
 
-let server: OwnServer;
+let server: DedicatedServer;
 beforeAll(async () => {
-  server = await startOwnServer();
+  server = await startDedicatedServer();
 });
 afterAll(() => server.stop());
 
 test('streams, requests and readiness recover from frozen server processes, and SIGTERM works', async () => {
-  const fixture = await openFixture(server);
-  const { thaw } = freeze([]);
+  const fixture = await startHangFixture(server);
   await expectRecovery(fixture, () => freeze(fixture.backends));
-  thaw();
   const { name } = fixture.database;
   freeze(await server.backends(name));
-  await expectEnd(fixture);
+  await expectExit(fixture);
 });

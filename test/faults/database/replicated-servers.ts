@@ -10,15 +10,23 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { testApp } from '../../support/app.ts';
 import { runPostgres, startPostgres } from '../../support/database/postgres.ts';
-import { ENCRYPTION_KEY } from '../fixtures/gateway.ts';
-import type { OwnTenant } from '../fixtures/own-server.ts';
+
+import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
+import type { TenantAccess } from '../fixtures/dedicated-server.ts';
+
+export interface Replication {
+  /** True if a commit is acknowledged only when the second server has it too. Default: true. */
+  isSynchronous?: boolean;
+  /** Settings of the second server. */
+  standbySettings?: string[];
+}
 
 export interface ReplicatedServers {
   /** A connection string that names both servers. */
   url: string;
   firstUrl: string;
   secondUrl: string;
-  tenant: OwnTenant;
+  tenant: TenantAccess;
   /** Kills the first server with SIGKILL, as if its machine were lost. */
   killFirst(): Promise<void>;
   /** Promotes the second server to primary. */
@@ -32,16 +40,9 @@ export interface ReplicatedServers {
 
 const DATABASE = 'replicated';
 
-export interface Replication {
-  /** True if a commit is acknowledged only when the second server has it too. Default: true. */
-  isSynchronous?: boolean;
-  /** Settings of the second server. */
-  settings?: string[];
-}
-
 export async function startReplicatedServers({
   isSynchronous = true,
-  settings: own = [],
+  standbySettings = [],
 }: Replication = {}): Promise<ReplicatedServers> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-replicated-'));
   chmodSync(folder, 0o755);
@@ -53,13 +54,13 @@ export async function startReplicatedServers({
   copyAsStandby({ from: firstDir, to: secondDir, port: prepared.port });
   const settings = isSynchronous ? ['synchronous_standby_names=*'] : [];
   const first = await runPostgres(firstDir, { port: prepared.port, settings });
-  let second = await runPostgres(secondDir, { settings: own });
+  let second = await runPostgres(secondDir, { settings: standbySettings });
   const { port } = second;
   onTestFinished(async () => {
     await second.stop();
     await first.kill();
   });
-  const ask = async <R extends pg.QueryResultRow>(text: string): Promise<R[]> => {
+  const querySecond = async <R extends pg.QueryResultRow>(text: string): Promise<R[]> => {
     const client = new pg.Client({ connectionString: `${second.url}/${DATABASE}` });
     await client.connect();
     const { rows } = await client.query<R>(text);
@@ -72,16 +73,16 @@ export async function startReplicatedServers({
     secondUrl: `${second.url}/${DATABASE}`,
     tenant,
     killFirst: first.kill,
-    promoteSecond: async () => void (await ask('select pg_promote()')),
+    promoteSecond: async () => void (await querySecond('select pg_promote()')),
     killSecond: () => second.kill(),
     async startSecond() {
-      second = await runPostgres(secondDir, { port, settings: own });
+      second = await runPostgres(secondDir, { port, settings: standbySettings });
     },
-    query: ask,
+    query: querySecond,
   };
 }
 
-async function prepareDatabase(serverUrl: string): Promise<OwnTenant> {
+async function prepareDatabase(serverUrl: string): Promise<TenantAccess> {
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await admin.connect();
   await admin.query(`create database ${DATABASE}`);

@@ -10,15 +10,13 @@ import { findFreePort } from '../../support/process/free-port.ts';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
-/**
- * Maximum time until HAProxy notices that a gateway is not ready: two checks. A slow gateway stays in use.
- */
+/** Maximum time until HAProxy notices that a gateway is not ready: two checks. A slow gateway stays in use. */
 export const NOTICED_MS = 500;
 
 export interface Balancer {
   url: string;
   /** Resolves when all gateways receive requests. */
-  sendsToAll(): Promise<void>;
+  waitUntilAllReady(): Promise<void>;
 }
 
 /** Starts the load balancer. It stops when the test ends. */
@@ -26,7 +24,7 @@ export async function startBalancer(gateways: readonly string[]): Promise<Balanc
   const folder = mkdtempSync(join(tmpdir(), 'gateway-balancer-'));
   const [port, statsPort] = [await findFreePort(), await findFreePort()];
   const path = join(folder, 'haproxy.cfg');
-  writeFileSync(path, settings({ port, statsPort, gateways }));
+  writeFileSync(path, formatSettings({ port, statsPort, gateways }));
   const child = spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore' });
   const exited = once(child, 'exit');
   onTestFinished(async () => {
@@ -34,7 +32,7 @@ export async function startBalancer(gateways: readonly string[]): Promise<Balanc
     await exited;
     rmSync(folder, { recursive: true, force: true });
   });
-  const states = async () => {
+  const listStates = async () => {
     const text = await fetch(`http://127.0.0.1:${statsPort}/;csv`).then(
       (response) => response.text(),
       () => '',
@@ -43,9 +41,10 @@ export async function startBalancer(gateways: readonly string[]): Promise<Balanc
   };
   return {
     url: `http://127.0.0.1:${port}`,
-    async sendsToAll() {
-      const ready = async () => (await states()).filter((line) => line.includes(',UP,')).length;
-      await expect.poll(ready, { timeout: 30_000, interval: 50 }).toBe(gateways.length);
+    async waitUntilAllReady() {
+      const countReady = async () =>
+        (await listStates()).filter((line) => line.includes(',UP,')).length;
+      await expect.poll(countReady, { timeout: 30_000, interval: 50 }).toBe(gateways.length);
     },
   };
 }
@@ -56,7 +55,7 @@ interface Settings {
   gateways: readonly string[];
 }
 
-function settings({ port, statsPort, gateways }: Settings): string {
+function formatSettings({ port, statsPort, gateways }: Settings): string {
   const servers = gateways.map((url, index) => `  server g${index} ${new URL(url).host}`);
   return `
 global

@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
-import { createClient } from '../../support/graphql-client.ts';
+import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/process/server-process.ts';
+import { IS_SHORT } from '../fixtures/settings.ts';
 
-const SHORT = process.env.FAULTS_SHORT === '1';
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 if (!hasPrometheus)
   console.warn('The test of the dashboard is skipped: prometheus is not installed.');
 
-const PATIENCE = { timeout: 120_000, interval: 500 };
+const POLLING = { timeout: 120_000, interval: 500 };
 
 interface Dashboard {
   panels: { title: string; targets?: { expr: string }[] }[];
@@ -48,7 +48,7 @@ async function startPrometheus(metricsPort: number): Promise<Prometheus> {
   // Alerts fire sooner in the short form.
   writeFileSync(
     join(folder, 'alerts.yaml'),
-    SHORT ? rules.replace(/for: \d+m/g, 'for: 2s') : rules,
+    IS_SHORT ? rules.replace(/for: \d+m/g, 'for: 2s') : rules,
   );
   const settings = `
 global: { scrape_interval: 500ms, evaluation_interval: 1s }
@@ -71,13 +71,12 @@ scrape_configs:
     rmSync(folder, { recursive: true, force: true });
   });
   const url = `http://127.0.0.1:${port}`;
-  const isReady = async () =>
-    (await fetch(`${url}/-/ready`).catch(() => null))?.status ?? 'does not answer';
-  await expect.poll(isReady, PATIENCE).toBe(200);
+  const fetchStatus = async () => (await fetch(`${url}/-/ready`).catch(() => null))?.status;
+  await expect.poll(fetchStatus, POLLING).toBe(200);
   return {
     async query(expr) {
-      const asked = new URLSearchParams({ query: expr });
-      const response = await fetch(`${url}/api/v1/query?${asked}`);
+      const parameters = new URLSearchParams({ query: expr });
+      const response = await fetch(`${url}/api/v1/query?${parameters}`);
       const { status, data, error } = await response.json();
       if (status !== 'success') throw new Error(`${expr}: ${error}`);
       return data.result;
@@ -85,33 +84,33 @@ scrape_configs:
   };
 }
 
-const WRITE = `mutation ($email: String!) {
+const WRITE = `mutation WriteRecords($email: String!) {
   writeRecords(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
     groupRef: "acme", type: CREATE, records: { record: { email: $email, lastname: "Load" } } }) { operation { id } }
 }`;
-const READ = `mutation { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
+const READ = `mutation TriggerRead { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
   objectName: "contacts", groupRef: "acme" }) { operation { id } } }`;
 const CONNECTIONS =
-  '{ project(idOrName: "demo") { connections(first: 50) { nodes { id authScheme } } } }';
-const REFRESH = `mutation ($input: RefreshConnectionInput!) {
+  'query Connections { project(idOrName: "demo") { connections(first: 50) { nodes { id authScheme } } } }';
+const REFRESH = `mutation RefreshConnection($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id } }
 }`;
-const TOO_DEEP = `{ viewer { ${'project { viewer { '.repeat(8)} id ${'} } '.repeat(8)} } }`;
+const TOO_DEEP = `query TooDeep { viewer { ${'project { viewer { '.repeat(8)} id ${'} } '.repeat(8)} } }`;
 
 /** Repeats the demo's work until the signal aborts. */
 async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void> {
   const { url, apiKey } = demo;
   const headers = { 'x-api-key': apiKey };
-  const client = createClient((path, init) => fetch(`${url}${path}`, init), headers);
+  const client = createClient(fetchFrom(url), headers);
   const { nodes } = (await client.query(CONNECTIONS)).project.connections;
-  const renewed = nodes.find(
+  const renewable = nodes.find(
     ({ authScheme }: { authScheme: string }) => authScheme === 'OAUTH2_CLIENT_CREDENTIALS',
   );
   const stream = fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
     body: JSON.stringify({
-      query: 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }',
+      query: 'subscription Events { notificationEvents(projectIdOrName: "demo") { cursor } }',
     }),
     signal,
   });
@@ -119,7 +118,7 @@ async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void>
   while (!signal.aborted) {
     await client.query(WRITE, { email: `${crypto.randomUUID()}@example.com` });
     await client.query(READ);
-    await client.query(REFRESH, { input: { projectIdOrName: 'demo', connectionId: renewed.id } });
+    await client.query(REFRESH, { input: { projectIdOrName: 'demo', connectionId: renewable.id } });
     await client.request(TOO_DEEP);
     await fetch(`${url}/v1/projects/demo/integrations`, { headers });
     await wait(200);
@@ -127,18 +126,18 @@ async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void>
 }
 
 /** Replaces variables as Grafana does. */
-const filledIn = (expr: string) =>
+const fillVariables = (expr: string) =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
 
-async function withoutData({ query }: Prometheus): Promise<string[]> {
-  const found = await Promise.all(
+async function listQueriesWithoutData({ query }: Prometheus): Promise<string[]> {
+  const results = await Promise.all(
     queries.map(async ({ title, expr }) => {
-      const samples = await query(filledIn(expr));
+      const samples = await query(fillVariables(expr));
       const hasData = samples.some(({ value: [, text] }) => !Number.isNaN(Number(text)));
       return hasData ? [] : [`${title}: ${expr}`];
     }),
   );
-  return found.flat();
+  return results.flat();
 }
 
 test.skipIf(!hasPrometheus)(
@@ -150,7 +149,7 @@ test.skipIf(!hasPrometheus)(
     const ending = new AbortController();
     const working = work(server, ending.signal);
     try {
-      await expect.poll(() => withoutData(prometheus), PATIENCE).toEqual([]);
+      await expect.poll(() => listQueriesWithoutData(prometheus), POLLING).toEqual([]);
       expect(queries.length).toBeGreaterThan(30);
       expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
     } finally {
@@ -158,8 +157,8 @@ test.skipIf(!hasPrometheus)(
       await working;
       await server.stop();
     }
-    const firing = async () =>
+    const listFiring = async () =>
       (await prometheus.query('ALERTS{alertstate="firing"}')).map(({ metric }) => metric.alertname);
-    await expect.poll(firing, PATIENCE).toContain('GatewayDown');
+    await expect.poll(listFiring, POLLING).toContain('GatewayDown');
   },
 );

@@ -1,4 +1,4 @@
-/** Inputs that are accepted at their limits, and inputs that are known to be expensive to refuse. */
+/** Inputs that are accepted at their limits, and inputs that are expensive to refuse. */
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
@@ -14,76 +14,79 @@ function graphql(name: string, query: string, variables: object = {}): LargeInpu
 }
 
 function rest(name: string, path: string, body?: object): LargeInput {
-  const given = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
-  return { name: `REST ${name}`, method: body ? 'POST' : 'GET', path, ...given };
+  const bodyMembers = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
+  return { name: `REST ${name}`, method: body ? 'POST' : 'GET', path, ...bodyMembers };
 }
 
-const times = <T>(count: number, item: (at: number) => T) =>
-  Array.from({ length: count }, (_, index) => item(index));
+const repeat = <T>(count: number, createItem: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => createItem(index));
 
 const OPERATION =
   '{ edges { cursor node { id status result actionType createTime metadata { objects } } } }';
 /** Costs 49,000 of LIMIT_COST. */
-const PAGES = `{ ${times(24, (at) => `a${at}: viewer { project { operations(first: 1000) ${OPERATION} } }`).join(' ')} }`;
+const PAGES = `{ ${repeat(24, (index) => `a${index}: viewer { project { operations(first: 1000) ${OPERATION} } }`).join(' ')} }`;
 const NESTED = `{ viewer { project { operations(first: 1000) { nodes { id project { operations(first: 48) { nodes { id status } } } } } } } }`;
 
 /** Makes each document unique, so that no cache has it. Documents have up to 2,000 tokens and 64 KiB. */
-let sent = 0;
-function documents(): LargeInput[] {
-  sent += 1;
-  const unknown = times(950, (at) => `operatio${sent}n${at}`).join(' ');
-  const fragments = times(60, (at) => `fragment F${at} on Project { id ...F${at + 1} name }`).join(
-    ' ',
-  );
-  const same = times(400, () => 'x: id').join(' ');
+let round = 0;
+function createDocuments(): LargeInput[] {
+  round += 1;
+  const unknownFields = repeat(950, (index) => `operatio${round}n${index}`).join(' ');
+  const fragments = repeat(
+    60,
+    (index) => `fragment F${index} on Project { id ...F${index + 1} name }`,
+  ).join(' ');
+  const sameFields = repeat(400, () => 'x: id').join(' ');
   const text = 'a'.repeat(60_000);
   return [
-    graphql('introspection', getIntrospectionQuery().replace('query', `query Q${sent} `)),
-    graphql('document of 950 unknown fields', `{ viewer { project { ${unknown} } } }`),
+    graphql('introspection', getIntrospectionQuery().replace('query', `query Q${round} `)),
+    graphql('document of 950 unknown fields', `{ viewer { project { ${unknownFields} } } }`),
     graphql(
       'document of 60 fragments in each other',
-      `query Q${sent} { viewer { project { ...F0 } } } ${fragments} fragment F60 on Project { id }`,
+      `query Q${round} { viewer { project { ...F0 } } } ${fragments} fragment F60 on Project { id }`,
     ),
     graphql(
       'document with 400 fields of one name',
-      `query Q${sent} { viewer { project { ${same} } } }`,
+      `query Q${round} { viewer { project { ${sameFields} } } }`,
     ),
     graphql(
       'document with a text of 60,000 characters',
-      `query Q${sent} { project(idOrName: "${text}") { id } }`,
+      `query Q${round} { project(idOrName: "${text}") { id } }`,
     ),
     graphql(
       'document of 30,000 comments',
-      `${'#\n'.repeat(30_000)}query Q${sent} { viewer { kind } }`,
+      `${'#\n'.repeat(30_000)}query Q${round} { viewer { kind } }`,
     ),
     graphql(
       'document of 900 lists in each other',
-      `{ node(id: ${'['.repeat(900)}${sent}${']'.repeat(900)}) { id } }`,
+      `{ node(id: ${'['.repeat(900)}${round}${']'.repeat(900)}) { id } }`,
     ),
     graphql(
       'document of 60,000 commas',
-      `query Q${sent} { viewer { kind } } ${','.repeat(60_000)}`,
+      `query Q${round} { viewer { kind } } ${','.repeat(60_000)}`,
     ),
   ];
 }
 
 /** Manifests of 128 KiB, and with the maximum number of objects. */
-function manifests({ projectId }: Writer): LargeInput[] {
+function createManifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
-  const objects = times(500, (at) => ({
-    objectName: `object${at}`,
+  const objects = repeat(500, (index) => ({
+    objectName: `object${index}`,
     destination: 'records',
     schedule: '0 * * * *',
   }));
-  const yaml = (length: number) =>
-    times(18_000, (at) => `k${at}: `)
+  const createYaml = (length: number) =>
+    repeat(18_000, (index) => `k${index}: `)
       .join('\n')
       .slice(0, length);
   const revision = toRevision(contentFor('crm', { read: { objects } }));
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
   return [
-    rest('manifest of 128 KiB', path, { sourceYaml: yaml(131_000) }),
-    rest('manifest of 4 KiB, which no thread reads', path, { sourceYaml: yaml(4_096) }),
+    rest('manifest of 128 KiB', path, { sourceYaml: createYaml(131_000) }),
+    rest('manifest of 4 KiB, which is parsed without a thread', path, {
+      sourceYaml: createYaml(4_096),
+    }),
     rest('manifest of 30 levels, many times', path, {
       sourceYaml: `- ${'['.repeat(30)}${']'.repeat(30)}\n`.repeat(2_000),
     }),
@@ -93,16 +96,16 @@ function manifests({ projectId }: Writer): LargeInput[] {
     rest('manifest with lists of 128 KiB', path, { sourceYaml: `a: [${'[],'.repeat(43_000)}]` }),
     graphql(
       'revision with 500 objects',
-      'mutation ($input: CreateRevisionInput!) { createRevision(input: $input) { revision { id } } }',
+      'mutation CreateRevision($input: CreateRevisionInput!) { createRevision(input: $input) { revision { id } } }',
       { input },
     ),
   ];
 }
 
-function records(writer: Writer): LargeInput[] {
+function createRecords(writer: Writer): LargeInput[] {
   const long = { ...contact(), note: 'a'.repeat(9_000) };
-  const wide = Object.fromEntries(times(90, (at) => [`field${at}`, 'a'.repeat(90)]));
-  const batch = (record: object) => times(100, () => ({ record }));
+  const wide = Object.fromEntries(repeat(90, (index) => [`field${index}`, 'a'.repeat(90)]));
+  const batch = (record: object) => repeat(100, () => ({ record }));
   return [
     graphql('batch of 100 records with long texts', WRITE, writer.input({ batch: batch(long) })),
     graphql(
@@ -113,18 +116,17 @@ function records(writer: Writer): LargeInput[] {
   ];
 }
 
-function credentials({ projectId }: Writer): LargeInput[] {
-  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+function createCredentials({ projectId }: Writer): LargeInput[] {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const token = [
-    encoded({ alg: 'RS256', kid: 'unknown' }),
-    encoded({ sub: 'a'.repeat(9_000) }),
+    encode({ alg: 'RS256', kid: 'unknown' }),
+    encode({ sub: 'a'.repeat(9_000) }),
     'a'.repeat(2_000),
   ];
   const KEY =
-    'mutation ($input: CreateJwtKeyInput!) { createJwtKey(input: $input) { jwtKey { id } } }';
-  const key = (publicKeyPem: string) => ({
-    input: { projectIdOrName: projectId, label: 'key', publicKeyPem },
-  });
+    'mutation CreateJwtKey($input: CreateJwtKeyInput!) { createJwtKey(input: $input) { jwtKey { id } } }';
+  const { publicKeyPem } = createJwtKeyPair(8_192);
+  const keyInput = { projectIdOrName: projectId, label: 'key', publicKeyPem };
   return [
     {
       ...graphql('bearer token of 15 KB', '{ viewer { kind } }'),
@@ -134,14 +136,14 @@ function credentials({ projectId }: Writer): LargeInput[] {
       ...graphql('API key of 15 KB', '{ viewer { kind } }'),
       headers: { ...JSON_TYPE, 'x-api-key': 'a'.repeat(15_000) },
     },
-    graphql('JWT key of 8,192 bits', KEY, key(createJwtKeyPair(8_192).publicKeyPem)),
+    graphql('JWT key of 8,192 bits', KEY, { input: keyInput }),
     {
       name: 'head of 15 KB with 1,000 headers',
       method: 'GET',
       path: '/v1/projects',
-      headers: Object.fromEntries(times(1_000, (at) => [`x-${at}`, 'abc'])),
+      headers: Object.fromEntries(repeat(1_000, (index) => [`x-${index}`, 'abc'])),
     },
-    rest('query of 15 KB', `/v1/projects?${times(1_500, (at) => `a${at}=1`).join('&')}`),
+    rest('query of 15 KB', `/v1/projects?${repeat(1_500, (index) => `a${index}=1`).join('&')}`),
     rest(
       'cursor of 2,000 characters',
       `/v1/projects/${projectId}/operations?pageToken=${'a'.repeat(2_000)}`,
@@ -149,13 +151,13 @@ function credentials({ projectId }: Writer): LargeInput[] {
   ];
 }
 
-function webhooks(): LargeInput[] {
+function createWebhooks(): LargeInput[] {
   const path = '/webhooks/sandbox/app_00000000000000000000000000';
   const events = JSON.stringify({
-    events: times(7_000, (at) => ({
-      eventId: at,
+    events: repeat(7_000, (index) => ({
+      eventId: index,
       type: 'contact.updated',
-      objectId: `contact ${at}`,
+      objectId: `contact ${index}`,
       time: '2026-01-01T00:00:00Z',
     })),
   });
@@ -171,24 +173,24 @@ function webhooks(): LargeInput[] {
   ];
 }
 
-/** The largest message that a WebSocket accepts. */
-function message(): LargeInput {
+/** Returns the largest message that a WebSocket accepts. */
+function createMessage(): LargeInput {
   const query = 'a"'.repeat(80_000);
   const body = JSON.stringify({ id: '1', type: 'subscribe', payload: { query } });
   return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
 }
 
 /** Returns new inputs at each call. */
-export function chosenInputs(writer: Writer): LargeInput[] {
+export function createChosenInputs(writer: Writer): LargeInput[] {
   return [
     graphql('24 pages of 1,000 operations', PAGES),
     graphql('48 operations of each of 1,000', NESTED),
     rest('page of 1,000 operations', `/v1/projects/${writer.projectId}/operations?pageSize=1000`),
-    ...documents(),
-    ...manifests(writer),
-    ...records(writer),
-    ...credentials(writer),
-    ...webhooks(),
-    message(),
+    ...createDocuments(),
+    ...createManifests(writer),
+    ...createRecords(writer),
+    ...createCredentials(writer),
+    ...createWebhooks(),
+    createMessage(),
   ];
 }

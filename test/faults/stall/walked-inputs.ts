@@ -1,4 +1,4 @@
-/** Every text, list and JSON value of both APIs at the maximum size of a body, one in each request. */
+/** Requests to both APIs in which one text, list or JSON value has the maximum size of a body. */
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -11,7 +11,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { minimalOperation, minimalValue } from '../../support/minimal-operation.ts';
 import {
   type JsonSchema,
-  minimalValue as leastOfSchema,
+  minimalValue as minimalSchemaValue,
   type Operation,
 } from '../../support/rest/minimal-request.ts';
 
@@ -53,76 +53,77 @@ function toText(body: unknown): string {
   return JSON.stringify(body).replace('"@nested"', NESTED);
 }
 
-function large(values: Record<string, unknown>): Large[] {
-  return Object.entries(values).map(([what, value]) => [`: ${what}`, value]);
+function createTexts(values: Record<string, unknown>): Large[] {
+  return Object.entries(values).map(([name, value]) => [`: ${name}`, value]);
 }
 
 /** Returns two lists: one fills the body, and one has the maximum number of items. */
-function repeated(item: unknown): Large[] {
-  const most = Math.floor(BYTES / (JSON.stringify(item).length + 1));
-  return [most, Math.min(most, LIST_ITEMS)].map((count) => [
+function createLists(item: unknown): Large[] {
+  const countMax = Math.floor(BYTES / (JSON.stringify(item).length + 1));
+  return [countMax, Math.min(countMax, LIST_ITEMS)].map((count) => [
     `: ${count} items`,
     Array.from({ length: count }, () => item),
   ]);
 }
 
-function createLarge(given: GraphQLInputType, levels = LEVELS): Large[] {
-  const type = getNullableType(given);
+function listLargeValues(inputType: GraphQLInputType, levels = LEVELS): Large[] {
+  const type = getNullableType(inputType);
   if (levels === 0 || isEnumType(type)) return [];
   if (isListType(type)) {
-    const inner = createLarge(type.ofType, levels - 1);
+    const inner = listLargeValues(type.ofType, levels - 1);
     return [
-      ...repeated(minimalValue(type.ofType)),
+      ...createLists(minimalValue(type.ofType)),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
   if (isInputObjectType(type)) {
-    const least = minimalValue(type) as object;
+    const minimum = minimalValue(type) as object;
     return Object.values(type.getFields()).flatMap(({ name, type }) =>
-      createLarge(type, levels - 1).map(
-        ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
+      listLargeValues(type, levels - 1).map(
+        ([where, value]): Large => [`.${name}${where}`, { ...minimum, [name]: value }],
       ),
     );
   }
   if (['Int', 'Float', 'Boolean'].includes(String(type))) return [];
-  return large(String(type).startsWith('JSON') ? JSON_VALUES : TEXTS);
+  return createTexts(String(type).startsWith('JSON') ? JSON_VALUES : TEXTS);
 }
 
-function largeOfSchema(schema: JsonSchema, levels = LEVELS): Large[] {
+function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS): Large[] {
   if (levels === 0 || schema.enum || schema.const !== undefined) return [];
-  if (schema.anyOf) return schema.anyOf.flatMap((one) => largeOfSchema(one, levels - 1));
+  if (schema.anyOf)
+    return schema.anyOf.flatMap((option) => listLargeSchemaValues(option, levels - 1));
   if (schema.type === 'array') {
     const item = schema.items ?? {};
-    const inner = largeOfSchema(item, levels - 1);
+    const inner = listLargeSchemaValues(item, levels - 1);
     return [
-      ...repeated(leastOfSchema(item) ?? 'a'),
+      ...createLists(minimalSchemaValue(item) ?? 'a'),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
   if (schema.properties) {
-    const least = leastOfSchema(schema) as object;
+    const minimum = minimalSchemaValue(schema) as object;
     return Object.entries(schema.properties).flatMap(([name, member]) =>
-      largeOfSchema(member, levels - 1).map(
-        ([where, value]): Large => [`.${name}${where}`, { ...least, [name]: value }],
+      listLargeSchemaValues(member, levels - 1).map(
+        ([where, value]): Large => [`.${name}${where}`, { ...minimum, [name]: value }],
       ),
     );
   }
-  if (schema.type === 'string') return large(TEXTS);
-  return schema.type === 'object' ? large(JSON_VALUES) : [];
+  if (schema.type === 'string') return createTexts(TEXTS);
+  return schema.type === 'object' ? createTexts(JSON_VALUES) : [];
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Yields inputs for the arguments of mutations, of root queries, and of the lists of a project. */
-export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
+export function* walkGraphqlInputs(projectId: string): Iterable<LargeInput> {
   const kinds = { mutation: schema.getMutationType(), query: schema.getQueryType() };
   for (const [kind, root] of Object.entries(kinds)) {
     for (const field of Object.values((root as GraphQLObjectType).getFields())) {
       for (const arg of field.args) {
         const { query, variables } = minimalOperation(kind, field, [arg]);
-        for (const [where, value] of createLarge(arg.type)) {
-          const given = { ...variables, [arg.name]: inProject(value, projectId) };
-          const body = toText({ query, variables: given });
+        for (const [where, value] of listLargeValues(arg.type)) {
+          const allVariables = { ...variables, [arg.name]: setProject(value, projectId) };
+          const body = toText({ query, variables: allVariables });
           const name = `GraphQL ${field.name} ${arg.name}${where}`;
           yield { name, method: 'POST', path: '/graphql', headers: JSON_TYPE, body };
         }
@@ -131,21 +132,23 @@ export function* graphqlInputs(projectId: string): Iterable<LargeInput> {
   }
 }
 
-/** Sets an existing project. With an unknown one, the input is refused before other members are read. */
-function inProject(value: unknown, projectId: string): unknown {
+/** Names an existing project. For an unknown project, the input is refused before other members are read. */
+function setProject(value: unknown, projectId: string): unknown {
   if (typeof value !== 'object' || value === null || !('projectIdOrName' in value)) return value;
   const { projectIdOrName } = value as { projectIdOrName: unknown };
   return projectIdOrName === 'unknown.example' ? { ...value, projectIdOrName: projectId } : value;
 }
 
-export function* restInputs(operations: Operation[], projectId: string): Iterable<LargeInput> {
+export function* walkRestInputs(operations: Operation[], projectId: string): Iterable<LargeInput> {
   for (const { method, path, requestBody } of operations) {
     const content = requestBody?.content['application/json'];
     if (!content) continue;
-    const filled = path.replace('{projectIdOrName}', projectId).replaceAll(/\{\w+\}/g, 'unknown');
-    for (const [where, value] of largeOfSchema(content.schema)) {
+    const filledPath = path
+      .replace('{projectIdOrName}', projectId)
+      .replaceAll(/\{\w+\}/g, 'unknown');
+    for (const [where, value] of listLargeSchemaValues(content.schema)) {
       const name = `REST ${method} ${path} ${where}`;
-      yield { name, method, path: `/v1${filled}`, headers: JSON_TYPE, body: toText(value) };
+      yield { name, method, path: `/v1${filledPath}`, headers: JSON_TYPE, body: toText(value) };
     }
   }
 }

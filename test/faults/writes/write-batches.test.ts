@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { WRITE } from '../fixtures/killed-writers.ts';
+import { IS_SHORT } from '../fixtures/settings.ts';
 import { prepareOnPostgres, type Server, startServer } from '../fixtures/write-fixture.ts';
 
-/** Sizes of the batches into which single writes should be collected. FAULTS_SHORT=1 runs the short form. */
-const SIZES = process.env.FAULTS_SHORT === '1' ? [20, 100] : [50, 100, 100];
+/** Sizes of the batches into which single writes should be collected. */
+const SIZES = IS_SHORT ? [20, 100] : [50, 100, 100];
 const SINGLES = SIZES.reduce((sum, size) => sum + size);
 const MINUTE_MS = 60_000;
 
@@ -22,8 +23,8 @@ test('collects single writes to three servers into batches of at most 100', asyn
   // The other two servers take over the work of the killed one.
   await servers[0]?.kill();
   for (const { child } of servers.slice(1)) child.send(5 * MINUTE_MS);
-  const open = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
-  await expect.poll(open, { timeout: MINUTE_MS, interval: 250 }).toBe(0);
+  const countOpen = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
+  await expect.poll(countOpen, { timeout: MINUTE_MS, interval: 250 }).toBe(0);
 
   const tasks = await prisma.writeTask.findMany();
   const sizes = tasks.map(({ recordCount }) => recordCount).sort((a, b) => a - b);

@@ -1,7 +1,8 @@
 import { test } from 'vitest';
-import { expectEachOnce, KILLS, WRITES } from '../fixtures/killed-writers.ts';
+import { expectEachWriteOnce, WRITES } from '../fixtures/killed-writers.ts';
+import { KILLS } from '../fixtures/settings.ts';
 import { prepareEmbedded } from '../fixtures/write-fixture.ts';
 
 test(`executes ${WRITES} accepted writes once each over ${KILLS} SIGKILLs (embedded)`, async () => {
-  await expectEachOnce(await prepareEmbedded());
+  await expectEachWriteOnce(await prepareEmbedded());
 });

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { expectEachOnce, KILLS, killWhileWriting, WRITES } from '../fixtures/killed-writers.ts';
+import { expectEachWriteOnce, killWhileWriting, WRITES } from '../fixtures/killed-writers.ts';
+import { KILLS } from '../fixtures/settings.ts';
 import { prepareOnPostgres } from '../fixtures/write-fixture.ts';
 
 const MINUTE_MS = 60_000;
 
 test(`executes ${WRITES} accepted writes once each over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
-  await expectEachOnce(await prepareOnPostgres());
+  await expectEachWriteOnce(await prepareOnPostgres());
 });
 
 test('without provider idempotency keys, writes nothing twice and reports unknown outcomes', async () => {
@@ -13,8 +14,8 @@ test('without provider idempotency keys, writes nothing twice and reports unknow
   const { prisma } = fixture.database;
   fixture.env.WITHOUT_PROVIDER_KEYS = '1';
   const server = await killWhileWriting(fixture);
-  const open = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
-  await expect.poll(open, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
+  const countOpen = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
+  await expect.poll(countOpen, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
   const failed = await prisma.operation.findMany({ where: { status: 'FAILURE' } });
   for (const { result } of failed) expect(result).toContain('The outcome is unknown');
   expect(failed.length).toBeGreaterThan(0);

@@ -103,7 +103,7 @@ async function install({ provider, objectName }: Subject) {
       ],
     },
     write: { objects: [{ objectName, inheritMapping: true }] },
-  } as { name: string; provider: string });
+  });
   await generateConnection(tenant, { provider, ...account.connection });
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
     input: {

@@ -207,7 +207,7 @@ test('refuses conditions if the provider supports none, or fewer', async () => {
       name: 'crm',
       provider,
       read: { objects: [{ objectName: objectIn[provider], destination: 'records' }] },
-    } as never);
+    });
     return rest.refusal('POST', `${rest.base}/integrations/crm/installations`, {
       groupRef: 'acme',
       config: { content: { read: { objects: { contacts: { fieldFilters } } } } },

@@ -9,13 +9,17 @@ import {
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { installReads, POLLING, startReadJobs } from '../../support/fixtures/reads.ts';
+import {
+  installReads,
+  POLLING,
+  retryReadsNow,
+  startReadJobs,
+} from '../../support/fixtures/reads.ts';
 import { expectEqualIssues, expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
 import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const { services, sandbox } = app.app;
-const { prisma } = services.database;
 sandbox.seed('contacts', 5);
 
 const [contacts] = contentFor().read.objects;
@@ -71,7 +75,7 @@ const HEALTH = `query ($id: ID!) {
   node(id: $id) { ... on Installation { healthStatus healthReason } }
 }`;
 
-async function health(rest: RestTenant, id: string) {
+async function readHealth(rest: RestTenant, id: string) {
   const { node } = await rest.tenant.query(HEALTH, { id });
   const response = await rest.get(`${rest.base}/integrations/crm/installations/${id}`);
   expect([response.healthStatus, response.healthReason ?? null]).toEqual([
@@ -90,15 +94,13 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   await startDueReads(services);
   const revise = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   await tenant.query(CREATE_REVISION, { input: { ...revise, revision: toRevision(requiring) } });
-  expect(await health(rest, id)).toEqual({
+  expect(await readHealth(rest, id)).toEqual({
     healthStatus: 'UNHEALTHY',
     healthReason:
       'Its config maps no field to what the integration requires: contacts: owner, contacts: rank. Reads wait.',
   });
 
   await using _workers = await startReadJobs(app);
-  const [operation] = await reads.operations();
-  const operationId = operation?.id as string;
   const reason =
     "The installation's config maps no field to owner, rank, which the integration requires of contacts.";
   const findResult = async () => (await reads.operations())[0]?.result;
@@ -118,11 +120,8 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
     config: createConfig(completeMappings),
   };
   await tenant.query(UPDATE_INSTALLATION, { input: update });
-  expect(await health(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
-  // The read would be retried in a minute.
-  await prisma.readRun.updateMany({ where: { operationId }, data: { dueTime: new Date(0) } });
-  await prisma.$executeRaw`
-    update pgboss.job set start_after = now() where "name" = 'run-read' and "state" < 'active'`;
+  expect(await readHealth(rest, id)).toEqual({ healthStatus: 'HEALTHY', healthReason: null });
+  await retryReadsNow(app, tenant);
   expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (5 records)' },
   ]);

@@ -3,6 +3,7 @@
  *
  * @module-tag all/rows
  */
+
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -11,6 +12,7 @@ import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
+import { fetchFrom } from '../../support/graphql-client.ts';
 import {
   createCrmProvider,
   installProxy,
@@ -72,7 +74,7 @@ for (const [tenant, apiKey] of [
   await generateConnection(tenant, { provider: 'crm', apiKey });
 }
 
-/** The provider does not respond to the attacker's account until `release`, and responds to every other. */
+/** Makes the provider respond to the attacker's account only after `release`, and to other accounts immediately. */
 function hangForAttacker(): { release(): void } {
   const held: ServerResponse[] = [];
   let isReleased = false;
@@ -92,7 +94,7 @@ function hangForAttacker(): { release(): void } {
 const METADATA = `query ($project: String!, $name: String!) {
   objectMetadata(projectIdOrName: $project, provider: "crm", objectName: $name, groupRef: "acme") { name }
 }`;
-const SHORT = '{ viewer { project { id } } }';
+const LIGHT = '{ viewer { project { id } } }';
 
 /** Sends `count` requests, `SHARE` at a time: the number that the quiet tenant may have at the same time. */
 async function sendAll(count: number, send: () => Promise<{ status: number }>): Promise<number[]> {
@@ -105,7 +107,7 @@ async function sendAll(count: number, send: () => Promise<{ status: number }>): 
 }
 
 async function expectQuietIsServed(): Promise<void> {
-  expect(await sendAll(ATTACK, () => quiet.request(SHORT))).toEqual(Array(ATTACK).fill(200));
+  expect(await sendAll(ATTACK, () => quiet.request(LIGHT))).toEqual(Array(ATTACK).fill(200));
 }
 
 function expectRefused(responses: readonly GraphqlResponse[], limits: readonly string[]): void {
@@ -125,7 +127,7 @@ const expectHeld = (name: Parameters<typeof shares.get>[0], count: number) =>
 test('serves others while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
   const person = await createEndUser(app, attacker);
-  // The caller is known from here on. Before, its requests count by their network.
+  // After this request, the caller is authenticated. Before, its requests count by their network.
   await person.query('{ viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
   const refused: GraphqlResponse[] = [];
@@ -165,7 +167,7 @@ test('serves others while several callers send proxy requests to one connection'
   const keys = await Promise.all(
     Array.from({ length: ATTACK / SHARE }, () => attacker.createKey('read', 'records:write')),
   );
-  for (const key of keys) await app.client({ 'x-api-key': key }).query(SHORT);
+  for (const key of keys) await app.client({ 'x-api-key': key }).query(LIGHT);
   const refused: Response[] = [];
   const requests = keys.flatMap((key) =>
     Array.from({ length: SHARE }, async () => {
@@ -193,7 +195,7 @@ test('serves others while one caller sends expensive queries', async () => {
   const heavy = '{ viewer { project { operations(first: 300) { edges { node { id } } } } } }';
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
   const clients = keys.map((key) => app.client({ 'x-api-key': key }));
-  for (const client of clients) await client.query(SHORT);
+  for (const client of clients) await client.query(LIGHT);
   const requests = clients.flatMap((client) =>
     Array.from({ length: ATTACK }, () => client.request(heavy)),
   );
@@ -230,7 +232,7 @@ test('serves others while one token opens too many sockets', async () => {
 
 test('serves others while one caller opens too many subscriptions', async () => {
   const subscribe = ({ apiKey, projectId }: Tenant) =>
-    openEventStream((path, init) => fetch(`${url}${path}`, init), {
+    openEventStream(fetchFrom(url), {
       query: 'subscription ($id: String!) { notificationEvents(projectIdOrName: $id) { cursor } }',
       variables: { id: projectId },
       headers: { 'x-api-key': apiKey },
@@ -250,7 +252,7 @@ test('returns 503 with the limit and Retry-After if the process is full', async 
   const { held, max } = shares.get('requests');
   const others = Array.from({ length: max - held }, (_, index) => ({ project: `other ${index}` }));
   for (const holder of others) shares.get('requests').add(holder);
-  const response = await quiet.request(SHORT);
+  const response = await quiet.request(LIGHT);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
   for (const holder of others) shares.get('requests').release(holder);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };

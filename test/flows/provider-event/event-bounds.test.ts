@@ -8,7 +8,7 @@ import {
 import {
   createSentEvent,
   eventsBody,
-  installForSentEvents,
+  installWithInbox,
   SECRET,
   type SentRequest,
   signRequest,
@@ -38,16 +38,16 @@ const send = (providerAppId: string, request: SentRequest) =>
   fetch(`${url}/webhooks/sandbox/${providerAppId}`, request);
 
 /** Sends the request until it is accepted, as a provider does. */
-const sendUntilTaken = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
+const sendUntilAccepted = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
   expect.poll(async () => (await send(providerAppId, signRequest(body))).status, POLLING).toBe(204);
 
-const hold = (projectId: string, eventsRetryTime: Date | null) =>
+const delayEvents = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
 const LATER = new Date(Date.now() + 3_600_000);
 
 test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
   const tenant = await app.tenant();
-  const { providerAppId, account } = await installForSentEvents(app, tenant);
+  const { providerAppId, account } = await installWithInbox(app, tenant);
   const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
   const forged = Array.from({ length: 40 }, () =>
     send(providerAppId, signRequest(eventsBody(createSentEvent(account)), { secret: 'a guess' })),
@@ -62,35 +62,35 @@ test("refuses excessive requests to an app, without affecting other apps or the 
   expect(refused?.headers.get('retry-after')).toBe('1');
   expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
   expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
-  await sendUntilTaken(providerAppId, eventsBody(createSentEvent(account)));
+  await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
 });
 
 test('refuses excessive bytes to an app without storing them, and accepts them later', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account } = await installForSentEvents(app, tenant);
-  const sendLarge = () =>
+  const { providerAppId, account } = await installWithInbox(app, tenant);
+  const createLarge = () =>
     eventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
-  const bodies = Array.from({ length: 6 }, sendLarge);
+  const bodies = Array.from({ length: 6 }, createLarge);
   const statuses = await Promise.all(
     bodies.map(async (body) => (await send(providerAppId, signRequest(body))).status),
   );
   expect(new Set(statuses)).toEqual(new Set([204, 503]));
   const acceptedCount = statuses.filter((status) => status === 204).length;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
-  const refusedBody = bodies.find((_, index) => statuses[index] === 503);
-  await sendUntilTaken(providerAppId, refusedBody!);
+  const refusedBodies = bodies.filter((_, index) => statuses[index] === 503);
+  await sendUntilAccepted(providerAppId, refusedBodies[0] as Buffer<ArrayBuffer>);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount + 1);
 });
 
 test('refuses requests to an app with too many waiting events, and accepts those to other apps', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account } = await installForSentEvents(app, tenant);
+  const { providerAppId, account } = await installWithInbox(app, tenant);
   const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
-  await hold(projectId, LATER);
+  await delayEvents(projectId, LATER);
   const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
-  await sendUntilTaken(providerAppId, eventsBody(...waiting));
+  await sendUntilAccepted(providerAppId, eventsBody(...waiting));
   let acceptedCount = WAITING_MAX;
   const sendMore = async () => {
     const response = await send(providerAppId, signRequest(eventsBody(createSentEvent(account))));
@@ -101,15 +101,15 @@ test('refuses requests to an app with too many waiting events, and accepts those
   await expect.poll(sendMore, POLLING).toEqual([503, '30']);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
   expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
-  await hold(projectId, null);
-  await sendUntilTaken(providerAppId, eventsBody(createSentEvent(account)));
+  await delayEvents(projectId, null);
+  await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
 });
 
 test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const installed = await installActiveOnOrg(app, tenant, org);
-  await hold(projectId, LATER);
+  await delayEvents(projectId, LATER);
   const count = 200;
   for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });
   const countStored = () => prisma.providerEvent.count({ where: { projectId } });
@@ -118,7 +118,7 @@ test('pauses a stream while too many of its events wait', async () => {
   const [subscriber] = org.stream.subscribers;
   await expect.poll(() => subscriber?.credit, POLLING).toBe(0);
   expect(await countStored()).toBeLessThan(count);
-  await hold(projectId, null);
+  await delayEvents(projectId, null);
   await installed.waitForEntries(count);
   expect(await countStored()).toBe(count);
 });

@@ -4,7 +4,7 @@ import { sharedApp } from '../../support/app.ts';
 import {
   createSentEvent,
   eventsBody,
-  installForSentEvents,
+  installWithInbox,
   signRequest,
 } from '../../support/fixtures/signed-events.ts';
 import { POLLING } from '../../support/fixtures/subscriptions.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 async function subscribeAccount() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const { providerAppId, account, listArrivedIds } = await installForSentEvents(app, tenant);
+  const { providerAppId, account, listArrivedIds } = await installWithInbox(app, tenant);
   const send = async (overrides: object) => {
     const event = createSentEvent(account, overrides);
     const path = `${url}/webhooks/sandbox/${providerAppId}`;

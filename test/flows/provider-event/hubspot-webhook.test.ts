@@ -19,17 +19,12 @@ const app = await sharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
 const { services } = app.app;
 const { prisma } = services.database;
 beforeAll(async () => {
-  const url = await app.app.start();
-  return async () => {
-    expect(url).toBeDefined();
-    await hubspot[Symbol.asyncDispose]();
-  };
+  await app.app.start();
+  return () => hubspot[Symbol.asyncDispose]();
 });
 
-const PORTAL = PORTAL_ID;
-
 /** Subscribes to contacts of the portal, for the group acme. */
-async function subscribe(tenant: Tenant, portal = PORTAL, namesPortal = true) {
+async function subscribe(tenant: Tenant, portal = PORTAL_ID, namesPortal = true) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
@@ -52,13 +47,13 @@ async function subscribe(tenant: Tenant, portal = PORTAL, namesPortal = true) {
   return { providerApp, subscriptions, id };
 }
 
-let events = 0;
+let eventCount = 0;
 
-function createEvent(overrides: object, portalId = PORTAL) {
-  events += 1;
+function createEvent(overrides: object, portalId = PORTAL_ID) {
+  eventCount += 1;
   return {
     appId: 1,
-    eventId: events,
+    eventId: eventCount,
     subscriptionId: 7,
     portalId,
     occurredAt: Date.now(),
@@ -109,20 +104,20 @@ test('delivers an event of the portal with the present record, and sets the subs
       fieldsUpdated: ['email'],
       fields: { email: 'ada@example.test' },
     },
-    { subscribeEventType: 'delete', id: '99', rawEvent: { portalId: PORTAL } },
+    { subscribeEventType: 'delete', id: '99', rawEvent: { portalId: PORTAL_ID } },
   ]);
   expect(await subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
 });
 
 test('learns a portal that the input does not name from HubSpot', async () => {
   const tenant = await app.tenant();
-  const { providerApp } = await subscribe(tenant, PORTAL, false);
+  const { providerApp } = await subscribe(tenant, PORTAL_ID, false);
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
   const { projectId } = tenant;
   const connection = await prisma.connection.findFirst({ where: { projectId } });
-  expect(connection?.providerWorkspaceRef).toBe(`${PORTAL}`);
+  expect(connection?.providerWorkspaceRef).toBe(`${PORTAL_ID}`);
 });
 
 test('stores nothing from requests that are unsigned, late, or for an unknown app', async () => {
@@ -159,7 +154,7 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
   expect(await listEntries(other)).toEqual([]);
   const otherPortalEvent = createEvent(
     { objectId: 5, subscriptionType: 'object.deletion' },
-    PORTAL + 1,
+    PORTAL_ID + 1,
   );
   expect((await send(providerApp.webhookUrl, [otherPortalEvent])).status).toBe(204);
   expect(await listEntries(tenant)).toHaveLength(1);

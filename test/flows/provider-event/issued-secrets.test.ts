@@ -1,4 +1,5 @@
 /** Secrets that a vendor issues for each subscription: sealed, replaced and deleted with it. */
+
 import { beforeAll, expect, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import {
@@ -9,6 +10,7 @@ import {
   toProvider,
   waitForWebhook,
 } from '../../support/fixtures/event-vendors.ts';
+import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import { checkSubscriptionsNow, POLLING } from '../../support/fixtures/subscriptions.ts';
 import { startReceiver } from '../../support/receiver.ts';
 
@@ -36,9 +38,9 @@ async function subscribeVendor(vendor: EventVendor, tenant?: Tenant) {
   const installed = await installEventVendor(app, { tenant: owner, vendor, receiver });
   const webhook = await waitForWebhook(vendor, installed);
   const { projectId } = owner;
-  const secrets = () =>
+  const listSecrets = () =>
     prisma.subscriptionSecret.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
-  return { tenant: owner, projectId, installed, webhook, secrets };
+  return { tenant: owner, projectId, installed, webhook, listSecrets };
 }
 
 const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;
@@ -46,7 +48,7 @@ const update = (sequence: number) => ({ kind: 'UPDATE', sequence }) as const;
 test('seals an issued secret, and rejects it at the addresses of other subscriptions', async () => {
   const vendor = close as EventVendor;
   const [first, other] = [await subscribeVendor(vendor), await subscribeVendor(vendor)];
-  const [row] = await first.secrets();
+  const [row] = await first.listSecrets();
   expect(row?.secretsSealed).not.toContain(first.webhook.secret);
   expect(first.webhook.url).toBe(
     `${first.installed.providerApp.webhookUrl}?subscription=${row?.id}`,
@@ -85,7 +87,7 @@ test("rejects signatures with the app's own secret", async () => {
 
 test('gives a recreated subscription a new secret, and accepts the old one for another day', async () => {
   const vendor = close as EventVendor;
-  const { tenant, projectId, installed, webhook, secrets } = await subscribeVendor(vendor);
+  const { tenant, projectId, installed, webhook, listSecrets } = await subscribeVendor(vendor);
   const before = (await installed.subscription()).providerRef;
   const input = {
     projectIdOrName: projectId,
@@ -105,9 +107,9 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
   expect(recreated.secret).not.toBe(webhook.secret);
   expect(await createSender(vendor, recreated)(update(1))).toBe(200);
   expect(await createSender(vendor, webhook)(update(2))).toBe(200);
-  expect((await secrets()).map(({ expireTime }) => expireTime === null)).toEqual([false, true]);
+  expect((await listSecrets()).map(({ expireTime }) => expireTime === null)).toEqual([false, true]);
 
-  const [old] = await secrets();
+  const [old] = await listSecrets();
   const where = { projectId, id: old?.id ?? '' };
   await prisma.subscriptionSecret.updateMany({ where, data: { expireTime: new Date(0) } });
   expect(await createSender(vendor, webhook)(update(3))).toBe(401);
@@ -117,7 +119,7 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
     data: { dueTime: new Date(0) },
   });
   await checkSubscriptionsNow(app);
-  await expect.poll(async () => (await secrets()).length, POLLING).toBe(1);
+  await expect.poll(async () => (await listSecrets()).length, POLLING).toBe(1);
   expect(await now()).toBe(recreated.id);
 });
 
@@ -151,8 +153,8 @@ test('accepts each secret if one subscription is several webhooks at the vendor'
 
 test('echoes a handshake, which stores and proves nothing', async () => {
   const vendor = asana as EventVendor;
-  const { webhook, projectId, secrets } = await subscribeVendor(vendor);
-  const before = await secrets();
+  const { webhook, projectId, listSecrets } = await subscribeVendor(vendor);
+  const before = await listSecrets();
   const greet = (url: string, secret: string) =>
     fetch(url, { method: 'POST', headers: { 'x-hook-secret': secret }, body: '{}' });
   const response = await greet(webhook.url, 'a secret of another sender');
@@ -165,35 +167,31 @@ test('echoes a handshake, which stores and proves nothing', async () => {
     'f'.repeat(64),
   );
   expect(nowhere.status).toBe(200);
-  expect(await secrets()).toEqual(before);
+  expect(await listSecrets()).toEqual(before);
   expect(await createSender(vendor, webhook)(update(1), 'f'.repeat(64))).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
 });
 
 test('deletes the webhook at the vendor and its secret with the installation', async () => {
   const vendor = zendesk as EventVendor;
-  const { tenant, projectId, installed, webhook, secrets } = await subscribeVendor(vendor);
-  expect(await secrets()).toHaveLength(1);
-  const input = { projectIdOrName: projectId, installationId: installed.id };
-  await tenant.query(
-    'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
-    { input },
-  );
+  const { tenant, installed, webhook, listSecrets } = await subscribeVendor(vendor);
+  expect(await listSecrets()).toHaveLength(1);
+  await deleteInstallation(tenant, installed.id);
   await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
-  await expect.poll(secrets, POLLING).toEqual([]);
+  await expect.poll(listSecrets, POLLING).toEqual([]);
   expect(await createSender(vendor, webhook)(update(1))).toBe(401);
 });
 
 test('deletes the webhook and its secret when the group is erased', async () => {
   const vendor = close as EventVendor;
-  const { tenant, projectId, webhook, secrets } = await subscribeVendor(vendor);
+  const { tenant, projectId, webhook, listSecrets } = await subscribeVendor(vendor);
   const input = { projectIdOrName: projectId, groupRef: 'acme' };
   await tenant.query(
     'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
   await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
-  await expect.poll(secrets, POLLING).toEqual([]);
+  await expect.poll(listSecrets, POLLING).toEqual([]);
 });
 
 test('deletes a webhook whose secret the vendor refuses to return', async () => {

@@ -5,7 +5,7 @@ import { sharedApp } from '../../support/app.ts';
 import {
   createSentEvent,
   eventsBody,
-  installForSentEvents,
+  installWithInbox,
   SECRET,
   type SentRequest,
   signRequest,
@@ -31,7 +31,7 @@ const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
 test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malformed requests, and fails on none`, async () => {
   const tenant = await app.tenant();
-  const { providerAppId, account } = await installForSentEvents(app, tenant);
+  const { providerAppId, account } = await installWithInbox(app, tenant);
   const random = createRandom(SEED);
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
@@ -48,7 +48,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malf
       createSigned(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
     replayed: () => {
       const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return createSigned(eventsBody(createEvent()), { late: pick([late, -late]) });
+      return createSigned(eventsBody(createEvent()), { ageSeconds: pick([late, -late]) });
     },
     truncated: () => {
       const validRequest = createSigned(eventsBody(createEvent()));

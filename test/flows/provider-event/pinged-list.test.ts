@@ -1,10 +1,12 @@
 /**
  * A vendor that only notifies of a change: the gateway fetches the changes from its list, in order and once.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { toProvider } from '../../support/fixtures/event-vendors.ts';
+import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import { installPingingVendor, startPingingVendor } from '../../support/fixtures/pinging-vendor.ts';
 import {
   checkSubscriptionsNow,
@@ -70,13 +72,6 @@ async function checkNow({ connectionId: id }: Installed) {
   await prisma.providerStream.updateMany({ where: { connectionId: id }, data: { dueTime: PAST } });
   await checkSubscriptionsNow(app);
 }
-
-const DELETE = `mutation ($input: DeleteInstallationInput!) {
-  deleteInstallation(input: $input) { deletedId }
-}`;
-
-const uninstall = ({ tenant, id }: Pick<Installed, 'tenant' | 'id'>) =>
-  tenant.query(DELETE, { input: { projectIdOrName: tenant.projectId, installationId: id } });
 
 test('delivers created, changed and deleted records mapped and signed, in order and once', async () => {
   const installation = await installAndSubscribe();
@@ -193,7 +188,7 @@ test('reads the list again immediately if a ping arrives while it is read', asyn
   };
   await base.sendPing(installation.webhook);
   await requested.promise;
-  // The response under way was created before this change.
+  // The pending response was created before this change.
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(installation.webhook)).toBe(204);
@@ -210,7 +205,7 @@ test('shares a webhook among installations of one connection, and deletes it wit
   const other = { ...second, installationId: 'ins_00000000000000000000000000', isWanted: true };
   await prisma.objectSubscription.create({ data: other });
   expect(installation.webhooks()).toHaveLength(1);
-  await uninstall(installation);
+  await deleteInstallation(installation.tenant, installation.id);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { connectionId } });
   await expect.poll(countSubscriptions, POLLING).toBe(1);
   expect(installation.webhooks()).toHaveLength(1);
@@ -232,7 +227,7 @@ test('forgets a webhook that the vendor refuses to delete', async () => {
   const installation = await installAndSubscribe();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
-  await uninstall(installation);
+  await deleteInstallation(installation.tenant, installation.id);
   await expect.poll(() => installation.stream(), POLLING).toBeNull();
   expect(installation.webhooks()).toEqual([installation.webhook]);
   const request = { method: 'POST', ...signPing(installation.webhook) };

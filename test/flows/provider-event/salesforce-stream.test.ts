@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
 import { claimStreams } from '../../../src/domain/provider-event/stream/stream-lease.ts';
 import { sharedApp } from '../../support/app.ts';
-import { CREATE_REVISION } from '../../support/fixtures/integrations.ts';
+import { CREATE_REVISION, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   contactsContent,
   installActiveOnOrg,
@@ -21,9 +21,12 @@ beforeAll(async () => {
   return () => org[Symbol.asyncDispose]();
 });
 
-/** The subscribers of its own stream. */
+/** Returns the subscribers of the connection's own stream. */
 const listSubscribers = ({ connectionId }: { connectionId: string }) =>
   stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
+
+/** The lease of a worker in another process. */
+const OTHER_LEASE = 'another process:its claim';
 
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
@@ -59,11 +62,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   expect(verify).not.toThrow();
   expect(await installed.subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 3 }]);
 
-  const remove = `mutation ($input: DeleteInstallationInput!) {
-    deleteInstallation(input: $input) { deletedId }
-  }`;
-  const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
-  await tenant.query(remove, { input });
+  await deleteInstallation(tenant, installed.id);
   const name = installed.connectionId.slice(-26);
   const listChannels = () =>
     rest.channels.channels.filter((channel) => channel.name.includes(name));
@@ -171,19 +170,19 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   const installed = await installActiveOnOrg(app, tenant, org);
   org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
-  await hold(installed);
+  await holdLease(installed);
   const missedRecord = org.create({ Email: createEmail() });
   const changedAt = new Date(Date.now() + 30_000);
   const missedByAnotherClock = org.create({ Email: createEmail() }, { changedAt });
   stream.expireEvents();
-  await release(installed);
+  await releaseLease(installed);
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect
     .poll(read, POLLING)
     .toEqual(expect.arrayContaining([missedRecord, missedByAnotherClock]));
   const logs = await listSubscribeResults(app, tenant);
   expect(logs).toContainEqual(expect.stringMatching(/no longer has events of that age/));
-  // From now on, the stream receives events again.
+  // The stream receives events again.
   const id = org.create({ Email: createEmail() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
   expect(installed.entries().map((entry) => entry.id)).not.toContain(missedRecord);
@@ -204,17 +203,15 @@ async function reopen({ connectionId }: { connectionId: string }, isOpen: () => 
 }
 
 /** Gives the lease to another worker, which does nothing. */
-async function hold({ connectionId }: { connectionId: string }) {
+async function holdLease({ connectionId }: { connectionId: string }) {
   const leaseExpireTime = new Date(Date.now() + 3_600_000);
-  const held = { leaseToken: ANOTHER, leaseExpireTime };
+  const held = { leaseToken: OTHER_LEASE, leaseExpireTime };
   await prisma.providerStream.updateMany({ where: { connectionId }, data: held });
 }
-const ANOTHER = 'another process:its claim';
-
-async function release({ connectionId }: { connectionId: string }) {
+async function releaseLease({ connectionId }: { connectionId: string }) {
   const free = { leaseToken: null, leaseExpireTime: null };
   await prisma.providerStream.updateMany({
-    where: { connectionId, leaseToken: ANOTHER },
+    where: { connectionId, leaseToken: OTHER_LEASE },
     data: free,
   });
 }
@@ -223,13 +220,13 @@ test('lets one of two workers follow a stream, and stores nothing that the other
   const tenant = await app.tenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   expect(await claimStreams(services, 100)).toEqual([]);
-  await hold(installed);
+  await holdLease(installed);
   const id = org.create({ Email: createEmail() });
   // The previous worker notices that it has lost the lease.
   await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
-  await release(installed);
+  await releaseLease(installed);
   // The stream was open before and had no position, so changes since then are read.
   const read = () => installed.entries('read').map(({ raw }) => raw.Id);
   await expect.poll(read, POLLING).toContain(id);
@@ -269,13 +266,12 @@ test("fails a subscription with the org's reason, and recovers when the cause is
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));
   channels.channels = channels.channels.filter((channel) => !hidden.includes(channel));
   stream.endStreams();
-  const [status, error] = ['status', 'error'].map(
-    (member) => async () => (await installed.subscriptions())[0]?.[member],
-  );
-  await expect.poll(status!, POLLING).toBe('FAILED');
-  expect(await error!()).toMatch(/topic .* is not known/);
+  const findSubscription = async () => (await installed.subscriptions())[0];
+  const findStatus = async () => (await findSubscription())?.status;
+  await expect.poll(findStatus, POLLING).toBe('FAILED');
+  expect((await findSubscription())?.error).toMatch(/topic .* is not known/);
   channels.channels.push(...hidden);
-  await reopen(installed, async () => (await status!()) === 'ACTIVE');
+  await reopen(installed, async () => (await findStatus()) === 'ACTIVE');
   const id = org.create({ Email: createEmail() });
   await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
 });

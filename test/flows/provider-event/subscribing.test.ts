@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
+import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   checkSubscriptionsNow,
   createSandboxApp,
@@ -120,7 +121,7 @@ test('delivers changes of watched fields and configured event types only', async
     await crm.create({ email: createEmail() }),
     await crm.create({ email: createEmail() }),
   ];
-  await crm.update(id, { lastname: 'Nobody asks' });
+  await crm.update(id, { lastname: 'Not watched' });
   await crm.update(id, { phone: '1' });
   await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
   await installed.waitForEntries(2);
@@ -156,11 +157,7 @@ test('replaces a changed subscription at the provider, and deletes one with its 
   const findSubscription = async () =>
     (await crm.subscriptions()).filter(({ url }) => String(url).endsWith(appId));
   expect(await findSubscription()).toMatchObject([{ objectName: 'contacts' }]);
-  const input = { projectIdOrName: tenant.projectId, installationId: installed.id };
-  await tenant.query(
-    'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
-    { input },
-  );
+  await deleteInstallation(tenant, installed.id);
   await expect.poll(async () => (await findSubscription()).length, POLLING).toBe(0);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { projectId } });
   await expect.poll(countSubscriptions, POLLING).toBe(0);

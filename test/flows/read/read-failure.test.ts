@@ -7,7 +7,7 @@ import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
-import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
+import { deleteInstallation, UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
   installReads,
@@ -215,7 +215,7 @@ test('refuses a page of a replaced account, and restarts the read with the new c
 
 test('fails a read whose installation is deleted', async () => {
   const { tenant, reads, id } = await startRead();
-  await deleteInstallation(tenant, reads);
+  await deleteInstallation(tenant, reads.id);
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([
     { id, status: 'FAILURE', result: expect.stringContaining('was not found') },
@@ -225,7 +225,7 @@ test('fails a read whose installation is deleted', async () => {
 test('enqueues no delivery for a page of a deleted installation', async () => {
   const read = await startRead();
   const record = await claimRead(read);
-  await deleteInstallation(read.tenant, read.reads);
+  await deleteInstallation(read.tenant, read.reads.id);
   const records = [{ id: '1', fields: {}, raw: {} }];
   await expect(record({ records, nextCursor: null })).rejects.toThrow('no longer reads contacts');
   expect(await read.reads.messages()).toEqual([]);
@@ -279,10 +279,3 @@ test('reads other projects while one account is slow', async () => {
   const statuses = (await deals.operations()).map(({ status }) => status);
   expect(statuses).toContain('IN_PROGRESS');
 });
-
-function deleteInstallation(tenant: Tenant, { input }: InstalledReads) {
-  const DELETE = `mutation ($input: DeleteInstallationInput!) {
-    deleteInstallation(input: $input) { deletedId }
-  }`;
-  return tenant.query(DELETE, { input });
-}

@@ -3,7 +3,7 @@ import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { contentFor } from '../../support/fixtures/integrations.ts';
+import { contentFor, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   installReads,
   PAUSE,
@@ -131,11 +131,11 @@ test('pauses a read that has begun until it is resumed, and says so in its opera
 
 test('pauses a running read after its page, and continues with the next page', async () => {
   const gate = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   await using outside = await startSandbox();
   outside.seed('contacts', 120);
   await using slowApp = await startGatedApp(outside.url, async () => {
-    begun.resolve();
+    started.resolve();
     await gate.promise;
   });
   const tenant = await slowApp.tenant();
@@ -143,7 +143,7 @@ test('pauses a running read after its page, and continues with the next page', a
   const reads = await installReads(slowApp, tenant, { object });
   await using _workers = await startReadJobs(slowApp);
   await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'contacts' } });
-  await begun.promise;
+  await started.promise;
   await tenant.query(PAUSE, { input: reads.input });
   gate.resolve();
   const readProgress = async () =>
@@ -174,6 +174,8 @@ test('pauses a running read after its page, and continues with the next page', a
   ]);
 });
 
+type PageReader = NonNullable<Capabilities['readPage']>;
+
 /** Starts an app whose reads of the sandbox wait for the gate before each page. */
 async function startGatedApp(url: string, gate: () => Promise<void>) {
   const provider = createSandboxProvider(() => url);
@@ -185,7 +187,6 @@ async function startGatedApp(url: string, gate: () => Promise<void>) {
   const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
   return testApp({ env, providers: [{ ...provider, capabilities }] });
 }
-type PageReader = NonNullable<Capabilities['readPage']>;
 
 test('fails a paused read if its installation is deleted', async () => {
   const tenant = await app.tenant();
@@ -193,10 +194,7 @@ test('fails a paused read if its installation is deleted', async () => {
   await reads.makeDue();
   await startDueReads(services);
   await tenant.query(PAUSE, { input: reads.input });
-  const remove = `mutation ($input: DeleteInstallationInput!) {
-    deleteInstallation(input: $input) { deletedId }
-  }`;
-  await tenant.query(remove, { input: reads.input });
+  await deleteInstallation(tenant, reads.id);
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
 });

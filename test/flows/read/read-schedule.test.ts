@@ -11,6 +11,7 @@ import {
   POLLING,
   startReadJobs,
 } from '../../support/fixtures/reads.ts';
+import { createWebhook } from '../../support/fixtures/webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -251,19 +252,8 @@ test('delivers a page to its destination once, signed', async () => {
   const { services, sandbox } = otherApp.app;
   sandbox.seed('contacts', 450);
   const tenant = await otherApp.tenant();
-  const { createDestination } = await tenant.query(
-    `mutation ($input: CreateDestinationInput!) {
-      createDestination(input: $input) { signingSecret }
-    }`,
-    {
-      input: {
-        projectIdOrName: tenant.projectId,
-        name: 'records',
-        type: 'WEBHOOK',
-        url: `${sandbox.url}/inbox/read-pages`,
-      },
-    },
-  );
+  const url = `${sandbox.url}/inbox/read-pages`;
+  const { signingSecret } = await createWebhook(tenant, { name: 'records', url });
   const reads = await installReads(otherApp, tenant);
   await reads.makeDue();
   await using _work = await startWork(services);
@@ -275,7 +265,7 @@ test('delivers a page to its destination once, signed', async () => {
   await expect.poll(countPending, POLLING).toBe(0);
   const received = sandbox.inbox.list('read-pages');
   const bodies = received.map(({ headers, rawBody }) =>
-    new Webhook(createDestination.signingSecret).verify(rawBody, headers as Record<string, string>),
+    new Webhook(signingSecret).verify(rawBody, headers as Record<string, string>),
   ) as Message[];
   expect(bodies.map(({ resultInfo }) => resultInfo.numRecords).sort()).toEqual([200, 200, 50]);
 });

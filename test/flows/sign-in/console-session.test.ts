@@ -4,6 +4,7 @@ import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
+import { fetchFrom } from '../../support/graphql-client.ts';
 import { openSocket } from '../../support/socket.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
 
@@ -182,8 +183,7 @@ test('ends in all tabs when one tab signs out', async () => {
     OWN_PAGE,
     `mutation { createProject(input: { orgId: "${orgId}", name: "left-behind", appName: "L" }) { project { id } } }`,
   );
-  const send = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
-  const stream = await openEventStream(send, {
+  const stream = await openEventStream(fetchFrom(url), {
     query: 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }',
     variables: { p: data.createProject.project.id },
     headers: { ...OWN_PAGE, cookie },

@@ -3,6 +3,7 @@ import { runClaim, runWrite } from '../../../src/domain/operation/write/write-ru
 import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { sharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
+import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   contact,
   createWriter,
@@ -11,7 +12,7 @@ import {
 } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
-const path = '/objects/contacts';
+const pathPrefix = '/objects/contacts';
 
 let aheadMs = 0;
 const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
@@ -26,10 +27,13 @@ const writeLater = (writer: Writer, overrides: object) =>
 const getTask = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
 
 /** Waits until a condition of the operation holds. */
-async function until(operationId: string, isThere: (operation: { metadata: unknown }) => boolean) {
+async function waitUntil(
+  operationId: string,
+  isTrue: (operation: { metadata: unknown }) => boolean,
+) {
   const row = await prisma.operation.findFirstOrThrow({ where: { id: operationId } });
   for await (const { node } of services.operationChanges.follow(row)) {
-    if (isThere(node)) return;
+    if (isTrue(node)) return;
   }
 }
 const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata as object);
@@ -96,7 +100,7 @@ test('lists written and refused records of a batch in the event', async () => {
 test('retries a write that fails temporarily until it succeeds, once', async () => {
   const writer = await createWriter(app);
   const record = contact();
-  sandbox.faults.set({ drop: 'after', times: 2, pathPrefix: path });
+  sandbox.faults.set({ drop: 'after', times: 2, pathPrefix });
   const { operationId } = await writeLater(writer, { record });
   expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'SUCCESS',
@@ -107,9 +111,9 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
 
 test("waits for the provider's Retry-After before the next attempt", async () => {
   const writer = await createWriter(app);
-  sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix: path });
+  sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix });
   const { operationId } = await writeLater(writer, { record: contact() });
-  await until(operationId, isRetried);
+  await waitUntil(operationId, isRetried);
   const { dueTime, lastAttempt, leaseToken } = await getTask(operationId);
   expect(Number(dueTime) - Number(lastAttempt)).toBeGreaterThanOrEqual(90_000);
   expect(leaseToken).toBeNull();
@@ -117,7 +121,7 @@ test("waits for the provider's Retry-After before the next attempt", async () =>
 
 test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
-  sandbox.faults.set({ status: 403, pathPrefix: path });
+  sandbox.faults.set({ status: 403, pathPrefix });
   const { operationId } = await writeLater(writer, { record: contact() });
   const operation = await writer.waitForOperation(operationId);
   expect(operation).toMatchObject({ status: 'FAILURE' });
@@ -126,10 +130,10 @@ test('fails a write after a permanent refusal', async () => {
 
 test('does not retry a write after its deadline', async () => {
   const writer = await createWriter(app);
-  sandbox.faults.set({ status: 503, times: 1_000, pathPrefix: path });
+  sandbox.faults.set({ status: 503, times: 1_000, pathPrefix });
   const retryPolicy = { deadlineHours: 2 };
   const { operationId } = await writeLater(writer, { record: contact(), retryPolicy });
-  await until(operationId, isRetried);
+  await waitUntil(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
   const operation = await writer.waitForOperation(operationId);
   sandbox.faults.clear();
@@ -202,11 +206,7 @@ test('gives a write to one of two claims in the same statement', async () => {
 test('fails a write whose installation is deleted', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: contact() });
-  const remove = `mutation ($input: DeleteInstallationInput!) {
-    deleteInstallation(input: $input) { deletedId }
-  }`;
-  const { projectId: projectIdOrName, installationId } = writer;
-  await writer.query(remove, { input: { projectIdOrName, installationId } });
+  await deleteInstallation(writer, writer.installationId);
   await runWrite(services, { projectId: writer.projectId, id: operationId });
   expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'FAILURE',

@@ -97,7 +97,7 @@ test("translates mapped values to the provider's values", async () => {
     config: {
       read: [{ ...choice, valueMappings }],
       write: [{ objectName: 'contacts', fields }],
-    } as never,
+    },
   });
   const writePhase = async (fields: object) => {
     const { email: address } = contact();

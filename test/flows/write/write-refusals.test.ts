@@ -25,7 +25,7 @@ const minimalApp = await sharedApp({
   ],
 });
 
-async function refusal(writer: Writer, input: object) {
+async function fetchRefusal(writer: Writer, input: object) {
   const { code, problem } = await writer.refusal(WRITE, writer.input(input));
   const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { code, names, detail: problem.detail };
@@ -113,7 +113,7 @@ test.each<[object, string[]]>([
   ],
   [{ record, groupRef: 'unknown' }, ['input.groupRef: is not a group of the project.']],
 ])('names bad input at its position, and creates no operation: %#', async (input, expected) => {
-  const { code, names } = await refusal(refusedWriter, input);
+  const { code, names } = await fetchRefusal(refusedWriter, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(names).toHaveLength(expected.length);
   for (const start of expected) {
@@ -130,11 +130,11 @@ test('repeats no header value in a refusal', async () => {
 
 test('returns UNPROCESSABLE for a write that the config does not allow', async () => {
   const writer = await createWriter(app, { config: { write: [{ objectName: 'contacts' }] } });
-  expect(await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).toMatchObject({
+  expect(await fetchRefusal(writer, { type: 'DELETE', record: { id: 'c1' } })).toMatchObject({
     code: 'UNPROCESSABLE',
     names: ['input.type: is not enabled for the object in the config of the installation.'],
   });
-  expect(await refusal(writer, { objectName: 'companies', record })).toMatchObject({
+  expect(await fetchRefusal(writer, { objectName: 'companies', record })).toMatchObject({
     code: 'UNPROCESSABLE',
     names: ['input.objectName: is not written by the installation.'],
   });
@@ -145,22 +145,22 @@ test('returns UNPROCESSABLE for members that the provider does not support', asy
   const config = { write: [{ objectName: 'contacts' }] };
   const writer = await createWriter(minimalApp, { config });
   const headers = [{ key: 'x-sandbox-trace', value: '1' }];
-  expect(await refusal(writer, { record, associations, headers })).toMatchObject({
+  expect(await fetchRefusal(writer, { record, associations, headers })).toMatchObject({
     code: 'UNPROCESSABLE',
     names: [
       'input.associations: are not taken by Sandbox CRM.',
       'input.headers: are not taken by Sandbox CRM.',
     ],
   });
-  expect((await refusal(writer, { batch: [{ record, associations }] })).names).toEqual([
+  expect((await fetchRefusal(writer, { batch: [{ record, associations }] })).names).toEqual([
     'input.records.batch: is not supported by Sandbox CRM.',
     'input.records.batch[0].associations: are not taken by Sandbox CRM.',
   ]);
   const collectedWrite = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
-  expect((await refusal(writer, collectedWrite)).names).toEqual([
+  expect((await fetchRefusal(writer, collectedWrite)).names).toEqual([
     'input.autoBatchPolicy: is not supported by Sandbox CRM.',
   ]);
-  expect((await refusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
+  expect((await fetchRefusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
     'input.type: is not enabled for the object in the config of the installation.',
     'input.type: is not supported by Sandbox CRM.',
   ]);
@@ -182,7 +182,7 @@ test('sends associations and headers to a provider that supports them', async ()
 
 test('returns NOT_FOUND for an unknown integration, and for one that the group has not installed', async () => {
   const writer = await createWriter(app);
-  expect(await refusal(writer, { record, integrationIdOrName: 'other' })).toMatchObject({
+  expect(await fetchRefusal(writer, { record, integrationIdOrName: 'other' })).toMatchObject({
     code: 'NOT_FOUND',
   });
   await prisma.group.create({
@@ -193,7 +193,7 @@ test('returns NOT_FOUND for an unknown integration, and for one that the group h
       groupName: 'idle',
     },
   });
-  expect(await refusal(writer, { record, groupRef: 'idle' })).toMatchObject({
+  expect(await fetchRefusal(writer, { record, groupRef: 'idle' })).toMatchObject({
     code: 'NOT_FOUND',
     detail: 'The group idle has not installed crm.',
   });

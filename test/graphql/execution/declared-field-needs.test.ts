@@ -16,7 +16,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
 import { sharedApp } from '../../support/app.ts';
-import { createFullTenant } from '../../support/fixtures/full-tenant.ts';
+import { createFullTenant } from '../../support/fuzz/full-tenant.ts';
 import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
 
 const app = await sharedApp();

@@ -15,7 +15,7 @@ import { openEventStream } from '../../support/event-stream.ts';
 const app = await sharedApp({ env: { SHUTDOWN_MS: '1000' } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
-const overHttp = (path: string, init: RequestInit) => fetch(`${url}${path}`, init);
+const overHttp = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
 
 const query = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }

@@ -3,7 +3,7 @@ import { PROVIDER_APP } from './accounts.ts';
 import type { Json } from './body.ts';
 import type { Fixture } from './fixture.ts';
 
-type Make<T> = (fixture: Fixture) => Promise<T>;
+type Create<T> = (fixture: Fixture) => Promise<T>;
 
 /** Belongs to a provider without connections. */
 export const APP_BODY = { ...PROVIDER_APP, provider: 'salesforce' };
@@ -31,12 +31,12 @@ export const inviteBody = ({ uniqueName }: Fixture): Json => ({
   email: `${uniqueName('guest')}@example.com`,
 });
 
-export const topicRouteBody: Make<Json> = async ({ createTopic, resources }) => ({
+export const topicRouteBody: Create<Json> = async ({ createTopic, resources }) => ({
   topicId: await createTopic(),
   destinationId: (await resources.destination()).id,
 });
 
-export const eventRouteBody: Make<Json> = async ({ createTopic }) => ({
+export const eventRouteBody: Create<Json> = async ({ createTopic }) => ({
   topicId: await createTopic(),
   eventType: 'connection.error',
 });

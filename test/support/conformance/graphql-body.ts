@@ -15,6 +15,8 @@ import type { Body, Json } from './body.ts';
 import type { Fixture } from './fixture.ts';
 import type { Outcome } from './outcome.ts';
 
+const TOKEN_TIMES: Record<string, string> = { issuedAt: 'issueTime', expiresAt: 'expireTime' };
+
 const mutations = (schema.getMutationType() as GraphQLObjectType).getFields();
 
 type MutationCall = Pick<Body, 'mutation' | 'usesBuilder' | 'extraInput'>;
@@ -70,5 +72,3 @@ export function toEnumNames(type: GraphQLInputType, value: unknown): unknown {
     }),
   );
 }
-
-const TOKEN_TIMES: Record<string, string> = { issuedAt: 'issueTime', expiresAt: 'expireTime' };

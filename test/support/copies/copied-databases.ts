@@ -10,6 +10,7 @@ import { createLog } from '../../../src/log.ts';
 import { onPostgres, type TestApp, testApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
 import { asTestApp, asTestDatabase } from '../database/test-statements.ts';
+import { ENCRYPTION_KEY } from '../process/encryption-key.ts';
 
 export const GATEWAY_ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false' };
 
@@ -49,7 +50,6 @@ export function createEmbeddedDatabase(): { DATA_DIR: string } {
 export async function createEmptyDatabase(): Promise<DatabaseEnv> {
   if (!onPostgres) return createEmbeddedDatabase();
   const DATA_DIR = createFolder();
-  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
   return { DATA_DIR, DATABASE_URL: await createPostgresDatabase(), ENCRYPTION_KEY };
 }
 
@@ -65,7 +65,7 @@ export async function startGateway(
   return { ...app, app: asTestApp(app.app) };
 }
 
-/** Tables that copies omit: those that describe running servers, and short-lived rows. */
+/** Tables that copies omit, because they describe running servers or have short-lived rows. */
 const SERVER_TABLES: Prisma.ModelName[] = [
   'ServerProcess',
   'SandboxLease',

@@ -4,16 +4,9 @@ import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { connectionVariables, GENERATE } from '../fixtures/connections.ts';
-import { CREATE_DESTINATION } from '../fixtures/integrations.ts';
+import { createConnectionWebhook, createWebhook } from '../fixtures/webhooks.ts';
 import type { Receiver } from '../receiver.ts';
 
-const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
-const ROUTE_EVENT = `mutation ($input: CreateEventTopicRouteInput!) {
-  createEventTopicRoute(input: $input) { eventTopicRoute { id } }
-}`;
-const ROUTE_TOPIC = `mutation ($input: CreateTopicDestinationRouteInput!) {
-  createTopicDestinationRoute(input: $input) { topicDestinationRoute { id } }
-}`;
 export const EVENTS = `query ($project: String!, $after: String) {
   project(idOrName: $project) { notificationEvents(first: 50, after: $after) { edges { cursor node { id } } } }
 }`;
@@ -41,38 +34,15 @@ const NAME_TO_ESCAPE = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
 export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const inProject = { projectIdOrName: projectId };
   receiver.setBehavior(projectId, { status: 500 });
-  const url = receiver.url(projectId);
-  const created = await tenant.query(CREATE_DESTINATION, {
-    input: { ...inProject, name: 'hooks', type: 'WEBHOOK', url },
-  });
-  const { destination, signingSecret } = created.createDestination;
-  const { urlWithValues, headerValues } = SEALED_TARGET;
-  await tenant.query(CREATE_DESTINATION, {
-    input: {
-      ...inProject,
-      ...{ name: 'sealed', type: 'WEBHOOK', url: urlWithValues, headers: headerValues },
-    },
-  });
-  const { createTopic } = await tenant.query(CREATE_TOPIC, {
-    input: { ...inProject, name: 'all' },
-  });
-  const topicId = createTopic.topic.id;
-  await tenant.query(ROUTE_EVENT, {
-    input: { ...inProject, topicId, eventType: 'CONNECTION_CREATED' },
-  });
-  await tenant.query(ROUTE_TOPIC, {
-    input: { ...inProject, topicId, destinationId: destination.id },
-  });
+  const webhook = { name: 'hooks', url: receiver.url(projectId) };
+  const { destinationId, signingSecret } = await createConnectionWebhook(tenant, webhook);
+  const { urlWithValues: url, headerValues: headers } = SEALED_TARGET;
+  await createWebhook(tenant, { name: 'sealed', url, headers });
   await connectGroup(tenant, 'first');
   await receiver.waitForMessages(projectId, 1);
   await addOddRows(app, projectId);
-  return {
-    tenant,
-    destinationId: destination.id as string,
-    signingSecret: signingSecret as string,
-  };
+  return { tenant, destinationId, signingSecret };
 }
 
 /** Connects an account for the group, which records a `connection.created` event. */

@@ -74,6 +74,11 @@ function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
   );
 }
 
+const IDS_PER_KIND_MAX = 20;
+/** Matches IDs, and texts that are long enough to be cursors. */
+const ID_OR_CURSOR = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
+export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
+
 /** IDs by prefix, and cursors, from earlier responses. The newest come first. */
 export class KnownIds {
   readonly #known = new Map<string, string[]>();
@@ -104,19 +109,7 @@ export class KnownIds {
     return { query, variables: JSON.parse(text) as Record<string, unknown> };
   }
 }
-const IDS_PER_KIND_MAX = 20;
-/** Matches IDs, and texts that are long enough to be cursors. */
-const ID_OR_CURSOR = /"((?:([a-z]{3})_[0-9a-z]{26})|(?:[A-Za-z0-9_-]{30,}))"/g;
-export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
-/** Returns the prefixes of the IDs that an argument takes, or null if it takes no ID. */
-function findPlaceholderKinds(name: string): string | null {
-  if (name === 'idempotencyKey') return null;
-  const kinds = Object.entries(PREFIXES_BY_ARGUMENT).find(([part]) =>
-    name.toLowerCase().startsWith(part),
-  );
-  return kinds?.[1] ?? null;
-}
 const PREFIXES_BY_ARGUMENT = {
   projectid: 'prj',
   integrationid: 'int',
@@ -139,6 +132,15 @@ const PREFIXES_BY_ARGUMENT = {
   before: 'cursor',
   id: 'prj|org|int|ins|con|top|dst|opr|evt|dlv|rev|cfg|key|bld',
 };
+
+/** Returns the prefixes of the IDs that an argument takes, or null if it takes no ID. */
+function findPlaceholderKinds(name: string): string | null {
+  if (name === 'idempotencyKey') return null;
+  const kinds = Object.entries(PREFIXES_BY_ARGUMENT).find(([part]) =>
+    name.toLowerCase().startsWith(part),
+  );
+  return kinds?.[1] ?? null;
+}
 
 type CallKind = 'mutation' | 'query' | 'project';
 

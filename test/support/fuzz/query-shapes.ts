@@ -33,8 +33,10 @@ export interface ListShape {
   item: ShapedType;
 }
 
-/** Each item sends requests of its own to its provider, which read the connection's credentials. */
+/** Fields that send a request to the provider for each item, which reads the connection's credentials. */
 const READ_FROM_ACCOUNTS = ['Installation.contract'];
+
+const EVENT_INTERFACE = 'NotificationEvent';
 
 const PAGE_ARGS = ['first', 'after', 'last', 'before'];
 
@@ -139,11 +141,9 @@ function listShapedTypes(schema: GraphQLSchema): ShapedType[] {
 }
 
 function isShaped(type: unknown): type is ShapedType {
-  if (isInterfaceType(type)) return type.name === EVENTS;
-  return isObjectType(type) && !type.getInterfaces().some(({ name }) => name === EVENTS);
+  if (isInterfaceType(type)) return type.name === EVENT_INTERFACE;
+  return isObjectType(type) && !type.getInterfaces().some(({ name }) => name === EVENT_INTERFACE);
 }
-
-const EVENTS = 'NotificationEvent';
 
 /**
  * Returns the fields without required arguments. Fields that look up an item by one of several keys are

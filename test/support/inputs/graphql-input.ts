@@ -1,4 +1,4 @@
-/** Inputs of GraphQL, from the flat form that REST and the domain have. */
+/** Converts the flat inputs of REST and the domain to inputs of GraphQL. */
 
 const GROUP_OF: Record<string, string> = {
   apiKey: 'credentials',

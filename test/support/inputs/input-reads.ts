@@ -14,7 +14,7 @@ interface InputReads extends Disposable {
 export function recordInputReads(): InputReads {
   const [read, copied] = [new Set<string>(), new Set<string>()];
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
-  const restore = mutations.map(({ extensions }) => {
+  const restorers = mutations.map(({ extensions }) => {
     const input = extensions.input as z.ZodObject;
     const { run } = input._zod;
     input._zod.run = (payload, context) => {
@@ -30,7 +30,7 @@ export function recordInputReads(): InputReads {
     read,
     copied,
     [Symbol.dispose]() {
-      for (const restoreOne of restore) restoreOne();
+      for (const restore of restorers) restore();
     },
   };
 }

@@ -18,7 +18,7 @@ export const MUTATIONS = (schema.getMutationType() as GraphQLObjectType).getFiel
 interface WalkResult {
   /** `Type.member` of each member that was sent. */
   sent: Set<string>;
-  /** Mutations that succeeded or failed other than their step expects. */
+  /** Mutations whose success or failure differs from what their step expects. */
   unexpectedOutcomes: [mutation: string, message: string | undefined][];
 }
 
@@ -58,7 +58,7 @@ async function createCallers(app: TestApp) {
   ]);
   return {
     projectId,
-    idsByName: idsByName,
+    idsByName,
     clients: { key: tenant, builder: tenant.builder, guest },
   };
 }

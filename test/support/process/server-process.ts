@@ -1,4 +1,5 @@
 /** Runs the server with the demo as a separate process on a filled data folder, as `npm start` does. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fillDataFolder } from '../database/data-folder.ts';
 import type { PostgresDatabase } from '../database/postgres-databases.ts';
 import { endWithParent } from '../end-with-parent.ts';
+import { ENCRYPTION_KEY } from './encryption-key.ts';
 import { PROCESS_ENV } from './process-env.ts';
 
 const END_MS = 20_000;
@@ -52,14 +54,11 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   };
 }
 
-/**
- * The database of the run on a cluster. Null otherwise: the server uses the embedded database in its folder.
- */
+/** Returns the run's database on a cluster. Null otherwise: the server uses the embedded database in its folder. */
 async function acquireRunDatabase(): Promise<PostgresDatabase | null> {
   if (process.env.TEST_DATABASE !== 'citus') return null;
   const { acquirePostgres } = await import('../database/postgres-databases.ts');
   const acquired = await acquirePostgres();
-  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
   return { ...acquired, env: { ...acquired.env, ENCRYPTION_KEY, DEMO: 'true' } };
 }
 

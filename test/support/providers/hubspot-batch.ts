@@ -1,7 +1,7 @@
 /** Batch creates and updates of the HubSpot test server, including partial successes. */
 import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
-import type { ServedResponse } from './provider-server.ts';
+import type { ServedRequest, ServedResponse } from './provider-server.ts';
 
 const INPUTS_MAX = 100;
 const STARTED_AT = '2026-01-01T00:00:00.000Z';
@@ -28,7 +28,11 @@ interface BatchError {
 }
 
 /** Without trace IDs, one invalid input fails the whole batch. */
-export function createBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
+export function createBatch(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '']: string[],
+): ServedResponse {
   const { inputs } = createBody.parse(body);
   store.object(name);
   checkSize(inputs);
@@ -49,7 +53,11 @@ export function createBatch(store: HubspotStore, name: string, body: unknown): S
 }
 
 /** Returns the results in another order than the inputs, as HubSpot may. */
-export function updateBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
+export function updateBatch(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '']: string[],
+): ServedResponse {
   const { inputs } = updateBody.parse(body);
   store.object(name);
   checkSize(inputs);

@@ -1,7 +1,7 @@
 /** Lists and searches of the HubSpot test server. */
 import { z } from 'zod';
 import { type HubspotRecord, HubspotRefusal, type HubspotStore } from './hubspot-store.ts';
-import type { ServedResponse } from './provider-server.ts';
+import type { ServedRequest, ServedResponse } from './provider-server.ts';
 
 const LISTED_MAX = 100;
 const SEARCHED_MAX = 200;
@@ -41,8 +41,8 @@ const searchBody = z.strictObject({
 /** Lists records. `after` is the ID that the next page starts with. */
 export function listRecords(
   store: HubspotStore,
-  name: string,
-  query: URLSearchParams,
+  { query }: ServedRequest,
+  [name = '']: string[],
 ): ServedResponse {
   const limit = Number(query.get('limit') ?? 10);
   if (limit > LISTED_MAX) {
@@ -62,7 +62,11 @@ export function listRecords(
 }
 
 /** Searches records. `after` is a position among the hits. */
-export function searchRecords(store: HubspotStore, name: string, body: unknown): ServedResponse {
+export function searchRecords(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '']: string[],
+): ServedResponse {
   const { filterGroups, properties, limit, after } = searchBody.parse(body);
   if (after !== undefined && !/^\d+$/.test(after)) {
     const message = `Cannot deserialize value of type \`int\` from String "${after}"`;
@@ -112,7 +116,11 @@ const readBody = z.strictObject({
 });
 
 /** Returns the records that exist. The response reports missing ones as errors. */
-export function readBatch(store: HubspotStore, name: string, body: unknown): ServedResponse {
+export function readBatch(
+  store: HubspotStore,
+  { body }: ServedRequest,
+  [name = '']: string[],
+): ServedResponse {
   const { inputs, properties } = readBody.parse(body);
   const records = inputs.flatMap(({ id }) => store.find(name, id) ?? []);
   const isPartial = records.length < inputs.length;

@@ -34,6 +34,12 @@ export async function startHubspotServer(
   return { ...server, store };
 }
 
+const FAILURES: Record<number, [category: string, message: string]> = {
+  401: ['INVALID_AUTHENTICATION', 'Authentication credentials not found.'],
+  403: ['MISSING_SCOPES', 'This app has not been granted all required scopes.'],
+  429: ['RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.'],
+};
+
 /** Returns a failure of the whole request in HubSpot's format. */
 export function hubspotFailure(
   status: number,
@@ -42,12 +48,6 @@ export function hubspotFailure(
   const [category, message] = FAILURES[status] ?? ['INTERNAL_ERROR', 'internal error'];
   return { status, headers, body: hubspotError(message, category) };
 }
-
-const FAILURES: Record<number, [category: string, message: string]> = {
-  401: ['INVALID_AUTHENTICATION', 'Authentication credentials not found.'],
-  403: ['MISSING_SCOPES', 'This app has not been granted all required scopes.'],
-  429: ['RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.'],
-};
 
 type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedResponse;
 
@@ -63,30 +63,14 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     /^\/account-info\/2026-03\/details$/,
     () => ({ status: 200, body: { portalId: PORTAL_ID } }),
   ],
-  ['GET', new RegExp(`${V3}$`), (store, { query }, [name = '']) => listRecords(store, name, query)],
-  [
-    'POST',
-    new RegExp(`${V3}/search$`),
-    (store, { body }, [name = '']) => searchRecords(store, name, body),
-  ],
+  ['GET', new RegExp(`${V3}$`), listRecords],
+  ['POST', new RegExp(`${V3}/search$`), searchRecords],
   ['POST', new RegExp(`${V3}$`), createRecord],
   ['PATCH', new RegExp(`${V3}/([^/]+)$`), updateRecord],
   ['DELETE', new RegExp(`${DATED}/([^/]+)$`), deleteRecord],
-  [
-    'POST',
-    new RegExp(`${DATED}/batch/create$`),
-    (store, { body }, [name = '']) => createBatch(store, name, body),
-  ],
-  [
-    'POST',
-    new RegExp(`${DATED}/batch/update$`),
-    (store, { body }, [name = '']) => updateBatch(store, name, body),
-  ],
-  [
-    'POST',
-    new RegExp(`${V3}/batch/read$`),
-    (store, { body }, [name = '']) => readBatch(store, name, body),
-  ],
+  ['POST', new RegExp(`${DATED}/batch/create$`), createBatch],
+  ['POST', new RegExp(`${DATED}/batch/update$`), updateBatch],
+  ['POST', new RegExp(`${V3}/batch/read$`), readBatch],
   ['POST', /^\/crm\/v3\/properties\/([^/]+)$/, createProperty],
   ['PATCH', /^\/crm\/v3\/properties\/([^/]+)\/([^/]+)$/, updateProperty],
   ['GET', /^\/crm\/v3\/properties\/([^/]+)\/groups\/([^/]+)$/, findGroup],

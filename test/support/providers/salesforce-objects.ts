@@ -1,15 +1,15 @@
 /** Objects that the Salesforce test server starts with. */
 import type { SalesforceField, SalesforceObject } from './salesforce-store.ts';
 
-export function salesforceObjects(): SalesforceObject[] {
+export function createSalesforceObjects(): SalesforceObject[] {
   return [
-    { name: 'Account', label: 'Account', keyPrefix: '001', fields: accountFields() },
+    { name: 'Account', label: 'Account', keyPrefix: '001', fields: createAccountFields() },
     {
       name: 'Contact',
       label: 'Contact',
       keyPrefix: '003',
       fields: [
-        ...systemFields(),
+        ...createSystemFields(),
         createField('LastName', 'string', { nillable: false }),
         createField('Email', 'email'),
         createField('AccountId', 'reference', { referenceTo: ['Account'] }),
@@ -18,7 +18,7 @@ export function salesforceObjects(): SalesforceObject[] {
   ];
 }
 
-function systemFields(): SalesforceField[] {
+function createSystemFields(): SalesforceField[] {
   const systemTraits = { nillable: false, createable: false, updateable: false };
   return [
     createField('Id', 'id', systemTraits),
@@ -26,9 +26,9 @@ function systemFields(): SalesforceField[] {
   ];
 }
 
-function accountFields(): SalesforceField[] {
+function createAccountFields(): SalesforceField[] {
   return [
-    ...systemFields(),
+    ...createSystemFields(),
     createField('Name', 'string', { nillable: false }),
     createField('Description', 'textarea'),
     createField('Website', 'url'),

@@ -42,11 +42,11 @@ type Call = ServerDuplexStream<Request, Response>;
 export interface Subscriber {
   topicName: string;
   call: Call;
-  /** The number of the last event that was sent to the subscriber, or after which it began. */
+  /** The number of the last event that was sent to the subscriber, or of the last event before its subscription. */
   lastSent: number;
   /** Number of events that the subscriber requested and has not received. */
   credit: number;
-  /** The largest value that `room` has had. */
+  /** The largest value that `credit` has had. */
   creditMax: number;
   preset: string;
 }
@@ -78,7 +78,7 @@ const ENTITIES = ['Contact', 'Account'];
 const BATCH_MAX = 40;
 
 /** Starts the server. With a certificate, which must be for `localhost`, it uses TLS. */
-export async function pubSubServer(
+export async function startPubSubServer(
   org: SalesforceServer,
   tls?: ServerCertificate,
 ): Promise<PubSubServer> {
@@ -86,7 +86,7 @@ export async function pubSubServer(
   const subscribers: Subscriber[] = [];
   const startedSubscriptions: PubSubServer['subscriptions'] = [];
   let calls = 0;
-  let firstKept = 0;
+  let firstAvailable = 0;
   const latest = () => published.at(-1)?.number ?? 0;
 
   const send = (subscriber: Subscriber) => {
@@ -143,7 +143,7 @@ export async function pubSubServer(
           const { topicName, replayPreset: preset } = request;
           const refusal =
             findRefusal(org, call.metadata, topicName) ??
-            checkReplayId(request, firstKept, latest());
+            checkReplayId(request, firstAvailable, latest());
           if (refusal) return void call.emit('error', refusal);
           const start = preset === 'CUSTOM' ? decodeReplayId(request.replayId) : latest();
           subscriber = { topicName, call, lastSent: start, credit: 0, creditMax: 0, preset };
@@ -195,8 +195,13 @@ export async function pubSubServer(
       }
     },
     expireEvents() {
-      firstKept = latest() + 1;
-      published.push({ number: firstKept, topics: [], schemaId: '', payload: Buffer.alloc(0) });
+      firstAvailable = latest() + 1;
+      published.push({
+        number: firstAvailable,
+        topics: [],
+        schemaId: '',
+        payload: Buffer.alloc(0),
+      });
     },
     endStreams() {
       for (const { call } of subscribers.splice(0)) call.end();
@@ -236,10 +241,14 @@ function findRefusal(
   return { code: status.NOT_FOUND, details: `The topic ${topicName} is not known.` };
 }
 
-function checkReplayId({ replayPreset, replayId }: Request, firstKept: number, latest: number) {
+function checkReplayId(
+  { replayPreset, replayId }: Request,
+  firstAvailable: number,
+  latest: number,
+) {
   if (replayPreset !== 'CUSTOM') return null;
   const number = decodeReplayId(replayId);
-  if (number >= firstKept && number <= latest) return null;
+  if (number >= firstAvailable && number <= latest) return null;
   const metadata = new Metadata();
   const code = 'sfdc.platform.eventbus.grpc.subscription.fetch.replayid.validation.failed';
   metadata.set('error-code', code);

@@ -8,7 +8,7 @@ import {
 } from './provider-server.ts';
 import { writeCollection } from './salesforce-collection.ts';
 import { ORGANIZATION_ID, SalesforceMetadata } from './salesforce-metadata.ts';
-import { salesforceObjects } from './salesforce-objects.ts';
+import { createSalesforceObjects } from './salesforce-objects.ts';
 import { SalesforceQueries } from './salesforce-query.ts';
 import { SalesforceRefusal, SalesforceStore, type WriteOptions } from './salesforce-store.ts';
 import { SalesforceChannels } from './salesforce-tooling.ts';
@@ -29,7 +29,7 @@ export async function startSalesforceServer(
 ): Promise<SalesforceServer> {
   const { now = () => new Date() } = options;
   let token = options.token ?? 'salesforce-token';
-  const store = new SalesforceStore(salesforceObjects(), now);
+  const store = new SalesforceStore(createSalesforceObjects(), now);
   const queries = new SalesforceQueries(store);
   const metadata = new SalesforceMetadata(store);
   const channels = new SalesforceChannels((entity) =>
@@ -60,6 +60,12 @@ export async function startSalesforceServer(
   };
 }
 
+const FAILURES: Record<number, [errorCode: string, message: string]> = {
+  401: ['INVALID_SESSION_ID', 'Session expired or invalid'],
+  403: ['INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object'],
+  429: ['REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'],
+};
+
 /** Returns a failure of the whole request in Salesforce's format. */
 export function salesforceFailure(
   status: number,
@@ -68,12 +74,6 @@ export function salesforceFailure(
   const [errorCode, message] = FAILURES[status] ?? ['UNKNOWN_EXCEPTION', 'An unexpected error'];
   return { status, headers, body: [{ message, errorCode }] };
 }
-
-const FAILURES: Record<number, [errorCode: string, message: string]> = {
-  401: ['INVALID_SESSION_ID', 'Session expired or invalid'],
-  403: ['INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object'],
-  429: ['REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'],
-};
 
 interface Org {
   store: SalesforceStore;

@@ -87,7 +87,7 @@ export class SalesforceStore {
 
   create(name: string, values: Record<string, unknown>, options: WriteOptions = {}): string {
     const object = this.object(name);
-    const fields = this.#checked(object, values, 'createable');
+    const fields = this.#checkFields(object, values, 'createable');
     const missing = object.fields
       .filter((field) => field.createable && !field.nillable && !field.defaultedOnCreate)
       .map((field) => field.name)
@@ -107,7 +107,7 @@ export class SalesforceStore {
 
   update(name: string, id: string, values: Record<string, unknown>): void {
     const record = this.record(name, id);
-    const fields = this.#checked(this.object(name), values, 'updateable');
+    const fields = this.#checkFields(this.object(name), values, 'updateable');
     Object.assign(record, fields, { SystemModstamp: this.#now().toISOString() });
   }
 
@@ -138,7 +138,7 @@ export class SalesforceStore {
     }
   }
 
-  #checked(
+  #checkFields(
     object: SalesforceObject,
     values: Record<string, unknown>,
     right: 'createable' | 'updateable',

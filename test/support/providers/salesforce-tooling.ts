@@ -18,6 +18,8 @@ interface Member {
   entity: string;
 }
 
+const CHANNEL = 'PlatformEventChannel';
+
 const newChannel = z.strictObject({
   FullName: z.string().regex(/^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*__chn$/),
   Metadata: z.strictObject({ channelType: z.literal('data'), label: z.string() }),
@@ -43,11 +45,11 @@ export class SalesforceChannels {
     const channelIds = this.members.flatMap((member) =>
       member.entity === entity ? member.channelId : [],
     );
-    return this.channels.filter(({ id }) => channelIds.includes(id)).map(topicName);
+    return this.channels.filter(({ id }) => channelIds.includes(id)).map(toTopicName);
   }
 
   get topics(): string[] {
-    return this.channels.map(topicName);
+    return this.channels.map(toTopicName);
   }
 
   query(soql: string): ServedResponse {
@@ -125,9 +127,7 @@ export class SalesforceChannels {
   }
 }
 
-const CHANNEL = 'PlatformEventChannel';
-
-function topicName({ name }: Channel): string {
+function toTopicName({ name }: Channel): string {
   return `/data/${name}__chn`;
 }
 

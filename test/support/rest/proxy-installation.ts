@@ -65,6 +65,13 @@ export function createCrmProvider(baseUrl: string, overrides: Partial<Provider> 
   };
 }
 
+interface ProxyOptions {
+  provider?: string;
+  connectionId?: string;
+  enabled?: boolean;
+  apiKey?: string;
+}
+
 /** Creates an integration and installs it. Returns the path of the installation's proxy. */
 export async function installProxy(
   app: Pick<TestApp, 'app'>,
@@ -87,19 +94,18 @@ export async function installProxy(
   return { path: `${path}/proxy`, connectionId: id as string };
 }
 
-interface ProxyOptions {
-  provider?: string;
-  connectionId?: string;
-  enabled?: boolean;
-  apiKey?: string;
-}
-
 export interface RawRequest {
   method?: string;
   headers?: Record<string, string | string[]>;
   /** If absent, only the head is sent. The caller then writes the body and ends the request. */
   body?: string | Buffer;
   agent?: Agent;
+}
+
+interface RawResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
 }
 
 /** Serves the app on a port, and sends requests with full control over their bytes. */
@@ -126,10 +132,4 @@ export async function startRawClient({ app }: Pick<TestApp, 'app'>) {
     },
     [Symbol.asyncDispose]: () => listening.stop(),
   };
-}
-
-interface RawResponse {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
 }

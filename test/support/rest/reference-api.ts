@@ -72,6 +72,13 @@ export function listMembers(shape: Shape): string[] {
   return [...new Set([...Object.keys(properties), ...nested])];
 }
 
+const PROBLEM: Shape = { $ref: '#/$defs/InputValidationProblem' };
+
+const MATCHERS = REFERENCE_OPERATIONS.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/:]+')}$`),
+}));
+
 /** Fails if the reference API has the operation and its response has another shape. */
 export const checkReferenceShape: ResponseCheck = (exchange) => {
   const { method, path, status, contentType, body } = exchange;
@@ -86,13 +93,6 @@ export const checkReferenceShape: ResponseCheck = (exchange) => {
   if (!shape) return expect(body, description).toBe('');
   expect(listDifferences(shape, body), description).toEqual([]);
 };
-
-const PROBLEM: Shape = { $ref: '#/$defs/InputValidationProblem' };
-
-const MATCHERS = REFERENCE_OPERATIONS.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/:]+')}$`),
-}));
 
 /** Reads and writes have the same path on different hosts. The status distinguishes them. */
 function findOperation({ method, path, status }: RestExchange): ReferenceOperation | undefined {

@@ -43,10 +43,13 @@ export interface Outcome {
   /** The detail of an error without issues. With issues, the detail only repeats their paths. */
   detail: string | null;
   /** The first issue at each path. */
-  issues: [place: string, detail: string][];
+  issues: [path: string, detail: string][];
   /** The ID of the created or changed object. */
   id: string | null;
 }
+
+const NO_PARTS = { path: {}, query: {}, header: {}, body: {} };
+const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
 
 export async function sendRest(
   { request }: RestTenant,
@@ -69,7 +72,7 @@ export async function sendGraphql(
 ): Promise<Outcome> {
   const { name, args, type } = mutation;
   const query = `mutation ($input: ${args[0]?.type}) {
-    made: ${name}(input: $input) { ${selectIds(type)} }
+    payload: ${name}(input: $input) { ${selectIds(type)} }
   }`;
   const { data, errors } = await tenant.request(query, { input });
   const [error] = errors ?? [];
@@ -86,14 +89,11 @@ export async function sendGraphql(
       issues: refusal.issues.map(([location, detail]) => [location, toRestTerms(detail)]),
     };
   }
-  const ids = Object.values<{ id?: string } | string | null>(data.made).map((member) =>
+  const ids = Object.values<{ id?: string } | string | null>(data.payload).map((member) =>
     typeof member === 'string' ? null : member?.id,
   );
   return { ...SUCCEEDED, id: ids.find((id) => id) ?? null };
 }
-
-const NO_PARTS = { path: {}, query: {}, header: {}, body: {} };
-const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
 
 function toRefusal(
   { status, type, detail, issues }: Problem,
@@ -112,14 +112,14 @@ function toRefusal(
  * `metadata.url`.
  */
 function toRestPath({ endpoint: { locations }, mutation }: Pair, name: string): string {
-  const groups = oneOfMembers(mutation).join('|');
+  const groups = listOneOfMembers(mutation).join('|');
   const flatName = groups ? name.replace(new RegExp(`^input\\.(${groups})\\.`), 'input.') : name;
   const [, firstStep = '', rest = ''] = /^input\.?([^.[]*)(.*)$/s.exec(flatName) ?? [];
   return `${locations.get(firstStep)?.name ?? firstStep}${rest}`;
 }
 
-/** Names the members of a mutation's input that are `@oneOf` inputs. */
-function oneOfMembers({ args }: Pair['mutation']): string[] {
+/** Returns the names of the members of a mutation's input that are `@oneOf` inputs. */
+function listOneOfMembers({ args }: Pair['mutation']): string[] {
   const input = getNamedType(args[0]?.type);
   if (!isInputObjectType(input)) return [];
   return Object.values(input.getFields()).flatMap(({ name, type }) => {
@@ -130,7 +130,7 @@ function oneOfMembers({ args }: Pair['mutation']): string[] {
 
 /** Converts an input to REST's form, which has the members of `@oneOf` inputs next to the other members. */
 function flatten(mutation: Pair['mutation'], input: Input): Input {
-  const groups = oneOfMembers(mutation);
+  const groups = listOneOfMembers(mutation);
   const others = Object.entries(input).filter(([name]) => !groups.includes(name));
   const members = groups.flatMap((name) => (isObject(input[name]) ? [input[name]] : []));
   return Object.assign(Object.fromEntries(others), ...members);
@@ -142,26 +142,27 @@ function isOneOf(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 1 && Object.values(value)[0] != null;
 }
 
+const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
+
 /**
  * True if every value has the right type and no member is unknown. Such an input can only break other rules.
  */
 export function isWellFormed({ endpoint, mutation }: Pair, input: Input): boolean {
-  if (!oneOfMembers(mutation).every((name) => isOneOf(input[name]))) return false;
+  if (!listOneOfMembers(mutation).every((name) => isOneOf(input[name]))) return false;
   const members = flatten(mutation, input);
   const { error } = endpoint.input.safeParse(parseTimes(members));
   if (hasUnknownMembers(endpoint.input, members)) return false;
   return !error?.issues.some(({ code }) => FORMS.includes(code));
 }
-const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
 
 /**
  * True if REST can express the input. It cannot express a path segment that is no name or ID, or an empty
  * mask. Deeply nested values are excluded too: both surfaces refuse them, but at paths that differ by one
  * level.
  */
-export function isExpressible({ endpoint, mutation }: Pair, grouped: Input): boolean {
+export function isExpressible({ endpoint, mutation }: Pair, groupedInput: Input): boolean {
   const { locations, mask } = endpoint;
-  const input = flatten(mutation, grouped);
+  const input = flatten(mutation, groupedInput);
   const presentMembers = [...locations].filter(([name]) => input[name] !== undefined);
   const pathMembers = [...locations].filter(([, location]) => location.in === 'path');
   return (

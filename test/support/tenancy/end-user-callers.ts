@@ -65,8 +65,8 @@ export async function endUserCallers(app: TestApp) {
   const listOthers = (...insiderVisible: string[][]) =>
     allIds.filter((id) => !insiderVisible.flat().includes(id)).reverse();
   const { projectId } = demo;
-  const insiderParties = [projectId, demo.orgId, ...insiderIds.ends];
-  const visibleToInsider = [...publicIds, ...insiderParties, ...insiderIds.used];
+  const insiderParties = [projectId, demo.orgId, ...insiderIds.partyIds];
+  const visibleToInsider = [...publicIds, ...insiderParties, ...insiderIds.objectIds];
   const outsiderVisible = [other.projectId, other.orgId, ...(await listPartyIds(outsider))];
   const createPairs = (
     project: string,
@@ -163,7 +163,7 @@ async function createInsiderRows(app: TestApp, insider: EndUser) {
     configId: config.id,
   });
   return {
-    ends: [...(await listPartyIds(insider)), connection.id],
-    used: [installationId, config.id, operationId],
+    partyIds: [...(await listPartyIds(insider)), connection.id],
+    objectIds: [installationId, config.id, operationId],
   };
 }

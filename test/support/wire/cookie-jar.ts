@@ -1,4 +1,4 @@
-/** A browser without pages: it keeps cookies by host. */
+/** Simulates a browser's cookies, by host. */
 export interface CookieJar {
   /** Cookies by host and name. */
   cookies: Map<string, Map<string, string>>;
@@ -27,9 +27,5 @@ export function createCookieJar(): CookieJar {
     }
     return response;
   };
-  return {
-    cookies,
-    received,
-    fetch,
-  };
+  return { cookies, received, fetch };
 }

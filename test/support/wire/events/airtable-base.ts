@@ -33,10 +33,12 @@ interface TableChange {
   destroyed?: string[];
 }
 
+const NOT_FOUND: ServedResponse = { status: 404, body: { error: 'NOT_FOUND' } };
+
 export class AirtableBase {
   readonly webhooks = new Map<string, AirtableWebhook>();
   #transactions = 0;
-  #made = 0;
+  #lastNumber = 0;
 
   /** Returns undefined for a path that is not about webhooks. */
   serve(request: ServedRequest): ServedResponse | undefined {
@@ -80,9 +82,9 @@ export class AirtableBase {
       return createInvalidResponse('notificationUrl');
     }
     if (this.webhooks.size >= WEBHOOKS_MAX) return createInvalidResponse('too many webhooks');
-    this.#made += 1;
+    this.#lastNumber += 1;
     const webhook: AirtableWebhook = {
-      id: `ach${String(this.#made).padStart(14, '0')}`,
+      id: `ach${String(this.#lastNumber).padStart(14, '0')}`,
       url: notificationUrl,
       macSecretBase64: randomBytes(32).toString('base64'),
       areNotificationsEnabled: true,
@@ -151,7 +153,7 @@ export class AirtableBase {
     const changedTablesById = Object.fromEntries(
       Object.entries(tables).map(([table, change]) => [table, createTableChange(change, time)]),
     );
-    this.addPayload({ ...this.#said(time), changedTablesById });
+    this.addPayload({ ...this.#describeTransaction(time), changedTablesById });
   }
 
   /** Records a payload for each active webhook. */
@@ -165,10 +167,10 @@ export class AirtableBase {
 
   /** Records the error payload of a change that the vendor could not describe. */
   recordError(time = new Date()): void {
-    this.addPayload({ error: true, code: 'INTERNAL_ERROR', ...this.#said(time) });
+    this.addPayload({ error: true, code: 'INTERNAL_ERROR', ...this.#describeTransaction(time) });
   }
 
-  #said(time: Date): Values {
+  #describeTransaction(time: Date): Values {
     return {
       timestamp: time.toISOString(),
       baseTransactionNumber: this.#transactions,
@@ -214,8 +216,6 @@ function createTableChange(
     ...(destroyed.length > 0 && { destroyedRecordIds: destroyed }),
   };
 }
-
-const NOT_FOUND: ServedResponse = { status: 404, body: { error: 'NOT_FOUND' } };
 
 function createInvalidResponse(message: string): ServedResponse {
   return { status: 422, body: { error: { type: 'INVALID_REQUEST', message } } };
