@@ -41,35 +41,37 @@ interface ObjectParts {
 
 const NO_CONFIG: ConfigContent = { read: [], write: [] };
 
-/** Lists the fields of an object. `acceptsOtherFields` is true if writes accept other names of the provider too. */
+/** Lists the fields of an object. `acceptsOtherFields` is true if writes may also name other fields of the provider. */
 export function listFields(
   parts: ObjectParts,
   sources: FieldSources,
 ): { fields: FieldContract[]; acceptsOtherFields: boolean } {
   const { objectName, content, config, read, write } = parts;
-  const isOfObject = (object: { objectName: string }) => object.objectName === objectName;
-  const readConfig = config?.read.find(isOfObject) ?? null;
+  const isSameObject = (object: { objectName: string }) => object.objectName === objectName;
+  const readConfig = config?.read.find(isSameObject) ?? null;
   const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
   const readFields = read ? nameReadFields(read, { plan, readConfig, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
-  const readObject = content.read?.objects.find(isOfObject) ?? null;
-  const writeOnly = write ? nameWriteOnlyFields({ names, readObject, readFields, sources }) : [];
-  const settings = config?.write.find(isOfObject)?.fields ?? [];
+  const readObject = content.read?.objects.find(isSameObject) ?? null;
+  const writeOnlyFields = write
+    ? nameWriteOnlyFields({ names, readObject, readFields, sources })
+    : [];
+  const settings = config?.write.find(isSameObject)?.fields ?? [];
   const settingsByField = new Map(
     settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),
   );
   const getMetadata = indexFieldMetadata(sources);
-  const fields = [...readFields, ...writeOnly].map((field) => {
+  const fields = [...readFields, ...writeOnlyFields].map((field) => {
     const { providerField } = field;
     const metadata = providerField === null ? NO_METADATA : getMetadata(providerField);
     const setting = providerField === null ? undefined : settingsByField.get(providerField);
     return createField(field, { ...parts, plan, readConfig, names, metadata, setting });
   });
-  const isComplete = sources.description !== null && !sources.description.isPartial;
-  const acceptsAny = write !== null && (names === null || names.unchanged === null);
+  const hasAllFields = sources.description !== null && !sources.description.isPartial;
+  const acceptsAnyField = write !== null && (names === null || names.unchanged === null);
   return {
     fields: fields.filter(({ isWriteOnly, isReadOnly }) => !(isWriteOnly && isReadOnly)),
-    acceptsOtherFields: acceptsAny && !isComplete,
+    acceptsOtherFields: acceptsAnyField && !hasAllFields,
   };
 }
 
@@ -87,9 +89,9 @@ function createField({ mapping, ...field }: NamedField, parts: FieldParts): Fiel
   const { plan, readConfig, metadata, setting } = parts;
   const isWritable = acceptsWrites(field, parts);
   const replacements = plan ? findReplacements(plan, field.name) : undefined;
-  const pinned = mapping?.valueType ?? findPinnedType(readConfig, field.name);
-  const type = pinned
-    ? toPinnedType(parseValueTypeWord(pinned))
+  const pinnedType = mapping?.valueType ?? findPinnedType(readConfig, field.name);
+  const type = pinnedType
+    ? toPinnedType(parseValueTypeWord(pinnedType))
     : toDeliveredType(metadata.type, replacements);
   return {
     ...field,
@@ -109,7 +111,7 @@ function acceptsWrites(
   { write, names, config, metadata, setting }: FieldParts,
 ): boolean {
   if (write === null || metadata.isReadOnly || isNeverWritten(setting)) return false;
-  // A name without a field is writable if installations may still map one to it.
+  // Without a config, installations may still map a field to the name.
   if (field.providerField === null) return names !== null && !config;
   return field.isWriteOnly || acceptsName(names, field);
 }
@@ -122,7 +124,7 @@ function isNeverWritten(setting: WriteFieldSetting | undefined): boolean {
   return setting?.writeOnCreate === 'NEVER' && setting.writeOnUpdate === 'NEVER';
 }
 
-/** True if the config fills the field of new records, or keeps callers from doing so. */
+/** True if the config sets the field of new records, or prevents callers from setting it. */
 function isOptionalForCallers(setting: WriteFieldSetting | undefined): boolean {
   return setting !== undefined && (setting.default !== null || setting.writeOnCreate === 'NEVER');
 }

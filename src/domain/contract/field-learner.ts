@@ -1,6 +1,6 @@
 /**
- * Stores the field types that accounts describe. It works in the background, so that the request that read a
- * description neither waits nor fails. It skips descriptions that it has stored already.
+ * Stores the field types that accounts describe. It works in the background, so that the request that read a description
+ * neither waits nor fails. Descriptions that are already stored are skipped.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -11,9 +11,9 @@ import type { Services } from '../call.ts';
 
 /** The maximum number of types that are stored for one object. No account has as many fields. */
 const LEARNED_FIELDS_MAX = 5_000;
-/** The maximum number of objects whose stored descriptions this process remembers. */
-const OBJECTS_MAX = 10_000;
-/** The maximum number of objects that wait to be stored. Further ones are skipped until they are described again. */
+/** The maximum number of stored descriptions whose digests are cached. */
+const DIGESTS_MAX = 10_000;
+/** The maximum number of descriptions that wait to be stored. Further ones are skipped until they are read again. */
 const WAITING_MAX = 1_000;
 
 /** Identifies the object of a description. */
@@ -35,7 +35,7 @@ export class FieldLearner implements AsyncDisposable {
   readonly #now: Services['now'];
   readonly #outage: Outage;
   /** Digests of stored descriptions. Entries expire, so that `lastSeenTime` of the rows stays recent. */
-  readonly #stored = new LRUCache<string, true>({ max: OBJECTS_MAX, ttl: DAY_MS });
+  readonly #stored = new LRUCache<string, true>({ max: DIGESTS_MAX, ttl: DAY_MS });
   readonly #waiting = new Map<string, PendingDescription>();
   #storing: Promise<void> | null = null;
 
@@ -45,7 +45,7 @@ export class FieldLearner implements AsyncDisposable {
     this.#outage = new Outage(log, 'learned_fields.not_stored');
   }
 
-  /** Stores the fields in the background. Returns immediately. */
+  /** Stores the field types of a description in the background. */
   learn(object: LearnedObject, { fields }: Pick<ObjectDescription, 'fields'>): void {
     const storedMembers = fields.map((field) => [
       field.fieldName,
@@ -64,12 +64,12 @@ export class FieldLearner implements AsyncDisposable {
   #start(): void {
     this.#storing = this.#storeWaiting().finally(() => {
       this.#storing = null;
-      // An object may have been added after the loop had ended.
+      // A description may have been added after the loop had ended.
       if (this.#waiting.size > 0) this.#start();
     });
   }
 
-  /** Resolves when no description is waiting: each is stored, or its storing has failed. */
+  /** Resolves when no description waits to be stored. */
   async waitUntilStored(): Promise<void> {
     while (this.#storing) await this.#storing;
   }
@@ -89,7 +89,7 @@ export class FieldLearner implements AsyncDisposable {
     }
   }
 
-  /** Adds new types, and updates those that changed or were last seen more than a day ago. */
+  /** Adds new types, and updates types that have changed or were last seen more than a day ago. */
   async #store({ object, fields }: PendingDescription): Promise<void> {
     const prisma = this.#prisma;
     const now = this.#now();
@@ -98,10 +98,10 @@ export class FieldLearner implements AsyncDisposable {
       take: LEARNED_FIELDS_MAX,
     });
     const storedRows = new Map(rows.map((row) => [createKey(row), row]));
-    const added = fields.filter((field) => !storedRows.has(createKey(field)));
-    if (added.length > 0) {
+    const newFields = fields.filter((field) => !storedRows.has(createKey(field)));
+    if (newFields.length > 0) {
       await prisma.learnedField.createMany({
-        data: added
+        data: newFields
           .slice(0, Math.max(0, LEARNED_FIELDS_MAX - rows.length))
           .map(({ fieldName, valueType, readOnly, isRequired: required }) => {
             return { ...object, fieldName, valueType, readOnly, required, lastSeenTime: now };
@@ -109,26 +109,26 @@ export class FieldLearner implements AsyncDisposable {
         skipDuplicates: true,
       });
     }
-    const present = fields.flatMap((field) => {
+    const storedFields = fields.flatMap((field) => {
       const row = storedRows.get(createKey(field));
       return row ? { field, row } : [];
     });
-    const groupNames = (isChanged: (item: (typeof present)[number]) => boolean) =>
-      Map.groupBy(present.filter(isChanged), ({ row }) => row.valueType);
-    const before = new Date(now.getTime() - DAY_MS);
+    type StoredField = (typeof storedFields)[number];
+    const dayAgo = new Date(now.getTime() - DAY_MS);
     const changes = [
-      { data: { lastSeenTime: now }, groups: groupNames(({ row }) => row.lastSeenTime < before) },
+      { data: { lastSeenTime: now }, isDue: ({ row }: StoredField) => row.lastSeenTime < dayAgo },
       {
         data: { readOnly: false },
-        groups: groupNames(({ field, row }) => row.readOnly && !field.readOnly),
+        isDue: ({ field, row }: StoredField) => row.readOnly && !field.readOnly,
       },
       {
         data: { required: false },
-        groups: groupNames(({ field, row }) => row.required && !field.isRequired),
+        isDue: ({ field, row }: StoredField) => row.required && !field.isRequired,
       },
     ];
-    for (const { data, groups } of changes) {
-      for (const [valueType, items] of groups) {
+    for (const { data, isDue } of changes) {
+      const dueFields = Map.groupBy(storedFields.filter(isDue), ({ row }) => row.valueType);
+      for (const [valueType, items] of dueFields) {
         const fieldName = { in: items.map(({ field }) => field.fieldName) };
         await prisma.learnedField.updateMany({ where: { ...object, valueType, fieldName }, data });
       }

@@ -1,4 +1,4 @@
-/** Finds what is known about an object's fields: from the account, the provider's declaration, or other accounts. */
+/** Finds metadata of an object's fields, as described by the account, the provider's declaration or other accounts. */
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import type { ValueReplacements } from '../installation/choice/value-mapping.ts';
 import type { FieldContract } from './field-contract.ts';
@@ -7,7 +7,7 @@ import type { LearnedField } from './learned-fields.ts';
 
 /** The sources of metadata about an object's fields, the most exact first. */
 export interface FieldSources {
-  /** The account's own description. Null if it is not known. */
+  /** The account's description. Null if there is none. */
   description: ObjectDescription | null;
   /** The fields that every account of the provider has. */
   declared: readonly FieldDescription[];
@@ -33,12 +33,12 @@ export const NO_METADATA: FieldMetadata = {
   references: null,
 };
 
-/** Returns a lookup of metadata by the provider's name of a field. Some providers ignore the case of names. */
+/** Returns a function that finds metadata by the provider's name of a field. Some providers ignore the case of names. */
 export function indexFieldMetadata({ description, declared, learned }: FieldSources) {
-  const described = indexFields(description?.fields ?? []);
-  const standard = indexFields(declared);
+  const findDescribedField = indexFields(description?.fields ?? []);
+  const findDeclaredField = indexFields(declared);
   return (name: string): FieldMetadata => {
-    const field = described(name) ?? standard(name);
+    const field = findDescribedField(name) ?? findDeclaredField(name);
     const rows = learned.get(name) ?? learned.get(name.toLowerCase());
     if (!field) return rows ? toLearnedMetadata(rows) : NO_METADATA;
     const { valueType, readOnly, isRequired, displayName, values, referenceTo } = field;
@@ -54,9 +54,9 @@ export function indexFieldMetadata({ description, declared, learned }: FieldSour
 }
 
 function indexFields(fields: readonly FieldDescription[]) {
-  const byName = new Map(fields.map((field) => [field.fieldName.toLowerCase(), field]));
-  for (const field of fields) byName.set(field.fieldName, field);
-  return (name: string) => byName.get(name) ?? byName.get(name.toLowerCase());
+  const fieldsByName = new Map(fields.map((field) => [field.fieldName.toLowerCase(), field]));
+  for (const field of fields) fieldsByName.set(field.fieldName, field);
+  return (name: string) => fieldsByName.get(name) ?? fieldsByName.get(name.toLowerCase());
 }
 
 function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
@@ -68,7 +68,10 @@ function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
   };
 }
 
-/** Replaced values are strings. A field of another type has values of both types, so its type is unknown. */
+/**
+ * Returns the type of a field whose values may be replaced. The replacements are strings, so that a field of another type
+ * has values of both types, and its type is unknown.
+ */
 export function toDeliveredType(
   type: FieldType,
   replacements: ValueReplacements | undefined,

@@ -22,9 +22,9 @@ export type ContractFieldType = z.output<typeof contractFieldType>;
 
 export interface FieldType {
   type: ContractFieldType;
-  /** True if a value is a list of values of the type. */
+  /** True if a value is a list of items of the type. */
   isList: boolean;
-  /** False if no description of the field has its type, or if descriptions contradict each other. */
+  /** False if no description has the type of the field, or if descriptions contradict each other. */
   isTypeKnown: boolean;
 }
 
@@ -57,15 +57,15 @@ export function toDescribedType(valueType: FieldValueType): FieldType {
   return valueType === 'OTHER' ? UNKNOWN_TYPE : toPinnedType(valueType);
 }
 
-/** Groups of types. The first type of a group can hold the values of the others. */
+/** Families of types. The first type of a family can represent the values of the others. */
 const TYPE_FAMILIES: readonly (readonly ContractFieldType[])[] = [
   ['NUMBER', 'INTEGER'],
   ['STRING', 'ENUM', 'REFERENCE'],
 ];
 
 /**
- * Returns the narrowest type that holds the values of all known types. Unknown types do not count. Null if the known
- * types contradict each other.
+ * Returns the narrowest type that can represent the values of all known types. Unknown types are ignored. Null if the
+ * known types contradict each other.
  */
 export function findSharedType(types: readonly FieldType[]): FieldType | null {
   const knownTypes = types.filter(({ isTypeKnown }) => isTypeKnown);
@@ -73,8 +73,7 @@ export function findSharedType(types: readonly FieldType[]): FieldType | null {
   if (!first) return UNKNOWN_TYPE;
   if (others.some(({ isList }) => isList !== first.isList)) return null;
   if (others.every(({ type }) => type === first.type)) return first;
-  const wider = TYPE_FAMILIES.find((family) =>
-    knownTypes.every(({ type }) => family.includes(type)),
-  );
-  return wider?.[0] ? { ...first, type: wider[0] } : null;
+  const [widestType] =
+    TYPE_FAMILIES.find((family) => knownTypes.every(({ type }) => family.includes(type))) ?? [];
+  return widestType ? { ...first, type: widestType } : null;
 }

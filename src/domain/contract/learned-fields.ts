@@ -1,4 +1,4 @@
-/** Reads the stored field types, which the connected accounts of a project described. */
+/** Reads the stored field types, which connected accounts of a project have described. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import type { FieldValueType, Provider } from '../../providers/contract.ts';
@@ -17,11 +17,9 @@ export interface LearnedField {
 /** The types of an integration's fields, by the provider's object and field names. */
 export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly LearnedField[]>>;
 
-export const NO_LEARNED_FIELDS: LearnedFields = new Map();
-
 /**
- * How long a type counts after it was last seen. The period ends when an account last described the field, so that a field
- * that is no longer described keeps its types.
+ * A type is current if it was seen within this period before any account last described the field. A field that accounts
+ * no longer describe therefore keeps its types.
  */
 const CURRENT_MS = 30 * DAY_MS;
 
@@ -32,7 +30,7 @@ export function toModuleKey(provider: Provider, module: string | null): string {
 
 interface Source {
   projectId: string;
-  /** Null if the provider is no longer in the catalogue. It then has no known types. */
+  /** Null if the provider is no longer in the catalogue. The source then has no types. */
   provider: Provider | null;
   content: IntegrationContent;
 }
@@ -43,14 +41,14 @@ export interface LearnedTypes {
   digest: string;
 }
 
-/** Returns the types for each source, in order, with one statement. */
+/** Finds the types of all sources with one statement, and returns them in the order of the sources. */
 export async function findLearnedTypes(
   { prisma }: Pick<Database, 'prisma'>,
   sources: readonly Source[],
 ): Promise<LearnedTypes[]> {
   const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
   const namesBySource = sources.map(({ content }) => listNamedFields(content));
-  if (providers.size === 0) return sources.map(() => groupByObject([]));
+  if (providers.size === 0) return sources.map(() => toLearnedTypes([]));
   const rows = await prisma.learnedField.findMany({
     where: {
       projectId: { in: [...new Set(sources.map(({ projectId }) => projectId))] },
@@ -70,30 +68,31 @@ export async function findLearnedTypes(
     const namedRows = (groups.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
-    return groupByObject(namedRows);
+    return toLearnedTypes(namedRows);
   });
 }
 
-interface Row extends Omit<LearnedField, 'valueType'> {
+interface LearnedRow extends Omit<LearnedField, 'valueType'> {
   objectName: string;
   fieldName: string;
   valueType: string;
   lastSeenTime: Date;
 }
 
-function groupByObject(rows: readonly Row[]): LearnedTypes {
+function toLearnedTypes(rows: readonly LearnedRow[]): LearnedTypes {
   const objects = new Map<string, Map<string, LearnedField[]>>();
   const digestInput: unknown[] = [];
   for (const [objectName, objectRows] of Map.groupBy(rows, (row) => row.objectName)) {
     const fields = new Map<string, LearnedField[]>();
     for (const [fieldName, types] of Map.groupBy(objectRows, (row) => row.fieldName)) {
-      const latest = Math.max(...types.map(({ lastSeenTime }) => lastSeenTime.getTime()));
-      const current = types.filter(({ lastSeenTime: at }) => at.getTime() >= latest - CURRENT_MS);
-      const currentTypes = current.map(({ valueType, readOnly, required }) => ({
-        valueType: valueType as FieldValueType,
-        readOnly,
-        required,
-      }));
+      const lastSeenMs = Math.max(...types.map(({ lastSeenTime }) => lastSeenTime.getTime()));
+      const currentTypes = types
+        .filter(({ lastSeenTime }) => lastSeenTime.getTime() >= lastSeenMs - CURRENT_MS)
+        .map(({ valueType, readOnly, required }) => ({
+          valueType: valueType as FieldValueType,
+          readOnly,
+          required,
+        }));
       fields.set(fieldName, currentTypes);
       digestInput.push(objectName, fieldName, currentTypes);
     }
@@ -108,7 +107,7 @@ interface NamedFields {
   fields: ReadonlySet<string>;
 }
 
-/** Lists the provider's names in a manifest. Fields are also listed in lower case, as some providers describe them. */
+/** Lists the provider's names in a manifest. Fields are listed in lower case too, as some providers describe them. */
 function listNamedFields({ read, write }: IntegrationContent): NamedFields {
   const reads = read?.objects ?? [];
   const fields = reads.flatMap(({ requiredFields, optionalFields }) =>

@@ -1,6 +1,6 @@
 /**
- * Lists the names by which an object's fields are read and written. It uses `createReadPlan` and `createFieldNames`, by
- * which reads and writes decide which names they know.
+ * Lists the names by which an object's fields are read and written. The names come from `createReadPlan` and
+ * `createFieldNames`, which reads and writes use too.
  */
 import type { FieldDescription } from '../../providers/contract.ts';
 import type { ReadConfig } from '../installation/installation-config.ts';
@@ -10,6 +10,8 @@ import type { FieldNames } from '../operation/write/record-mapping.ts';
 import type { FieldContract } from './field-contract.ts';
 import type { FieldSources } from './field-metadata.ts';
 
+const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
+
 /** A field without its metadata. */
 export type NamedField = Pick<
   FieldContract,
@@ -17,13 +19,13 @@ export type NamedField = Pick<
 > & { mapping: FieldMapping | null };
 
 interface ReadChoices {
-  /** Null without a config. The contract then has every field that a config may choose. */
+  /** Null without a config. The contract then has every field that a config can select. */
   plan: ReadPlan | null;
   readConfig: ReadConfig | null;
   sources: FieldSources;
 }
 
-/** Lists the fields of records that are read. */
+/** Names the fields of records that are read. */
 export function nameReadFields(
   readObject: ReadObject,
   { plan, readConfig, sources: { description } }: ReadChoices,
@@ -35,21 +37,25 @@ export function nameReadFields(
   const manifestFields = new Map(
     listManifestFields(readObject, plan, mappedFields).map((field) => [field.name, field]),
   );
-  const dynamicFields = (readConfig?.dynamicMappings ?? []).flatMap((dynamic): NamedField[] => {
-    const name = dynamic.mapToName;
+  const dynamicMappings = readConfig?.dynamicMappings ?? [];
+  const dynamicFields = dynamicMappings.flatMap((dynamicMapping): NamedField[] => {
+    const name = dynamicMapping.mapToName;
     const providerField = mappedFields.get(name) ?? null;
     if (manifestFields.has(name) || providerField === null) return [];
-    const mapping = { ...dynamic, fieldName: null };
+    const mapping = { ...dynamicMapping, fieldName: null };
     return [{ name, providerField, origin: 'MAPPED', isWriteOnly: false, isAlwaysRead, mapping }];
   });
   const namedFields = [...manifestFields.values(), ...dynamicFields];
   const usedNames = new Set(
     namedFields.flatMap(({ name, providerField }) => [name, providerField]),
   );
-  const unnamed =
+  const unnamedFields =
     !plan || plan.readsAll ? listUnnamedFields(readObject, description?.fields ?? []) : [];
-  const others = new Set([...(plan?.fields ?? []), ...unnamed.map(({ fieldName }) => fieldName)]);
-  const otherFields = [...others]
+  const providerFields = new Set([
+    ...(plan?.fields ?? []),
+    ...unnamedFields.map(({ fieldName }) => fieldName),
+  ]);
+  const otherFields = [...providerFields]
     .filter((name) => !usedNames.has(name))
     .map((name): NamedField => {
       const field = { name, providerField: name, origin: 'EXTRA' } as const;
@@ -58,7 +64,7 @@ export function nameReadFields(
   return [...namedFields, ...otherFields];
 }
 
-/** Lists the fields of the manifest that are read, or that a config may choose if there is no plan. */
+/** Lists the fields of the manifest that are read. Without a plan, lists those that a config can select. */
 function listManifestFields(
   { requiredFields, optionalFields }: ReadObject,
   plan: ReadPlan | null,
@@ -72,16 +78,16 @@ function listManifestFields(
       : mappedFields.get(mapToName) === fieldName);
   const listField = (mapping: FieldMapping, isRequired: boolean): NamedField[] => {
     const name = getDeliveredName(mapping);
-    const read = { isWriteOnly: false, isAlwaysRead: isRequired || plan !== null, mapping };
+    const members = { isWriteOnly: false, isAlwaysRead: isRequired || plan !== null, mapping };
     if (mapping.fieldName !== null) {
       const origin = isRequired ? 'REQUIRED' : 'OPTIONAL';
       return isPlanned(mapping)
-        ? [{ name, providerField: mapping.fieldName, origin, ...read }]
+        ? [{ name, providerField: mapping.fieldName, origin, ...members }]
         : [];
     }
     const providerField = mappedFields.get(name) ?? null;
     const isOmitted = plan !== null && !isRequired && providerField === null;
-    return isOmitted ? [] : [{ name, providerField, origin: 'MAPPED', ...read }];
+    return isOmitted ? [] : [{ name, providerField, origin: 'MAPPED', ...members }];
   };
   return [
     ...requiredFields.flatMap((mapping) => listField(mapping, true)),
@@ -92,13 +98,13 @@ function listManifestFields(
 /** Lists the fields of an account that installations may select although the manifest does not name them. */
 export function listUnnamedFields<F extends Pick<FieldDescription, 'fieldName'>>(
   { requiredFields, optionalFields, optionalFieldsAuto }: ReadObject,
-  described: readonly F[],
+  accountFields: readonly F[],
 ): F[] {
   if (optionalFieldsAuto !== 'all') return [];
   const namedFields = new Set(
     [...requiredFields, ...optionalFields].map(({ fieldName }) => fieldName),
   );
-  return described.filter(({ fieldName }) => !namedFields.has(fieldName));
+  return accountFields.filter(({ fieldName }) => !namedFields.has(fieldName));
 }
 
 function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
@@ -114,7 +120,7 @@ interface WriteOnlyInput {
   sources: FieldSources;
 }
 
-/** Lists the fields that writes accept by names that records do not have when they are read. */
+/** Names the fields that writes accept by names that read records do not have. */
 export function nameWriteOnlyFields({
   names,
   readObject,
@@ -122,47 +128,46 @@ export function nameWriteOnlyFields({
   sources,
 }: WriteOnlyInput): NamedField[] {
   const usedNames = new Set(readFields.map(({ name }) => name));
-  const writable = new Set(
+  const writableFields = new Set(
     readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
-  const isOpen = names === null || names.unchanged === null;
-  const accountFields = isOpen ? (sources.description?.fields ?? sources.declared) : [];
-  const others = accountFields.map(({ fieldName }): NamedField => {
+  const acceptsAnyField = names === null || names.unchanged === null;
+  const accountFields = acceptsAnyField ? (sources.description?.fields ?? sources.declared) : [];
+  const otherFields = accountFields.map(({ fieldName }): NamedField => {
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
     return { ...field, ...WRITE_ONLY, mapping: null };
   });
-  return [...(names ? listMappedFields(names, readObject) : []), ...others].filter((field) => {
+  const mappedFields = names ? listMappedFields(names, readObject) : [];
+  return [...mappedFields, ...otherFields].filter((field) => {
     const { name, providerField } = field;
-    const isKnown = usedNames.has(name) || (providerField !== null && writable.has(providerField));
-    if (isKnown || !acceptsName(names, field)) return false;
+    const isWritable = providerField !== null && writableFields.has(providerField);
+    if (usedNames.has(name) || isWritable || !acceptsName(names, field)) return false;
     usedNames.add(name);
     return true;
   });
 }
 
-const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
-
 /** Lists the fields that writes accept by names of the manifest or the config. */
 function listMappedFields({ mapped }: FieldNames, readObject: ReadObject | null): NamedField[] {
   const mappings = [...(readObject?.requiredFields ?? []), ...(readObject?.optionalFields ?? [])];
-  const byName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
-  const unmapped = mappings.flatMap(({ fieldName, mapToName }) =>
+  const mappingsByName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
+  const unmappedNames = mappings.flatMap(({ fieldName, mapToName }) =>
     fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
   );
-  return [...unmapped, ...mapped].map(([name, providerField]) => {
-    const mapping = byName.get(name) ?? null;
+  return [...unmappedNames, ...mapped].map(([name, providerField]) => {
+    const mapping = mappingsByName.get(name) ?? null;
     const origin = mapping?.fieldName == null ? 'MAPPED' : 'OPTIONAL';
     return { name, providerField, ...WRITE_ONLY, origin, mapping };
   });
 }
 
-/** True if a write with this name sets the field. Reads and writes may map one name to different fields. */
+/** True if a write with the name sets this field. Reads and writes may map the same name to different fields. */
 export function acceptsName(
   names: FieldNames | null,
   { name, providerField }: Pick<FieldContract, 'name' | 'providerField'>,
 ): boolean {
   if (names === null) return name === providerField;
-  const written = names.mapped.get(name);
-  if (written !== undefined) return written === providerField;
+  const writtenField = names.mapped.get(name);
+  if (writtenField !== undefined) return writtenField === providerField;
   return name === providerField && (names.unchanged === null || names.unchanged.has(name));
 }

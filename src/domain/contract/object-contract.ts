@@ -1,6 +1,7 @@
 /**
  * Derives the contract of a revision or an installation: its objects and fields under the builder's names, with the
- * operations and types that callers can rely on. Contracts are derived from stored data alone.
+ * operations and types on which callers can rely. A contract is derived from stored data and from descriptions of the
+ * account, without a request.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -110,7 +111,7 @@ const contractFindingResource = resource(
       .string()
       .nullable()
       .describe('The name of the field. Null if the reason concerns the whole object.'),
-    message: z.string().describe('The reason with its places, and the remedy.'),
+    message: z.string().describe('The reason, where it occurs, and the remedy.'),
   },
 );
 export type ContractFinding = z.output<typeof contractFindingResource>;
@@ -141,7 +142,7 @@ export interface ContractInput {
   descriptions?: ReadonlyMap<string, ObjectDescription | { error: string }> | undefined;
 }
 
-/** Derives the contract of a revision, or of an installation if the input has a config. */
+/** Derives the contract of an installation if the input has a config, and of a revision otherwise. */
 export function createContract(input: ContractInput): Contract {
   const objects = [...indexObjectSpecs(input.content)].flatMap(([providerObject, specs]) => {
     const object = createObjectContract(input, { providerObject, ...specs });
@@ -155,26 +156,26 @@ export function createContract(input: ContractInput): Contract {
       field.references = field.references?.map((target) => names.get(target) ?? target) ?? null;
     }
   }
-  const undescribed = objects.flatMap(({ name, sources: [source] }): ContractFinding[] => {
+  const descriptionFindings = objects.flatMap(({ name, sources: [source] }): ContractFinding[] => {
     const description = input.descriptions?.get(source?.providerObject ?? name);
     if (!description || !('error' in description)) return [];
     return [{ kind: 'NOT_DESCRIBED', object: name, field: null, message: description.error }];
   });
-  return createHashedContract(objects, undescribed);
+  return createHashedContract(objects, descriptionFindings);
 }
 
-/** Creates a contract. Adds findings about its names, and its hash. */
+/** Creates a contract with its hash. Adds findings about its names. */
 export function createHashedContract(
   objects: ObjectContract[],
-  others: readonly ContractFinding[],
+  otherFindings: readonly ContractFinding[],
 ): Contract {
-  const findings = [...others, ...listNameClashes(objects)];
+  const findings = [...otherFindings, ...listNameClashes(objects)];
   const text = JSON.stringify([objects, findings]);
   const hash = createHash('sha256').update(text).digest('base64url');
   return { hash, objects, findings };
 }
 
-/** The read object and the write object of a revision for one object of the provider. */
+/** The read object and the write object by which a revision uses an object of the provider. */
 interface ObjectSpecs {
   /** The provider's name of the object. */
   providerObject: string;
@@ -198,9 +199,10 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
   const read = config && (!readConfig || readConfig.disabled) ? null : specs.read;
   const write = config && !findWriteConfig(config, providerObject) ? null : specs.write;
   const verbs = listVerbs(input, { providerObject, read, write });
-  const described = descriptions?.get(providerObject);
-  const description = described && !('error' in described) ? described : null;
-  const common = provider?.commonObjects?.find(({ name }) => name === providerObject);
+  const descriptionResult = descriptions?.get(providerObject);
+  const description =
+    descriptionResult && !('error' in descriptionResult) ? descriptionResult : null;
+  const commonObject = provider?.commonObjects?.find(({ name }) => name === providerObject);
   const { fields, acceptsOtherFields } = listFields(
     {
       objectName: providerObject,
@@ -212,13 +214,13 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
     },
     {
       description,
-      declared: common?.fields ?? [],
+      declared: commonObject?.fields ?? [],
       learned: input.learned.get(providerObject) ?? new Map(),
     },
   );
   const configConditions = readConfig?.fieldFilters?.length ?? 0;
-  const isSearchable = (name: string) => common?.searchableNames?.test(name) ?? true;
-  const searchable = fields.filter(
+  const isSearchable = (name: string) => commonObject?.searchableNames?.test(name) ?? true;
+  const searchableFields = fields.filter(
     ({ isWriteOnly, providerField }) =>
       !isWriteOnly && (providerField === null || isSearchable(providerField)),
   );
@@ -229,7 +231,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
     sources: [{ integration, provider: content.provider, providerObject }],
     verbs,
     filterable: {
-      fields: hasSearch ? searchable.map(({ name }) => name) : [],
+      fields: hasSearch ? searchableFields.map(({ name }) => name) : [],
       conditionsMax:
         hasSearch && provider ? getFiltersMax(provider, providerObject) - configConditions : 0,
     },
@@ -238,7 +240,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
   };
 }
 
-/** Returns the provider's name of the object with this name in contracts. Null if the content has no such object. */
+/** Returns the provider's name of an object, by its name in contracts. Null if the content has no such object. */
 export function findProviderObject(
   { read, write }: Pick<IntegrationContent, 'read' | 'write'>,
   name: string,
@@ -247,7 +249,7 @@ export function findProviderObject(
     ({ mapToName, objectName }) => (mapToName ?? objectName) === name,
   );
   if (mappedObject) return mappedObject.objectName;
-  // An object that is also read has the name of its read object.
+  // An object that is read too has the name of its read object.
   const isRead = read?.objects.some(({ objectName }) => objectName === name) ?? false;
   const isWritten = write?.objects.some(({ objectName }) => objectName === name) ?? false;
   return isWritten && !isRead ? name : null;
@@ -268,28 +270,28 @@ function listVerbs(
 ): ContractVerb[] {
   const { provider, config } = input;
   if (!provider) return [];
-  const can = (capability: ProviderCapability) =>
+  const supports = (capability: ProviderCapability) =>
     supportsCapability(provider, providerObject, capability);
-  const conditions =
+  const configConditions =
     config?.read.find(({ objectName }) => objectName === providerObject)?.fieldFilters?.length ?? 0;
-  const isRead = read !== null && can('READ');
-  const isWritten = write !== null && can('WRITE');
-  const writes = provider.commonObjects?.find(({ name }) => name === providerObject)?.writes;
+  const isRead = read !== null && supports('READ');
+  const isWritten = write !== null && supports('WRITE');
+  const writeTypes = provider.commonObjects?.find(({ name }) => name === providerObject)?.writes;
   const isDeletionEnabled =
     !config || findWriteConfig(config, providerObject)?.deletionEnabled === true;
-  const allowed: Record<ContractVerb, boolean> = {
+  const isAllowed: Record<ContractVerb, boolean> = {
     LIST: isRead,
-    SEARCH: isRead && getFiltersMax(provider, providerObject) > conditions,
+    SEARCH: isRead && getFiltersMax(provider, providerObject) > configConditions,
     READ_BY_ID: isRead && canReadByIds(provider, providerObject),
-    CREATE: isWritten && (writes?.includes('CREATE') ?? true),
-    UPDATE: isWritten && (writes?.includes('UPDATE') ?? true),
-    DELETE: write !== null && can('DELETE') && isDeletionEnabled,
+    CREATE: isWritten && (writeTypes?.includes('CREATE') ?? true),
+    UPDATE: isWritten && (writeTypes?.includes('UPDATE') ?? true),
+    DELETE: write !== null && supports('DELETE') && isDeletionEnabled,
     SUBSCRIBE: isRead && isFollowed(input, providerObject),
   };
-  return CONTRACT_VERBS.filter((verb) => allowed[verb]);
+  return CONTRACT_VERBS.filter((verb) => isAllowed[verb]);
 }
 
-/** True if the installation gets events about records. For a revision, true if an installation can get them. */
+/** True if an installation gets events about records. Without a config, true if an installation can get them. */
 function isFollowed(
   { content: { subscribe }, provider, config }: ContractInput,
   providerObject: string,
@@ -300,8 +302,7 @@ function isFollowed(
   const subscribeConfig = config?.subscribe?.find(
     ({ objectName }) => objectName === providerObject,
   );
-  const supported = capability.listKinds?.(providerObject) ?? capability.kinds;
-  return listRecordKinds(subscribeConfig ? applyConfig(spec, subscribeConfig) : spec).some((kind) =>
-    supported.includes(kind),
-  );
+  const supportedKinds = capability.listKinds?.(providerObject) ?? capability.kinds;
+  const effectiveSpec = subscribeConfig ? applyConfig(spec, subscribeConfig) : spec;
+  return listRecordKinds(effectiveSpec).some((kind) => supportedKinds.includes(kind));
 }

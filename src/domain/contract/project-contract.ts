@@ -1,38 +1,39 @@
-/** Merges the contracts of integrations by object and field name. */
+/** Merges the contracts of several integrations by the names of objects and fields. */
 import type { FieldContract } from './field-contract.ts';
 import { findSharedType, UNKNOWN_TYPE } from './field-type.ts';
 import {
   CONTRACT_VERBS,
   type Contract,
   type ContractFinding,
+  type ContractVerb,
   createHashedContract,
   type FilterableFields,
   type ObjectContract,
 } from './object-contract.ts';
 
 /**
- * Merges the contracts of a project's latest revisions. The result does not depend on their order, except for the order
- * of objects and fields.
+ * Merges contracts into one. The order of the contracts determines only the order of the objects and fields.
  */
 export function createProjectContract(contracts: readonly Contract[]): Contract {
   const findings = contracts.flatMap((contract) =>
     contract.findings.filter(({ kind }) => kind !== 'NAME_CLASH'),
   );
-  const byName = Map.groupBy(
+  const objectsByName = Map.groupBy(
     contracts.flatMap(({ objects }) => objects),
     ({ name }) => name,
   );
-  const objects = [...byName.values()].map((group) => mergeObjects(group, findings));
+  const objects = [...objectsByName.values()].map((group) => mergeObjects(group, findings));
   return createHashedContract(objects, findings);
 }
 
+/** Merges objects with the same name. Adds findings about fields whose types contradict each other. */
 function mergeObjects(
   objects: readonly ObjectContract[],
   findings: ContractFinding[],
 ): ObjectContract {
   const [first, ...others] = objects as [ObjectContract, ...ObjectContract[]];
   if (others.length === 0) return first;
-  const fields = Map.groupBy(
+  const fieldsByName = Map.groupBy(
     objects.flatMap((object) => object.fields.map((field) => ({ field, object }))),
     ({ field }) => field.name,
   );
@@ -43,18 +44,20 @@ function mergeObjects(
     verbs: CONTRACT_VERBS.filter((verb) => objects.some(({ verbs }) => verbs.includes(verb))),
     filterable: intersectConditions(objects),
     acceptsOtherFields: objects.some(({ acceptsOtherFields }) => acceptsOtherFields),
-    fields: [...fields.values()].map((group) => mergeFields(group, { objects, findings })),
+    fields: [...fieldsByName.values()].map((group) => mergeFields(group, { objects, findings })),
   };
 }
 
 /** Returns the conditions that every searchable source supports. */
 function intersectConditions(objects: readonly ObjectContract[]): FilterableFields {
-  const searchable = objects.filter(({ verbs }) => verbs.includes('SEARCH'));
-  const [first, ...others] = searchable.map(({ filterable }) => filterable);
+  const filterables = objects
+    .filter(({ verbs }) => verbs.includes('SEARCH'))
+    .map(({ filterable }) => filterable);
+  const [first, ...others] = filterables;
   if (!first) return { fields: [], conditionsMax: 0 };
   return {
     fields: first.fields.filter((name) => others.every(({ fields }) => fields.includes(name))),
-    conditionsMax: Math.min(...searchable.map(({ filterable }) => filterable.conditionsMax)),
+    conditionsMax: Math.min(...filterables.map(({ conditionsMax }) => conditionsMax)),
   };
 }
 
@@ -72,25 +75,22 @@ function mergeFields(
   const type = findSharedType(fields);
   if (type === null) findings.push(createTypeConflict(group));
   const mergedType = type ?? UNKNOWN_TYPE;
-  const writableObjects = objects.filter(({ verbs }) => verbs.includes('CREATE'));
-  const readableObjects = objects.filter(({ verbs }) => verbs.includes('LIST'));
-  const isSetInEvery = (member: 'isReadOnly' | 'isWriteOnly') =>
-    fields.every((field) => field[member]);
-  const isInEvery = (selected: readonly ObjectContract[], member: 'isRequired' | 'isAlwaysRead') =>
-    selected.length > 0 &&
-    selected.every(({ fields: candidates }) =>
-      candidates.some((field) => field.name === first.name && field[member]),
-    );
+  const isTrueForAllObjects = (verb: ContractVerb, member: 'isRequired' | 'isAlwaysRead') => {
+    const verbObjects = objects.filter(({ verbs }) => verbs.includes(verb));
+    const isTrue = (object: ObjectContract) =>
+      object.fields.some((field) => field.name === first.name && field[member]);
+    return verbObjects.length > 0 && verbObjects.every(isTrue);
+  };
   return {
     ...first,
     type: mergedType.type,
     isList: mergedType.isList,
     isTypeKnown: mergedType.isTypeKnown,
     providerField: findSharedValue(fields.map(({ providerField }) => providerField)),
-    isRequired: isInEvery(writableObjects, 'isRequired'),
-    isReadOnly: isSetInEvery('isReadOnly'),
-    isWriteOnly: isSetInEvery('isWriteOnly'),
-    isAlwaysRead: isInEvery(readableObjects, 'isAlwaysRead'),
+    isRequired: isTrueForAllObjects('CREATE', 'isRequired'),
+    isReadOnly: fields.every(({ isReadOnly }) => isReadOnly),
+    isWriteOnly: fields.every(({ isWriteOnly }) => isWriteOnly),
+    isAlwaysRead: isTrueForAllObjects('LIST', 'isAlwaysRead'),
     values: mergedType.type === 'ENUM' ? mergeValues(fields.map(({ values }) => values)) : null,
     references: mergedType.type === 'REFERENCE' ? mergeReferences(fields) : null,
     description: fields.find(({ description }) => description !== null)?.description ?? null,

@@ -1,5 +1,5 @@
 /**
- * Reads contracts: collects the stored data from which they are derived, and caches them by the identity of that data.
+ * Reads contracts: collects the data from which they are derived, and caches them by the identity of this data.
  */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
@@ -17,13 +17,13 @@ import {
 import { findLatestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { findLearnedTypes, type LearnedTypes, NO_LEARNED_FIELDS } from './learned-fields.ts';
+import { findLearnedTypes, type LearnedTypes } from './learned-fields.ts';
 import { type Contract, type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
 /** The maximum size of the cache, in characters of JSON: some dozens of contracts with thousands of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
-/** The maximum number of integrations in a project's contract. Their contents are read for each request. */
+/** The maximum number of integrations in a contract. Their contents are read for each request. */
 export const INTEGRATIONS_MAX = 1_000;
 
 interface CachedContract {
@@ -36,7 +36,7 @@ const CONTRACTS = new LRUCache<string, CachedContract>({
   sizeCalculation: ({ characters }) => characters,
 });
 
-/** Returns the contract of an input with this identity. Callers share the contract and must not change it. */
+/** Returns the cached contract with this identity, or derives it. Callers share it and must not change it. */
 export function getCachedContract(identity: readonly unknown[], derive: () => Contract): Contract {
   const key = JSON.stringify(identity);
   const cached = CONTRACTS.get(key);
@@ -48,37 +48,44 @@ export function getCachedContract(identity: readonly unknown[], derive: () => Co
 
 type Revision = Pick<Row<'Revision'>, 'id' | 'projectId' | 'content'>;
 
-/** The contracts that builders generate code from. They are derived without a request to an account. */
+/** Lists the contracts from which builders generate code. It sends no request to an account. */
 export const listRevisionContracts = read(
   'read',
   'The contract that all installations of the revision share. It needs no request to the provider.',
   deriveContracts,
 );
 
-const NO_LEARNED_TYPES: LearnedTypes = { fields: NO_LEARNED_FIELDS, digest: '' };
-
 async function deriveContracts(call: Call, revisions: readonly Revision[]): Promise<Contract[]> {
-  const contents = revisions.map(readIntegrationContent);
-  const learned = await findLearnedFields(call, revisions, contents);
-  return revisions.map(({ id }, index) => {
-    const { fields, digest } = learned[index] ?? NO_LEARNED_TYPES;
-    const source = toContractSource(call.catalogue, contents[index] as IntegrationContent);
-    return getCachedContract([id, digest], () => createContract({ ...source, learned: fields }));
-  });
+  const sources = revisions.map((revision) => ({
+    revisionId: revision.id,
+    projectId: revision.projectId,
+    content: readIntegrationContent(revision),
+  }));
+  const typedSources = await addLearnedTypes(call, sources);
+  return typedSources.map(({ revisionId, content, learned: { fields, digest } }) =>
+    getCachedContract([revisionId, digest], () =>
+      createContract({ ...toContractSource(call.catalogue, content), learned: fields }),
+    ),
+  );
 }
 
-/** Returns the types that accounts have described, for each content in order. */
-async function findLearnedFields(
+interface ContentSource {
+  projectId: string;
+  content: IntegrationContent;
+}
+
+/** Adds the types that accounts have described to each source. One statement reads the types of all sources. */
+async function addLearnedTypes<S extends ContentSource>(
   { database, catalogue }: Call,
-  owners: readonly { projectId: string }[],
-  contents: readonly IntegrationContent[],
-): Promise<LearnedTypes[]> {
-  const sources = contents.map((content, index) => ({
-    projectId: owners[index]?.projectId ?? '',
-    provider: catalogue.find(content.provider),
-    content,
-  }));
-  return findLearnedTypes(database, sources);
+  sources: readonly S[],
+): Promise<(S & { learned: LearnedTypes })[]> {
+  const types = await findLearnedTypes(
+    database,
+    sources.map(({ projectId, content }) => {
+      return { projectId, provider: catalogue.find(content.provider), content };
+    }),
+  );
+  return sources.map((source, index) => ({ ...source, learned: types[index] as LearnedTypes }));
 }
 
 function toContractSource(
@@ -90,8 +97,8 @@ function toContractSource(
 }
 
 /**
- * Descriptions of the accounts' objects are cached for a minute. Objects that can't be described have the types of the
- * revision. A contract is null if the installation was deleted in the meantime.
+ * Lists the contracts of installations. Descriptions of accounts are cached for a minute. Objects that can't be described
+ * have the types of the revision. A contract is null if the installation was deleted in the meantime.
  */
 export const listInstallationContracts = read(
   orEndUser('read'),
@@ -117,26 +124,17 @@ export const listInstallationContracts = read(
     const parts = installations.flatMap((installation, index) => {
       const [revision, connection, config] = [revisions[index], connections[index], configs[index]];
       if (!revision || !connection || !config) return [];
-      return {
-        installation,
-        revision,
-        connection,
-        config,
-        content: readIntegrationContent(revision),
-      };
+      const { projectId } = installation;
+      const content = readIntegrationContent(revision);
+      return { installation, projectId, revision, connection, config, content };
     });
-    const contents = parts.map(({ content }) => content);
-    const learned = await findLearnedFields(call, installations, contents);
-    const contracts = parts.map((part, index) =>
-      readInstallationContract(call, part, learned[index] ?? NO_LEARNED_TYPES),
+    const contracts = await Promise.all(
+      (await addLearnedTypes(call, parts)).map(
+        async (part) => [part.installation, await readInstallationContract(call, part)] as const,
+      ),
     );
-    const resolved = new Map(
-      (await Promise.all(contracts)).map((contract, index) => [
-        parts[index]?.installation,
-        contract,
-      ]),
-    );
-    return installations.map((installation) => resolved.get(installation) ?? null);
+    const contractsByInstallation = new Map(contracts);
+    return installations.map((installation) => contractsByInstallation.get(installation) ?? null);
   },
 );
 
@@ -145,12 +143,12 @@ interface InstallationParts {
   connection: Row<'Connection'>;
   config: Row<'InstallationConfig'>;
   content: IntegrationContent;
+  learned: LearnedTypes;
 }
 
 async function readInstallationContract(
   call: Call,
-  { revision, connection, config, content }: InstallationParts,
-  learned: LearnedTypes,
+  { revision, connection, config, content, learned }: InstallationParts,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
   const identity = [
@@ -172,7 +170,7 @@ async function readInstallationContract(
 const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();
 let descriptionCount = 0;
 
-/** Identifies a description in this process. The cache of descriptions returns the same object for a minute. */
+/** Identifies a description in this process. The cache of descriptions returns the same object as long as it is cached. */
 function identifyDescription([name, description]: [string, HydratedObject]): unknown[] {
   if ('error' in description) return [name, description.error];
   const existingId = DESCRIPTION_IDS.get(description);
@@ -184,7 +182,7 @@ function identifyDescription([name, description]: [string, HydratedObject]): unk
 
 type Project = Pick<Row<'Project'>, 'id'>;
 
-/** A project with too many integrations gets an UNPROCESSABLE error instead of a contract. */
+/** Lists the contracts of projects. For a project with too many integrations, returns an UNPROCESSABLE error. */
 export const listProjectContracts = read(
   'read',
   'The contracts of the latest revisions of all integrations, merged by object name. It needs no request to a provider.',
@@ -195,12 +193,17 @@ export const listProjectContracts = read(
       where,
       _count: true,
     });
-    const permitted = counts.filter(({ _count: count }) => count <= INTEGRATIONS_MAX);
+    const oversizedIds = new Set<string>();
+    const projectIds: string[] = [];
+    for (const { projectId, _count: count } of counts) {
+      if (count > INTEGRATIONS_MAX) oversizedIds.add(projectId);
+      else projectIds.push(projectId);
+    }
     const integrations =
-      permitted.length === 0
+      projectIds.length === 0
         ? []
         : await call.database.prisma.integration.findMany({
-            where: { projectId: { in: permitted.map(({ projectId }) => projectId) } },
+            where: { projectId: { in: projectIds } },
             select: { latestRevisionId: true },
             orderBy: { id: 'asc' },
           });
@@ -210,19 +213,16 @@ export const listProjectContracts = read(
     );
     const revisions = latestRevisions.filter((revision) => revision !== null);
     const contracts = await listRevisionContracts(call, revisions);
-    const byProject = Map.groupBy(contracts.entries(), ([i]) => revisions[i]?.projectId);
-    return projects.map(({ id }) => {
-      if (
-        counts.some(({ projectId, _count: count }) => projectId === id && count > INTEGRATIONS_MAX)
-      ) {
-        return createTooManyIntegrationsError();
-      }
-      return mergeContracts((byProject.get(id) ?? []).map(([, contract]) => contract));
-    });
+    const contractsByProject = Map.groupBy(contracts, (_, index) => revisions[index]?.projectId);
+    return projects.map(({ id }) =>
+      oversizedIds.has(id)
+        ? createTooManyIntegrationsError()
+        : mergeContracts(contractsByProject.get(id) ?? []),
+    );
   },
 );
 
-/** Returns the contract that merges several ones by object name. It is cached. */
+/** Merges contracts by the names of objects. The result is cached. */
 export function mergeContracts(contracts: readonly Contract[]): Contract {
   const identity = contracts.map(({ hash }) => hash);
   return getCachedContract(identity, () => createProjectContract(contracts));
@@ -247,23 +247,24 @@ export async function readIntegrationsContract(
 }
 
 /**
- * Returns the contract that a project would have with each of these lists of contents. The contracts use the same learned
- * types, and are not cached.
+ * Returns the contract that a project would have with each of these lists of contents. All contracts use the same learned
+ * types. They are not cached.
  */
 export async function createContractsOfContents(
   call: Call,
   projectId: string,
   lists: readonly (readonly IntegrationContent[])[],
 ): Promise<Contract[]> {
-  const contents = lists.flat();
-  const owners = contents.map(() => ({ projectId }));
-  const learned = (await findLearnedFields(call, owners, contents)).values();
-  return lists.map((list) =>
+  const sources = lists.flatMap((list, listIndex) =>
+    list.map((content) => ({ projectId, content, listIndex })),
+  );
+  const typedSources = await addLearnedTypes(call, sources);
+  const sourcesByList = Map.groupBy(typedSources, ({ listIndex }) => listIndex);
+  return lists.map((_, listIndex) =>
     createProjectContract(
-      list.map((content) => {
-        const { fields } = learned.next().value ?? NO_LEARNED_TYPES;
-        return createContract({ ...toContractSource(call.catalogue, content), learned: fields });
-      }),
+      (sourcesByList.get(listIndex) ?? []).map(({ content, learned: { fields } }) =>
+        createContract({ ...toContractSource(call.catalogue, content), learned: fields }),
+      ),
     ),
   );
 }

@@ -1,10 +1,10 @@
-/** Reads record values by the contract's names and types. Some providers return other JSON types than the contract declares. */
+/** Reads the values of records by the names and types of a contract. Some providers return other JSON types. */
 import type { ResultEntry } from '../operation/read/read-message.ts';
 import type { FieldContract } from './field-contract.ts';
 
 type Item = string | number | boolean;
 
-/** Returns the value of a name. Mapped names take precedence. Null for a field that the installation does not read. */
+/** Returns the value of a field by its name. Mapped names take precedence. Null if the installation does not read it. */
 export function findFieldValue(
   { fields, mappedFields }: Pick<ResultEntry, 'fields' | 'mappedFields'>,
   name: string,
@@ -14,8 +14,8 @@ export function findFieldValue(
 }
 
 /**
- * Converts a value to the field's type. Some providers send numbers and booleans as strings, and several selected values as
- * `a;b`. Null if there is no value. Undefined if the value can't be converted, or if it is not one of `enumValues`.
+ * Converts a value to the field's type. Some providers send numbers and booleans as strings, and a list as `a;b`. Returns
+ * null if there is no value, and undefined if the value can't be converted or is not one of `enumValues`.
  */
 export function toTypedValue(
   { type, isList }: Pick<FieldContract, 'type' | 'isList'>,
@@ -42,7 +42,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** Converts an item of a list, or a single value. Undefined if it can't be converted. */
+/** Converts an item of a list, or a single value. Returns undefined if it can't be converted. */
 function convertItem(
   type: Exclude<FieldContract['type'], 'JSON'>,
   value: unknown,

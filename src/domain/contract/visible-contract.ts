@@ -1,4 +1,4 @@
-/** Reads the contract of a project's typed API, and caches it in the process. */
+/** Reads the contract of a project's typed API, which each process caches. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
@@ -14,19 +14,19 @@ import {
   readIntegrationsContract,
 } from './read-contract.ts';
 
-/** The maximum number of cached contracts. A cached contract needs no read of the revisions' contents. */
-const PROJECTS_MAX = 10_000;
-/** The time after which newly learned types appear in a typed API. */
-const LEARNED_MS = 10_000;
+/** The maximum number of cached contracts. For a cached contract, the contents of revisions are not read. */
+const CONTRACTS_MAX = 10_000;
+/** How long a contract is cached. Newly learned types appear in a typed API after this time. */
+const FRESH_MS = 10_000;
 
-const CONTRACTS = new LRUCache<string, Contract>({ max: PROJECTS_MAX, ttl: LEARNED_MS });
+const CONTRACTS = new LRUCache<string, Contract>({ max: CONTRACTS_MAX, ttl: FRESH_MS });
 
 interface VisibleContract {
   project: Readonly<Row<'Project'>>;
   contract: Contract;
 }
 
-/** Callers that meet one of these needs see the schema: the need of contracts, and those of the API's operations. */
+/** A caller that meets one of these needs may see the schema: the need of contracts, or of an operation of the API. */
 const NEEDS: readonly Need[] = [
   'read',
   listInstallationRecords.needs,
@@ -35,9 +35,9 @@ const NEEDS: readonly Need[] = [
 ];
 
 /**
- * Returns the project, and the contract of its integrations that the viewer may use. A new revision is active with the
- * next call. Throws FORBIDDEN if the viewer may call no function of a typed API, NOT_FOUND if it may not see the
- * project, and UNPROCESSABLE if the project has too many integrations.
+ * Returns the project, and the contract of its integrations that the viewer may use. A new revision is used immediately.
+ * Throws FORBIDDEN if the viewer may not use a typed API, NOT_FOUND if it may not see the project, and UNPROCESSABLE if
+ * the project has too many integrations.
  */
 export async function getVisibleContract(
   call: Call,

@@ -1,4 +1,4 @@
-/** Checks the values of a write against a contract, by the JSON Schema that describes them to callers. */
+/** Validates the values of a write by the JSON Schema that describes them to callers. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -8,7 +8,7 @@ import { addIssues, createInputIssue } from '../issues.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 import type { ObjectContract } from './object-contract.ts';
 
-/** The maximum number of compiled schemas. Each has some kilobytes. */
+/** The maximum number of compiled schemas, which have some kilobytes each. */
 const VALIDATORS_MAX = 500;
 /** The maximum number of names that an issue lists. */
 const NAMES_MAX = 50;
@@ -31,11 +31,11 @@ interface ValuesToCheck {
 export function findValueIssues({ hash, object, type, values, path }: ValuesToCheck): Issue[] {
   const validate = getValidator(hash, object, type);
   if (validate(values)) return [];
-  const byLocation = Map.groupBy(validate.errors ?? [], locate);
+  const errorsByLocation = Map.groupBy(validate.errors ?? [], locate);
   const issues: Issue[] = [];
   addIssues(
     issues,
-    [...byLocation.values()].map((errors) => toIssue(errors, { object, type, path })),
+    [...errorsByLocation.values()].map((errors) => toIssue(errors, { object, type, path })),
   );
   return issues;
 }
@@ -96,10 +96,10 @@ function describeErrors(
   if (error.keyword === 'additionalProperties') {
     if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
     if (field) return `is read-only: omit it from ${action}.`;
-    const known = object.fields.filter(({ isReadOnly }) => !isReadOnly).map((known) => known.name);
-    const list = known.slice(0, NAMES_MAX).join(', ');
-    const more = known.length > NAMES_MAX ? ' and more' : '';
-    return `is not a field of ${object.name}. Fields that ${action} may set: ${list}${more}.`;
+    const writableFields = object.fields.filter(({ isReadOnly }) => !isReadOnly);
+    const names = writableFields.slice(0, NAMES_MAX).map((writable) => writable.name);
+    const more = writableFields.length > NAMES_MAX ? ' and more' : '';
+    return `is not a field of ${object.name}. Fields that ${action} may set: ${names.join(', ')}${more}.`;
   }
   const values = field?.values?.map(({ value }) => value) ?? [];
   if (values.length > 0) {

@@ -1,4 +1,4 @@
-/** Applies a stored plan: all of its changes in one transaction, by the functions that the single mutations use. */
+/** Applies a stored plan: all of its changes in one transaction, by the functions that the mutations use. */
 import { z } from 'zod';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -33,11 +33,11 @@ import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
 import { PlanRun } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
 
-/** New revisions of 500 integrations with 10,000 installations took 9 s on two shared cores. */
-const APPLY_MS = 25_000;
+/** The time limit of the transaction. Revisions of 500 integrations with 10,000 installations took 9 s on two shared cores. */
+const APPLY_MS_MAX = 25_000;
 const SECRETS_MAX = 1_000;
 /** The maximum number of changed items that an error names. */
-const NAMED_MAX = 20;
+const NAMED_ITEMS_MAX = 20;
 
 const applyPlanInput = z
   .object({
@@ -71,7 +71,7 @@ const applyPlanInput = z
   })
   .meta({ id: 'ApplyPlanInput', description: 'The plan to apply.' });
 
-/** The need of each change: the one of the mutation with the same effect. */
+/** The need of each change: the need of the mutation with the same effect. */
 const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
   ALLOWED_ORIGIN: createNeeds(updateProject, updateProject, updateProject),
   JWT_KEY: createNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
@@ -97,8 +97,8 @@ function createNeeds(create: WithNeeds, update: WithNeeds, remove: WithNeeds) {
 }
 
 /**
- * Returns an applied plan unchanged. Throws CONFLICT if the project has changed since the plan was computed, and if the plan
- * has expired or has an error.
+ * Applies a plan. Returns an applied plan unchanged. Throws CONFLICT if the project has changed since the plan was
+ * computed, if the plan has expired, or if the plan has an error.
  */
 export const applyPlan = projectMutation({
   description:
@@ -112,29 +112,31 @@ export const applyPlan = projectMutation({
     const values = new Map(secrets.map(({ path, value }) => [path, value]));
     refuseMissingSecrets(requestedPlan, values);
     const apply = async (tx: Transaction) => {
-      const locked = await lockPlan(tx, requestedPlan);
-      if (locked.applyTime !== null) return { plan: locked, afterCommit: [] };
-      if (locked.expireTime <= call.now()) {
+      const plan = await lockPlan(tx, requestedPlan);
+      if (plan.applyTime !== null) return { appliedPlan: plan, afterCommit: [] };
+      if (plan.expireTime <= call.now()) {
         throw conflict('The plan has expired. Plan the document again.');
       }
-      refuseErrors(locked);
+      refuseErrors(plan);
       await lockProject(tx, projectId);
       const state = await readProjectState(tx, projectId);
-      refuseChangedProject(locked, state);
-      const planRun = new PlanRun(call, tx, { plan: locked, state, values });
+      refuseChangedProject(plan, state);
+      const planRun = new PlanRun(call, tx, { plan, state, values });
       await planRun.run();
       const where = { projectId_id: { projectId, id } };
-      const plan = await tx.plan.update({ where, data: { applyTime: call.now() } });
+      const appliedPlan = await tx.plan.update({ where, data: { applyTime: call.now() } });
       await planRun.recordEvents();
-      return { plan, afterCommit: planRun.afterCommit };
+      return { appliedPlan, afterCommit: planRun.afterCommit };
     };
-    const { plan, afterCommit } = await inTransaction(call.database, apply, { timeout: APPLY_MS });
+    const { appliedPlan, afterCommit } = await inTransaction(call.database, apply, {
+      timeout: APPLY_MS_MAX,
+    });
     for (const work of afterCommit) await work();
-    return plan;
+    return appliedPlan;
   },
 });
 
-/** Throws FORBIDDEN if the viewer may not make one of the changes by its mutation. */
+/** Throws FORBIDDEN if the viewer may not make one of the changes by a mutation. */
 function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
   for (const { kind, action, before, after } of changes) {
     authorize(viewer, NEEDS[kind][action]);
@@ -147,13 +149,13 @@ function refuseMissingSecrets(
   { requiredSecrets }: Plan,
   values: ReadonlyMap<string, string>,
 ): void {
-  const missing = requiredSecrets.filter((path) => !values.has(path));
-  const surplus = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
-  const member = ['input', 'secrets'];
+  const missingPaths = requiredSecrets.filter((path) => !values.has(path));
+  const surplusPaths = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
+  const createIssue = (detail: string) => createInputIssue(['input', 'secrets'], detail);
   requireNoIssues([
-    ...missing.map((path) => createInputIssue(member, `must have a value for ${path}.`)),
-    ...surplus.map((path) =>
-      createInputIssue(member, `must not have ${path}, which the plan does not need.`),
+    ...missingPaths.map((path) => createIssue(`must have a value for ${path}.`)),
+    ...surplusPaths.map((path) =>
+      createIssue(`must not have ${path}, which the plan does not need.`),
     ),
   ]);
 }
@@ -182,9 +184,9 @@ function refuseErrors(plan: Plan): void {
 function refuseChangedProject(plan: Plan, state: ProjectState): void {
   if (hashValue(state.document) === plan.baseHash) return;
   const changedPaths = listChangedPaths(plan.base as Record<string, string>, hashItems(state));
-  const pathNames = changedPaths.slice(0, NAMED_MAX).join(', ');
-  const more =
-    changedPaths.length > NAMED_MAX ? ` and ${changedPaths.length - NAMED_MAX} more` : '';
-  const changes = changedPaths.length > 0 ? `${pathNames}${more}` : 'providerApps';
+  const namedPaths = changedPaths.slice(0, NAMED_ITEMS_MAX);
+  const excess = changedPaths.length - namedPaths.length;
+  const more = excess > 0 ? ` and ${excess} more` : '';
+  const changes = changedPaths.length > 0 ? `${namedPaths.join(', ')}${more}` : 'providerApps';
   throw conflict(`The project has changed since the plan was computed: ${changes}. Plan again.`);
 }

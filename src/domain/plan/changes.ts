@@ -1,4 +1,4 @@
-/** Compares a document with a project: lists the issues of the document, and the changes that the project needs. */
+/** Compares a document with a project: finds issues of the document, and the changes that it makes to the project. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { DomainError, type Issue } from '../../errors.ts';
@@ -57,14 +57,14 @@ export type Change = z.output<typeof changeResource>;
 /** The desired state of a project: the document after renames. */
 export interface DesiredState {
   document: ParsedDocument;
-  /** Destinations that the document only refers to. They stay unchanged. */
+  /** Destinations to which the document only refers. They stay unchanged. */
   references: ReadonlySet<string>;
   allowDeletions: boolean;
 }
 
 /**
- * Lists the issues that depend on the project, the catalogue or the settings of the server. Their names are paths in
- * the document.
+ * Finds issues that depend on the project, the catalogue or the settings of the server. The names of the issues are paths
+ * in the document.
  */
 export function* findDocumentIssues(
   call: Call,
@@ -72,7 +72,7 @@ export function* findDocumentIssues(
   state: ProjectState,
 ): Generator<Issue> {
   const { document } = desired;
-  const destinations = listDestinationsAfter(desired, state);
+  const destinations = listDestinationNamesAfter(desired, state);
   yield* findIntegrationIssues(call, desired, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
@@ -103,14 +103,17 @@ function* findIntegrationIssues(
   { document }: DesiredState,
   { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
 ): Generator<Issue> {
-  const names = new Map([...state.integrations.keys()].map((name) => [name.toLowerCase(), name]));
+  const namesByLowerCase = new Map(
+    [...state.integrations.keys()].map((name) => [name.toLowerCase(), name]),
+  );
   for (const [index, content] of (document.integrations ?? []).entries()) {
     const path = ['integrations', index];
     const { name, provider } = content;
-    const existingName = names.get(name.toLowerCase());
+    const existingName = namesByLowerCase.get(name.toLowerCase());
     const { error } = integrationName.safeParse(name);
-    if (error)
+    if (error) {
       yield createInputIssue([...path, 'name'], error.issues[0]?.message ?? 'is not a name.', name);
+    }
     if (existingName !== undefined && existingName !== name) {
       const detail = `differs from the integration ${existingName} of the project only by case.`;
       yield createInputIssue([...path, 'name'], detail, name);
@@ -135,30 +138,30 @@ function findKeyIssue(publicKeyPem: string): string | null {
   }
 }
 
-/** Returns the names of the destinations that the project has after the document is applied. */
-function listDestinationsAfter(
+/** Lists the names of the destinations that the project has after the document is applied. */
+function listDestinationNamesAfter(
   { document, references, allowDeletions }: DesiredState,
   { ids }: ProjectState,
 ): ReadonlySet<string> {
   const documentNames = document.destinations?.map(({ name }) => name) ?? [];
-  const areDeleted = allowDeletions && document.destinations !== undefined;
-  const remaining = areDeleted ? [] : [...ids.destinations.keys()];
-  return new Set([...remaining, ...documentNames, ...references]);
+  const keepsOthers = !allowDeletions || document.destinations === undefined;
+  const projectNames = keepsOthers ? ids.destinations.keys() : [];
+  return new Set([...projectNames, ...documentNames, ...references]);
 }
 
-/** Returns the canonical form of a document without issues, and warnings about its contents. */
+/** Converts a document without issues to canonical form, and returns warnings about its integrations. */
 export function toCanonicalDocument(
   call: Pick<Call, 'log' | 'catalogue'>,
   { document, references }: DesiredState,
-): { written: CanonicalDocument; warnings: string[] } {
+): { canonicalDocument: CanonicalDocument; warnings: string[] } {
   const warnings: string[] = [];
-  const writeIntegration = (content: IntegrationContent, index: number) => {
+  const toCanonicalIntegration = (content: IntegrationContent, index: number) => {
     const result = normalizeContent(call, content, ['integrations', index]);
     warnings.push(...result.warnings);
     return toCanonicalContent(result.content);
   };
   const { specVersion, allowedOrigins, jwtKeys, destinations, topics, integrations } = document;
-  const written: CanonicalDocument = {
+  const canonicalDocument: CanonicalDocument = {
     specVersion,
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && {
@@ -169,16 +172,16 @@ export function toCanonicalDocument(
     ...(destinations && {
       destinations: destinations
         .filter(({ name }) => !references.has(name))
-        .map((destination): CanonicalDestination => toCanonicalDestination(destination)),
+        .map(toCanonicalDestination),
     }),
     ...(topics && {
       topics: topics.map((topic) =>
         toCanonicalTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
       ),
     }),
-    ...(integrations && { integrations: integrations.map(writeIntegration) }),
+    ...(integrations && { integrations: integrations.map(toCanonicalIntegration) }),
   };
-  return { written, warnings };
+  return { canonicalDocument, warnings };
 }
 
 function toCanonicalDestination({
@@ -198,19 +201,19 @@ function toCanonicalDestination({
   };
 }
 
-export interface Comparison {
+export interface DocumentComparison {
   changes: Change[];
-  /** The paths of items that the document does not have, although it manages their section. */
-  surplus: string[];
+  /** The paths of the project's items that the document lacks, in the sections that it has. */
+  surplusPaths: string[];
 }
 
-/** Compares the items of a project with those of a document. Surplus items are deleted only if `allowDeletions` is set. */
+/** Compares the items of a project with a document. Surplus items are deleted only if `allowDeletions` is set. */
 export function compareWithDocument(
   { items }: Pick<ProjectState, 'items'>,
-  written: CanonicalDocument,
+  document: CanonicalDocument,
   { references, allowDeletions }: Pick<DesiredState, 'references' | 'allowDeletions'>,
-): Comparison {
-  const documentItems = listItems(written);
+): DocumentComparison {
+  const documentItems = listItems(document);
   const changes: Change[] = [];
   for (const { kind, path, value: after } of documentItems.values()) {
     const before = items.get(path)?.value ?? null;
@@ -220,24 +223,24 @@ export function compareWithDocument(
     }
   }
   const referencedPaths = new Set([...references].map((name) => `destinations.${name}`));
-  const surplus = [...items.values()].filter(
+  const surplusItems = [...items.values()].filter(
     ({ kind, path }) =>
-      written[SECTION_BY_KIND[kind]] !== undefined &&
+      document[SECTION_BY_KIND[kind]] !== undefined &&
       !documentItems.has(path) &&
       !referencedPaths.has(path),
   );
   if (allowDeletions) {
-    for (const { kind, path, value: before } of surplus) {
+    for (const { kind, path, value: before } of surplusItems) {
       changes.push({ action: 'DELETE', kind, path, before, after: null });
     }
   }
   return {
     changes: changes.sort(createStringComparator(({ path }) => path)),
-    surplus: surplus.map(({ path }) => path),
+    surplusPaths: surplusItems.map(({ path }) => path),
   };
 }
 
-/** Parses an integration of a plan, whose content is in canonical form. */
+/** Parses the content of an integration in a plan, which is in canonical form. */
 export function parseItemContent(item: Item['value'] | null): IntegrationContent {
   const issues: Issue[] = [];
   return integrationContentInput.parse(
@@ -259,7 +262,7 @@ export function listContentsAfter(
   return [...contents.values()];
 }
 
-/** Returns the destinations that integrations name after the changes, each with the name of one such integration. */
+/** Returns the name of one integration that names the destination after the changes, by the destination's name. */
 export function findDestinationUsers(
   state: ProjectState,
   changes: readonly Change[],

@@ -1,4 +1,4 @@
-/** Compares the contracts of a project before and after a plan, by GraphQL's rules for changes of a schema. */
+/** Compares the contracts of a project before and after a plan by GraphQL's rules for changes of a schema. */
 import {
   buildSchema,
   findBreakingChanges,
@@ -34,7 +34,7 @@ export const contractChangeResource = resource(
 );
 export type ContractChange = z.output<typeof contractChangeResource>;
 
-/** Returns the changes of the contract, the most severe first. None if the plan changes no integration. */
+/** Lists the changes of the contract, the most severe first. Returns none if the plan changes no integration. */
 export async function listContractChanges(
   call: Call,
   projectId: string,
@@ -47,18 +47,18 @@ export async function listContractChanges(
     GraphQLSchema,
     GraphQLSchema,
   ];
-  const withSeverity = (
+  const toContractChanges = (
     severity: ContractChange['severity'],
-    differences: { description: string }[],
-  ) => differences.map(({ description }) => ({ severity, message: description }));
+    schemaChanges: { description: string }[],
+  ) => schemaChanges.map(({ description }) => ({ severity, message: description }));
   return [
-    ...withSeverity('BREAKING', findBreakingChanges(before, after)),
-    ...withSeverity('DANGEROUS', findDangerousChanges(before, after)),
-    ...withSeverity('SAFE', findAdditions(before, after)),
+    ...toContractChanges('BREAKING', findBreakingChanges(before, after)),
+    ...toContractChanges('DANGEROUS', findDangerousChanges(before, after)),
+    ...toContractChanges('SAFE', findAdditions(before, after)),
   ];
 }
 
-/** Returns the types and fields that records gain. New input members are found as dangerous changes. */
+/** Finds new types and fields of records. `findDangerousChanges` finds new members of inputs. */
 function findAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
   return findBreakingChanges(after, before).flatMap(({ description }) => {
     const [, typeName = ''] = /^(\w+)(?:\.\w+)? was removed\.$/.exec(description) ?? [];

@@ -1,4 +1,4 @@
-/** Reads and writes documents as YAML and JSON. */
+/** Parses and formats documents as YAML and JSON. */
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
@@ -25,7 +25,7 @@ export function formatDocument(document: CanonicalDocument, format: DocumentForm
   return stringify(document, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** A string that a caller sent as a member of an input. */
+/** The text of a document in an input. */
 export interface DocumentText {
   projectId: string;
   /** The path of the string in the input, like `input.document`. */
@@ -34,48 +34,46 @@ export interface DocumentText {
 }
 
 /**
- * Parses a document. JSON is read as YAML, which includes it. Throws BAD_USER_INPUT with every issue, its
- * line and its column.
+ * Parses a document. JSON is parsed as YAML, which includes it. Throws BAD_USER_INPUT with the line and the column of every
+ * issue.
  */
 export async function parseDocument(
   { manifests }: Pick<Call, 'manifests'>,
   source: DocumentText,
 ): Promise<ParsedDocument> {
-  const read = await manifests.readDocument(source.projectId, source.text);
-  if ('faults' in read) {
+  const result = await manifests.readDocument(source.projectId, source.text);
+  if ('faults' in result) {
     throw invalidInput(
-      read.faults.map((fault): Issue => ({ in: 'body', name: source.name, ...fault })),
+      result.faults.map((fault): Issue => ({ in: 'body', name: source.name, ...fault })),
     );
   }
-  const issues: Issue[] = [...listUnstorable(read.value, [])];
+  const { value } = result;
+  const issues: Issue[] = [...listUnstorable(value, [])];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
-  const documentWithNames = convertWords(projectDocument, read.value, { path: [], issues });
-  const { data, error } = projectDocument.safeParse(documentWithNames);
-  const reported = new Set(issues.map(({ name }) => name));
-  const schemaIssues = error ? toIssues(error, read.value) : [];
+  const convertedValue = convertWords(projectDocument, value, { path: [], issues });
+  const { data: document, error } = projectDocument.safeParse(convertedValue);
+  const reportedNames = new Set(issues.map(({ name }) => name));
+  const schemaIssues = error ? toIssues(error, value) : [];
   addIssues(
     issues,
-    schemaIssues.filter(({ name }) => !reported.has(name)),
+    schemaIssues.filter(({ name }) => !reportedNames.has(name)),
   );
-  if (!data || issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
-  return data;
+  if (!document || issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
+  return document;
 }
 
 /**
- * Creates an error in which each issue has the position of its value in the document. The names of the issues
- * must be paths in the document.
+ * Creates an error whose issues have the positions of their values in the document. The names of the issues must be paths
+ * in the document.
  */
 export async function createLocatedError(
   { manifests }: Pick<Call, 'manifests'>,
   { projectId, name, text }: DocumentText,
   issues: readonly Issue[],
 ): Promise<DomainError> {
-  const read = await manifests.readDocument(
-    projectId,
-    text,
-    issues.map((issue) => parsePath(issue.name)),
-  );
-  const positions = 'positions' in read ? read.positions : [];
+  const paths = issues.map((issue) => parsePath(issue.name));
+  const result = await manifests.readDocument(projectId, text, paths);
+  const positions = 'positions' in result ? result.positions : [];
   return invalidInput(
     issues.map((issue, index) => {
       const position = positions[index];

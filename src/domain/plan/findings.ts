@@ -1,4 +1,4 @@
-/** Reports the impacts of a plan on installations, and the findings that prevent it or need attention. */
+/** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import {
@@ -15,8 +15,8 @@ import { enumeration, resource } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
-  type Comparison,
   type DesiredState,
+  type DocumentComparison,
   findDestinationUsers,
   parseItemContent,
 } from './changes.ts';
@@ -39,29 +39,34 @@ export const findingResource = resource(
 );
 export type Finding = z.output<typeof findingResource>;
 
-export interface Report {
+export interface PlanReport {
   impacts: Impact[];
   findings: Finding[];
 }
 
 /** The maximum number of items that a finding names. */
-const NAMED_MAX = 10;
+const NAMED_ITEMS_MAX = 10;
+/** Matches a URL with a masked value in its query. */
+const MASKED_VALUE = /=\*\*\*(&|$)/;
 
 interface PlanContext {
   projectId: string;
   state: ProjectState;
   desired: DesiredState;
-  comparison: Comparison;
+  comparison: DocumentComparison;
 }
 
-/** Returns impacts and findings. Queries accounts for fields that a changed integration requires. */
-export async function createReport(call: Call, context: PlanContext): Promise<Report> {
+/** Creates the report of a plan. Asks accounts whether they have the fields that a changed integration requires. */
+export async function createReport(call: Call, context: PlanContext): Promise<PlanReport> {
   const { state, comparison } = context;
-  const report: Report = { impacts: [], findings: listSurplusFindings(context) };
-  report.findings.push(
-    ...listAppFindings(context),
-    ...(await listDestinationFindings(call, context)),
-  );
+  const report: PlanReport = {
+    impacts: [],
+    findings: [
+      ...listSurplusFindings(context),
+      ...listAppFindings(context),
+      ...(await listDestinationFindings(call, context)),
+    ],
+  };
   let deletedInstallations = 0;
   for (const change of comparison.changes) {
     const storedIntegration = state.integrations.get(String(change.before?.name));
@@ -81,9 +86,10 @@ export async function createReport(call: Call, context: PlanContext): Promise<Re
   return report;
 }
 
+/** Adds the impacts and findings of a new revision to the report. */
 async function addRevisionReport(
   call: Call,
-  { impacts: reported, findings }: Report,
+  report: PlanReport,
   { context, change, stored }: { context: PlanContext; change: Change; stored: StoredIntegration },
 ): Promise<void> {
   const { projectId } = context;
@@ -92,19 +98,19 @@ async function addRevisionReport(
   const revision = { projectId, integrationId, integrationName, before, content };
   const { prisma } = call.database;
   const { impacts, unchecked } = await findImpacts(call, prisma, revision);
-  const skipped = await checkAccounts(call, content, { impacts, unchecked });
-  reported.push(...impacts.list());
+  const skippedCount = await checkAccounts(call, content, { impacts, unchecked });
+  report.impacts.push(...impacts.list());
   const { path } = change;
-  if (skipped > 0) {
-    const message = `${skipped} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
-    findings.push({ severity: 'WARNING', path, message });
+  if (skippedCount > 0) {
+    const message = `${skippedCount} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
+    report.findings.push({ severity: 'WARNING', path, message });
   }
   const droppedObjects = context.desired.allowDeletions ? [] : listDroppedObjects(revision);
   if (droppedObjects.length === 0) return;
   const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
   if (users.length === 0) return;
   const message = `${describeDroppedReads(users)} With \`allowDeletions\`, their reads are paused.`;
-  findings.push({ severity: 'ERROR', path, message });
+  report.findings.push({ severity: 'ERROR', path, message });
 }
 
 async function findDeletionImpacts(
@@ -122,19 +128,21 @@ async function findDeletionImpacts(
   return impacts;
 }
 
-function listSurplusFindings({ desired, comparison: { surplus } }: PlanContext): Finding[] {
-  if (desired.allowDeletions || surplus.length === 0) return [];
-  const surplusNames = surplus.slice(0, NAMED_MAX).join(', ');
-  const more = surplus.length > NAMED_MAX ? ` and ${surplus.length - NAMED_MAX} more` : '';
-  const message = `The project has items that the document does not have: ${surplusNames}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
+function listSurplusFindings({ desired, comparison }: PlanContext): Finding[] {
+  const { surplusPaths } = comparison;
+  if (desired.allowDeletions || surplusPaths.length === 0) return [];
+  const namedPaths = surplusPaths.slice(0, NAMED_ITEMS_MAX);
+  const excess = surplusPaths.length - namedPaths.length;
+  const more = excess > 0 ? ` and ${excess} more` : '';
+  const message = `The project has items that the document does not have: ${namedPaths.join(', ')}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
 function listAppFindings({ desired: { document }, state }: PlanContext): Finding[] {
-  const isSame = (a: { provider: string; name: string }) => (b: typeof a) =>
-    a.provider === b.provider && a.name === b.name;
+  const hasApp = ({ provider, name }: { provider: string; name: string }) =>
+    state.document.providerApps.some((app) => app.provider === provider && app.name === name);
   return (document.providerApps ?? [])
-    .filter((app) => !state.document.providerApps.some(isSame(app)))
+    .filter((app) => !hasApp(app))
     .map(({ provider, name }) => ({
       severity: 'WARNING',
       path: `providerApps.${name}`,
@@ -142,49 +150,48 @@ function listAppFindings({ desired: { document }, state }: PlanContext): Finding
     }));
 }
 
-/** Reports deleted destinations that integrations or installations still name. They can't be deleted. */
+/** Reports destinations that can't be deleted, because integrations or installations still name them. */
 async function listDestinationFindings(
   { database }: Call,
   { projectId, state, comparison: { changes } }: PlanContext,
 ): Promise<Finding[]> {
-  const deleted = changes.flatMap(({ kind, action, before }) =>
+  const deletedNames = changes.flatMap(({ kind, action, before }) =>
     kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
   );
-  if (deleted.length === 0) return [];
+  if (deletedNames.length === 0) return [];
   const users = findDestinationUsers(state, changes);
   const uses = await database.prisma.destinationUse.findMany({
-    where: { projectId, destinationName: { in: deleted }, installationId: { not: null } },
+    where: { projectId, destinationName: { in: deletedNames }, installationId: { not: null } },
     select: { destinationName: true, installationId: true },
     distinct: ['destinationName'],
   });
   for (const { destinationName, installationId } of uses) {
     users.set(destinationName, `installation ${installationId}`);
   }
-  return deleted.flatMap((name) => {
+  return deletedNames.flatMap((name) => {
     const user = users.get(name);
     const message = `The destination can't be deleted, because ${user} names it.`;
     return user === undefined ? [] : { severity: 'ERROR', path: `destinations.${name}`, message };
   });
 }
 
-/** Returns the paths of the secrets that the project lacks: values of headers, and URLs with values in the query. */
+/** Lists the paths of the secrets that the project lacks: values of headers, and URLs with values in the query. */
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
     const stored = readJsonColumn<CanonicalDestination | null>(before);
-    const next = readJsonColumn<CanonicalDestination | null>(after);
-    const isNewUrl = next?.url !== undefined && next.url !== stored?.url;
-    const headers = (next?.headers ?? []).filter((name) => !stored?.headers?.includes(name));
+    const { url, headers = [] } = readJsonColumn<CanonicalDestination>(after);
+    const isNewSecretUrl =
+      url !== undefined && url !== stored?.url && url.includes('?') && MASKED_VALUE.test(url);
+    const newHeaders = headers.filter((name) => !stored?.headers?.includes(name));
     return [
-      ...(isNewUrl && next?.url?.includes('?') && /=\*\*\*(&|$)/.test(next.url)
-        ? [`${path}.url`]
-        : []),
-      ...headers.map((name) => `${path}.headers.${name}`),
+      ...(isNewSecretUrl ? [`${path}.url`] : []),
+      ...newHeaders.map((name) => `${path}.headers.${name}`),
     ];
   });
 }
 
-/** Returns the paths of the items that changed since the plan was computed. */
+/** Lists the paths of the items that have changed since the plan was computed. */
 export function listChangedPaths(
   baseHashes: Record<string, string>,
   currentHashes: Record<string, string>,

@@ -1,4 +1,4 @@
-/** The items of a document, which a plan creates, updates or deletes. Each has a path. */
+/** The items of a project document. A plan creates, updates or deletes them by their paths. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../resource.ts';
@@ -15,7 +15,6 @@ export const itemKind = enumeration('ItemKind', 'A kind of item of a project doc
 });
 export type ItemKind = z.output<typeof itemKind>;
 
-/** An item of a project that a plan creates, updates or deletes. */
 export interface Item {
   kind: ItemKind;
   /** Identifies the item in its project, like `destinations.records`. */
@@ -23,7 +22,7 @@ export interface Item {
   value: Record<string, unknown>;
 }
 
-/** Returns the items of a document by their paths. Provider apps are only references. */
+/** Returns the items of a document by path. Provider apps are not items, because a document only refers to them. */
 export function listItems(document: CanonicalDocument): Map<string, Item> {
   const items: Item[] = [];
   const add = (kind: ItemKind, path: string, value: object) =>
@@ -54,7 +53,7 @@ export function listItems(document: CanonicalDocument): Map<string, Item> {
   return new Map(items.map((item) => [item.path, item]));
 }
 
-/** The section of a document that holds the items of each kind. */
+/** The section of a document that contains the items of each kind. */
 export const SECTION_BY_KIND = {
   ALLOWED_ORIGIN: 'allowedOrigins',
   JWT_KEY: 'jwtKeys',
@@ -65,7 +64,7 @@ export const SECTION_BY_KIND = {
   INTEGRATION: 'integrations',
 } as const satisfies Record<ItemKind, keyof CanonicalDocument>;
 
-/** Returns the first 12 hexadecimal digits of a public key's hash, which identify the key in paths. */
+/** Returns the first 12 hexadecimal digits of a public key's hash. They identify the key in paths. */
 function createFingerprint(publicKeyPem: string): string {
   return hashValue(publicKeyPem).slice(0, 12);
 }

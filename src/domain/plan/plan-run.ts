@@ -1,4 +1,4 @@
-/** Makes the changes of one plan in one transaction, by the functions that the single mutations use. */
+/** Makes the changes of a plan in one transaction, by the functions that the mutations use. */
 import type { Transaction } from '../../database/transaction.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../errors.ts';
@@ -42,7 +42,7 @@ interface PlanRunOptions {
 }
 
 export class PlanRun {
-  /** Work after the commit. If the process dies before, sweeps do the work. */
+  /** Work to do after the commit. If the process ends before, sweeps do it. */
   readonly afterCommit: (() => Promise<unknown>)[] = [];
   readonly #call: Call;
   readonly #tx: Transaction;
@@ -61,30 +61,28 @@ export class PlanRun {
     this.#values = values;
   }
 
-  /** Creates items before those that refer to them, and deletes them after those. */
+  /** Makes all changes. Items are created before the items that refer to them, and deleted after them. */
   async run(): Promise<void> {
     const { changes } = readPlanLists(this.#plan);
-    const pick = (kind: ItemKind, isDeletion: boolean) =>
-      changes.filter(
-        (change) => change.kind === kind && (change.action === 'DELETE') === isDeletion,
-      );
+    const puts = changes.filter(({ action }) => action !== 'DELETE');
+    const deletions = changes.filter(({ action }) => action === 'DELETE');
     await this.#setOrigins(changes);
-    for (const change of changes) if (change.kind === 'JWT_KEY') await this.#putKey(change);
-    for (const change of pick('DESTINATION', false)) await this.#putDestination(change);
-    for (const change of pick('TOPIC', false)) await this.#createTopic(change);
-    for (const change of pick('EVENT_TOPIC_ROUTE', false)) await this.#insertEventRoute(change);
-    for (const change of pick('TOPIC_DESTINATION_ROUTE', false))
-      await this.#insertTopicRoute(change);
-    for (const change of pick('INTEGRATION', false)) await this.#putIntegration(change);
-    for (const change of pick('INTEGRATION', true)) await this.#deleteIntegration(change);
-    for (const change of pick('EVENT_TOPIC_ROUTE', true)) await this.#deleteEventRoute(change);
-    for (const change of pick('TOPIC_DESTINATION_ROUTE', true))
-      await this.#deleteTopicRoute(change);
-    for (const change of pick('TOPIC', true)) await this.#deleteTopic(change);
-    for (const change of pick('DESTINATION', true)) await this.#deleteDestination(change);
+    await makeEach(changes, 'JWT_KEY', (change) => this.#putKey(change));
+    await makeEach(puts, 'DESTINATION', (change) => this.#putDestination(change));
+    await makeEach(puts, 'TOPIC', (change) => this.#createTopic(change));
+    await makeEach(puts, 'EVENT_TOPIC_ROUTE', (change) => this.#insertEventRoute(change));
+    await makeEach(puts, 'TOPIC_DESTINATION_ROUTE', (change) => this.#insertTopicRoute(change));
+    await makeEach(puts, 'INTEGRATION', (change) => this.#putIntegration(change));
+    await makeEach(deletions, 'INTEGRATION', (change) => this.#deleteIntegration(change));
+    await makeEach(deletions, 'EVENT_TOPIC_ROUTE', (change) => this.#deleteEventRoute(change));
+    await makeEach(deletions, 'TOPIC_DESTINATION_ROUTE', (change) =>
+      this.#deleteTopicRoute(change),
+    );
+    await makeEach(deletions, 'TOPIC', (change) => this.#deleteTopic(change));
+    await makeEach(deletions, 'DESTINATION', (change) => this.#deleteDestination(change));
   }
 
-  /** Must run last in the transaction. */
+  /** Records the events of the changes. Must run last in the transaction. */
   async recordEvents(): Promise<void> {
     for (const record of this.#events) await record();
   }
@@ -121,10 +119,10 @@ export class PlanRun {
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
     const next = readJsonColumn<CanonicalDestination>(after);
-    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
+    const stored = readJsonColumn<CanonicalDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
-    const url = this.#findUrl(path, next, storedDestination);
-    const headers = this.#createHeaders(path, next, storedDestination);
+    const url = this.#findNewUrl(path, next, stored);
+    const headers = this.#createHeaders(path, next, stored);
     let destinationId = this.#state.ids.destinations.get(next.name);
     if (destinationId === undefined) {
       const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
@@ -142,19 +140,19 @@ export class PlanRun {
       return;
     }
     const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
-    const areSame = JSON.stringify(next.headers) === JSON.stringify(storedDestination?.headers);
+    const haveHeadersChanged = JSON.stringify(next.headers) !== JSON.stringify(stored?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
       projectId,
       destinationId,
       url,
       status,
-      ...(!areSame && { headers, keepHeaders }),
+      ...(haveHeadersChanged && { headers, keepHeaders }),
     });
     this.afterCommit.push(afterCommit);
   }
 
-  /** Returns the URL with its secret values. Undefined if the stored URL stays. */
-  #findUrl(
+  /** Returns the new URL with its secret values. Undefined if the URL does not change. */
+  #findNewUrl(
     path: string,
     next: CanonicalDestination,
     stored: CanonicalDestination | null,
@@ -169,6 +167,7 @@ export class PlanRun {
     return value;
   }
 
+  /** Returns the new headers with their secret values. */
   #createHeaders(
     path: string,
     next: CanonicalDestination,
@@ -286,5 +285,16 @@ export class PlanRun {
       );
     }
     this.#events.push(recordEvents);
+  }
+}
+
+/** Makes the changes of items of one kind, one after the other. */
+async function makeEach(
+  changes: readonly Change[],
+  kind: ItemKind,
+  make: (change: Change) => Promise<void>,
+): Promise<void> {
+  for (const change of changes) {
+    if (change.kind === kind) await make(change);
   }
 }

@@ -87,7 +87,7 @@ export const planResource = resource(
   },
 );
 
-/** Enough time for a review. */
+/** How long a plan can be reviewed and applied. */
 const LIFETIME_MS = DAY_MS;
 /** The maximum number of unapplied plans of a project. A new plan replaces the oldest one. */
 const PLANS_MAX = 20;
@@ -169,7 +169,7 @@ export const getPlan = projectRead(
 );
 
 /**
- * Computes and stores a plan. It changes nothing else. Throws BAD_USER_INPUT that names every issue of the document.
+ * Computes and stores a plan, and changes nothing else. Throws BAD_USER_INPUT that names every issue of the document.
  */
 export const planProject = projectMutation({
   description:
@@ -178,12 +178,12 @@ export const planProject = projectMutation({
   input: planProjectInput,
   async run(call, input, { id: projectId }): Promise<Plan> {
     const source = { projectId, name: 'input.document', text: input.document };
-    const parsed = await parseDocument(call, source);
+    const document = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
-    const desired = createDesiredState(parsed, input, state);
-    await refuseDocument(call, source, findDocumentIssues(call, desired, state));
-    const { written, warnings } = toCanonicalDocument(call, desired);
-    const comparison = compareWithDocument(state, written, desired);
+    const desired = createDesiredState(document, input, state);
+    await refuseDocumentIssues(call, source, findDocumentIssues(call, desired, state));
+    const { canonicalDocument, warnings } = toCanonicalDocument(call, desired);
+    const comparison = compareWithDocument(state, canonicalDocument, desired);
     const report = await createReport(call, { projectId, state, desired, comparison });
     const base = hashItems(state);
     const { changes } = comparison;
@@ -205,7 +205,7 @@ export const planProject = projectMutation({
   },
 });
 
-/** The lists of a stored plan. */
+/** Reads the lists of a stored plan. */
 export function readPlanLists({ changes, contractChanges, impacts, findings }: Plan): {
   changes: Change[];
   contractChanges: ContractChange[];
@@ -225,7 +225,8 @@ export function hashItems({ items }: Pick<ProjectState, 'items'>): Record<string
   return Object.fromEntries([...items.values()].map(({ path, value }) => [path, hashValue(value)]));
 }
 
-async function refuseDocument(
+/** Throws BAD_USER_INPUT with the positions of the issues in the document, if there are any. */
+async function refuseDocumentIssues(
   call: Call,
   source: DocumentText,
   documentIssues: Iterable<Issue>,
@@ -241,10 +242,10 @@ function createDesiredState(
   { renames, allowDeletions }: z.output<typeof planProjectInput>,
   { ids }: ProjectState,
 ): DesiredState {
-  const listNewNames = (kind: (typeof renames)[number]['kind']) =>
+  const mapNewNames = (kind: (typeof renames)[number]['kind']) =>
     new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
-  const destinations = listNewNames('DESTINATION');
-  const apps = listNewNames('PROVIDER_APP');
+  const destinations = mapNewNames('DESTINATION');
+  const apps = mapNewNames('PROVIDER_APP');
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
       ? createInputIssue(
@@ -255,11 +256,11 @@ function createDesiredState(
       : [],
   );
   if (issues.length > 0) throw invalidInput(issues);
-  const findNewName = (name: string) => destinations.get(name) ?? name;
+  const getDestinationName = (name: string) => destinations.get(name) ?? name;
   const renameDestination = <T extends { destination?: string | null }>(object: T): T =>
     object.destination == null
       ? object
-      : { ...object, destination: findNewName(object.destination) };
+      : { ...object, destination: getDestinationName(object.destination) };
   return {
     allowDeletions,
     references: new Set(destinations.values()),
@@ -271,11 +272,11 @@ function createDesiredState(
       })),
       destinations: document.destinations?.map((destination) => ({
         ...destination,
-        name: findNewName(destination.name),
+        name: getDestinationName(destination.name),
       })),
       topics: document.topics?.map((topic) => ({
         ...topic,
-        destinations: topic.destinations.map(findNewName),
+        destinations: topic.destinations.map(getDestinationName),
       })),
       integrations: document.integrations?.map(({ read, subscribe, watchSchema, ...content }) => ({
         ...content,
@@ -305,12 +306,12 @@ async function storePlan(
   const expireTime = new Date(call.now().getTime() + LIFETIME_MS);
   const columns = plan as typeof plan & Record<JsonColumn, object[]>;
   return inTransaction(call.database, async (tx) => {
-    await removeOldest(tx, projectId);
+    await removeOldestPlans(tx, projectId);
     return tx.plan.create({ data: { id: newId('pln'), projectId, ...columns, expireTime } });
   });
 }
 
-async function removeOldest(tx: Transaction, projectId: string): Promise<void> {
+async function removeOldestPlans(tx: Transaction, projectId: string): Promise<void> {
   const surplus = await tx.plan.findMany({
     where: { projectId, applyTime: null },
     orderBy: { id: 'desc' },

@@ -1,5 +1,5 @@
 /**
- * A project as a document: everything that a builder configures, without ids and secrets. The vocabulary is that of
+ * A project as a document: everything that a builder configures, without ids and secrets. It uses the vocabulary of
  * manifests. A manifest is a document that has only integrations.
  */
 import { z } from 'zod';
@@ -24,7 +24,7 @@ import { allowedOrigins } from '../project/origins.ts';
 import { toStoredWord } from '../resource.ts';
 import { unwrapSchema } from '../unwrap-schema.ts';
 
-/** The limits bound the transaction that applies a document. */
+/** The maximum numbers of items. They bound the transaction that applies a document. */
 const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
 const TEXT_MAX = 1_024;
 
@@ -127,8 +127,8 @@ export const projectDocument = z
         ['jwtKeys'],
         'publicKeyPem',
       );
-      const named = { destinations, topics, integrations };
-      for (const [section, items] of Object.entries(named)) {
+      const sections = { destinations, topics, integrations };
+      for (const [section, items] of Object.entries(sections)) {
         const names = items.map(({ name }) =>
           section === 'integrations' ? name.toLowerCase() : name,
         );
@@ -140,7 +140,6 @@ export const projectDocument = z
     'A project: its integrations, destinations, topics, keys and origins. A section that is omitted is not managed by the document.',
   );
 
-/** The parsed document. */
 export type ParsedDocument = z.output<typeof projectDocument>;
 
 /** A destination in canonical form. Header names are in lower case and sorted. */
@@ -164,7 +163,7 @@ export interface CanonicalTopic {
   destinations?: string[];
 }
 
-/** The canonical form: members in the order of the schema, sorted lists of names, no defaults. */
+/** A document in canonical form: members in the order of the schema, sorted lists of names, and no defaults. */
 export interface CanonicalDocument {
   specVersion: string;
   allowedOrigins?: string[];
@@ -210,7 +209,7 @@ function* findRepeatIssues(values: readonly string[], path: PropertyKey[], membe
   }
 }
 
-/** Returns the word for an enum's value in documents: the word of manifests, or the wire name of an event type. */
+/** Returns the word for an enum's name in documents: the word of manifests, or the wire name of an event type. */
 function toDocumentWord(name: string): string {
   return Object.hasOwn(EVENTS, name)
     ? toEventTypeWord(name as NotificationEventType)
@@ -223,7 +222,7 @@ export function toCanonicalJwtKey({ label, publicKeyPem, active }: ParsedJwtKey)
 
 type ParsedJwtKey = z.output<typeof jwtKey>;
 
-/** Returns a topic in canonical form. Event types must be wire names. */
+/** Returns a topic in canonical form. Its event types must be wire names. */
 export function toCanonicalTopic({
   name,
   eventTypes,
@@ -254,8 +253,8 @@ export function parseEventTypeWord(word: string): NotificationEventType {
 }
 
 /**
- * Converts the words of a document into the names that the schema accepts. Reports words of no enum and members that
- * the schema does not have, which zod would ignore.
+ * Converts the words of a document to the enum names that the schema accepts. Adds issues for unknown words, and for
+ * members that the schema does not have, which zod would ignore.
  */
 export function convertWords(
   schema: z.ZodType,
@@ -269,7 +268,7 @@ export function convertWords(
     if (name !== undefined) return name;
     const words = names.map((name) => toDocumentWord(name)).join(', ');
     issues.push(createInputIssue(path, `must be one of ${words}.`, value));
-    // The schema reports the absent value at the same path, which already has this issue.
+    // The schema reports the absent value at the same path. Its issue is ignored, because the path has this issue.
     return undefined;
   }
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
@@ -293,7 +292,7 @@ export function convertWords(
   );
 }
 
-/** Returns stored content in canonical form. It applies no rules, because the content may be older than a rule. */
+/** Returns stored content in canonical form. It is not validated, because it may be older than a rule. */
 export function toCanonicalContent(content: object): Record<string, unknown> & {
   name: string;
   provider: string;
@@ -303,6 +302,7 @@ export function toCanonicalContent(content: object): Record<string, unknown> & {
   >;
 }
 
+/** Returns the value with members in the order of the schema, without empty and default members. */
 function omitEmptyMembers(schema: z.ZodType, value: unknown): unknown {
   const { inner } = unwrapSchema(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {

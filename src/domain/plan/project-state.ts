@@ -1,4 +1,4 @@
-/** Reads a project as a document, with the rows behind it. */
+/** Reads a project as a document, with its items and the ids of its rows. */
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -31,13 +31,13 @@ export interface ProjectState {
   document: CanonicalDocument & Required<Omit<CanonicalDocument, 'specVersion'>>;
   items: Map<string, Item>;
   integrations: Map<string, StoredIntegration>;
-  /** Ids of rows by their names in the document, or by the public key. */
+  /** Ids of rows by name, or by the public key of a JWT key. */
   ids: Record<'destinations' | 'topics' | 'jwtKeys', Map<string, string>>;
 }
 
 /**
- * Locks the rows that a plan may change until the transaction ends, in the order in which other changes lock them. Rows
- * that are created in the meantime are not locked.
+ * Locks the rows that a plan may change until the transaction ends. It locks them in the same order as other changes do.
+ * Rows that are created in the meantime are not locked.
  */
 export async function lockProject(tx: Transaction, projectId: string): Promise<void> {
   for (const table of ['Integration', 'Destination', 'Topic', 'JwtKey'] as const) {
@@ -72,16 +72,16 @@ type Client = Pick<
 
 /** Reads everything of a project that a document contains. */
 export async function readProjectState(client: Client, projectId: string): Promise<ProjectState> {
-  const allById = { where: { projectId }, orderBy: { id: 'asc' } } as const;
+  const query = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const project = await client.project.findUniqueOrThrow({ where: { id: projectId } });
-  const keys = await client.jwtKey.findMany(allById);
-  // If several rows have one key, the newest is written.
+  const keys = await client.jwtKey.findMany(query);
+  // If several rows have the same key, the document has the newest one.
   const jwtKeys = [...new Map(keys.map((key) => [key.publicKeyPem, key])).values()];
   const destinations = await client.destination.findMany({
-    ...allById,
+    ...query,
     select: { id: true, name: true, type: true, url: true, maskedHeaders: true, status: true },
   });
-  const topics = await client.topic.findMany(allById);
+  const topics = await client.topic.findMany(query);
   const integrations = await readIntegrations(client, projectId);
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,
@@ -110,7 +110,7 @@ export async function readProjectState(client: Client, projectId: string): Promi
   };
 }
 
-interface Named {
+interface NamedRow {
   id: string;
   name: string;
 }
@@ -118,23 +118,25 @@ interface Named {
 async function readTopics(
   client: Pick<Client, 'eventTopicRoute' | 'topicDestinationRoute'>,
   projectId: string,
-  { topics, destinations }: Record<'topics' | 'destinations', readonly Named[]>,
+  { topics, destinations }: Record<'topics' | 'destinations', readonly NamedRow[]>,
 ): Promise<CanonicalTopic[]> {
   const eventRoutes = await client.eventTopicRoute.findMany({ where: { projectId } });
   const destinationRoutes = await client.topicDestinationRoute.findMany({ where: { projectId } });
-  const names = new Map(destinations.map(({ id, name }) => [id, name]));
-  const typesByTopic = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
-  const routesByTopic = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
-  const written = topics.map(({ id, name }) =>
+  const destinationNames = new Map(destinations.map(({ id, name }) => [id, name]));
+  const eventRoutesByTopic = Map.groupBy(eventRoutes, ({ topicId }) => topicId);
+  const destinationRoutesByTopic = Map.groupBy(destinationRoutes, ({ topicId }) => topicId);
+  const canonicalTopics = topics.map(({ id, name }) =>
     toCanonicalTopic({
       name,
-      eventTypes: (typesByTopic.get(id) ?? []).map(({ eventType }) => toEventTypeWord(eventType)),
-      destinations: (routesByTopic.get(id) ?? []).flatMap(
-        ({ destinationId }) => names.get(destinationId) ?? [],
+      eventTypes: (eventRoutesByTopic.get(id) ?? []).map((route) =>
+        toEventTypeWord(route.eventType),
+      ),
+      destinations: (destinationRoutesByTopic.get(id) ?? []).flatMap(
+        ({ destinationId }) => destinationNames.get(destinationId) ?? [],
       ),
     }),
   );
-  return written.sort(createStringComparator(({ name }) => name));
+  return canonicalTopics.sort(createStringComparator(({ name }) => name));
 }
 
 async function readIntegrations(
@@ -145,10 +147,10 @@ async function readIntegrations(
   const revisions = await client.revision.findMany({
     where: { projectId, id: { in: integrations.map(({ latestRevisionId }) => latestRevisionId) } },
   });
-  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  const revisionsById = new Map(revisions.map((revision) => [revision.id, revision]));
   return integrations.flatMap((integration) => {
-    const latest = byId.get(integration.latestRevisionId);
-    return latest ? { ...integration, content: readIntegrationContent(latest) } : [];
+    const revision = revisionsById.get(integration.latestRevisionId);
+    return revision ? { ...integration, content: readIntegrationContent(revision) } : [];
   });
 }
 
@@ -160,14 +162,13 @@ async function readApps(
     where: { projectId },
     select: { provider: true, externalRef: true, clientId: true },
   });
-  const writtenApps = apps.map(({ provider, externalRef, clientId }) => ({
+  const namedApps = apps.map(({ provider, externalRef, clientId }) => ({
     provider,
     name: externalRef ?? clientId,
   }));
-  const createKey = ({ provider, name }: (typeof writtenApps)[number]) => `${provider}\n${name}`;
-  return [...new Map(writtenApps.map((app) => [createKey(app), app])).values()].sort(
-    createStringComparator(createKey),
-  );
+  const createKey = ({ provider, name }: (typeof namedApps)[number]) => `${provider}\n${name}`;
+  const distinctApps = new Map(namedApps.map((app) => [createKey(app), app]));
+  return [...distinctApps.values()].sort(createStringComparator(createKey));
 }
 
 /** Returns a destination in canonical form, without secrets. */

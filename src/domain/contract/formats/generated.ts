@@ -1,4 +1,4 @@
-/** Selects the parts of a contract that generated code has, and names its types. */
+/** Selects the objects and fields of a contract that generated code contains, and names their types. */
 import type { FieldContract } from '../field-contract.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
 import { toMemberName, toTypeName, withDistinctNames } from './safe-names.ts';
@@ -27,7 +27,7 @@ export function listGeneratedObjects({ objects }: Contract): GeneratedObject[] {
   });
 }
 
-/** Lists the fields of records that are read, except the id. */
+/** Lists the fields of read records, except the id. */
 export function listReadFields({ fields }: ObjectContract): FieldContract[] {
   return fields.filter(({ name, isWriteOnly }) => !isWriteOnly && !isId(name));
 }
@@ -41,7 +41,7 @@ export function listUpdateFields(object: ObjectContract): FieldContract[] {
   return listCreateFields(object).filter(({ name }) => !isId(name));
 }
 
-/** True if the field's name in generated code is that of the record's id. */
+/** True if the field has the name of the record's id in generated code. */
 function isId(name: string): boolean {
   return toMemberName(name) === 'id';
 }

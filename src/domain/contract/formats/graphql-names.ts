@@ -5,7 +5,7 @@ import type { ObjectContract } from '../object-contract.ts';
 import type { GeneratedObject } from './generated.ts';
 import { toMemberName, toTypeName } from './safe-names.ts';
 
-/** INTEGER is Float, because GraphQL's Int has 32 bits and providers' integers exceed them. */
+/** The scalars of field types. INTEGER is Float, because integers of providers can exceed the 32 bits of GraphQL's Int. */
 export const SCALARS = {
   STRING: 'String',
   INTEGER: 'Float',
@@ -18,7 +18,7 @@ export const SCALARS = {
   JSON: 'JSON',
 } as const satisfies Record<ContractFieldType, string>;
 
-/** Types that every typed API has. Type names of objects end in suffixes that none of these has. */
+/** Types of every typed API. The type names of objects end in suffixes that none of these has. */
 const FIXED_TYPES = [
   'Query',
   'Mutation',
@@ -33,15 +33,17 @@ const FIXED_TYPES = [
   ...Object.values(SCALARS),
 ];
 
-/** Names the enum types of fields. A field is a string instead if GraphQL cannot have its name or its values. */
+/** Names the enum types of fields. A field whose name or values are invalid in GraphQL has none and is a string. */
 export function createEnumNames(objects: readonly GeneratedObject[]): Map<FieldContract, string> {
   const usedNames = new Set(FIXED_TYPES);
-  for (const { types } of objects) for (const name of Object.values(types)) usedNames.add(name);
+  for (const { types } of objects) {
+    for (const name of Object.values(types)) usedNames.add(name);
+  }
   const names = new Map<FieldContract, string>();
   for (const object of objects) {
     for (const field of object.fields) {
       const name = `${toTypeName(object.name)}${toTypeName(field.name)}`;
-      if (!isEnum(field) || usedNames.has(name)) continue;
+      if (!hasEnumType(field) || usedNames.has(name)) continue;
       usedNames.add(name);
       names.set(field, name);
     }
@@ -52,7 +54,7 @@ export function createEnumNames(objects: readonly GeneratedObject[]): Map<FieldC
 const ENUM_VALUE = /^(?!true$|false$|null$|__)[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** True if the field's values are valid names in a GraphQL enum. */
-function isEnum({ type, values }: FieldContract): boolean {
+function hasEnumType({ type, values }: FieldContract): boolean {
   return (
     type === 'ENUM' &&
     values !== null &&
@@ -64,7 +66,7 @@ function isEnum({ type, values }: FieldContract): boolean {
 /** The member of an input that holds fields that the contract does not list. */
 export const OTHER_FIELDS = '_otherFields';
 
-/** True if inputs have the member for other fields. False also if a field has the name of that member. */
+/** True if inputs have the member for other fields. False if a field already has its name. */
 export function hasOtherFields({ acceptsOtherFields, fields }: ObjectContract): boolean {
   return acceptsOtherFields && !fields.some(({ name }) => toMemberName(name) === OTHER_FIELDS);
 }

@@ -29,10 +29,10 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
   const { verbs, types, displayName } = object;
   const formatMember = (field: FieldContract, isRequired = false) =>
     `${formatComment(field.description)}${toMemberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
-  const other = hasOtherFields(object)
+  const otherFields = hasOtherFields(object)
     ? [`"Further fields of the provider, by its names."\n${OTHER_FIELDS}: JSON`]
     : [];
-  const head = formatComment(displayName);
+  const comment = formatComment(displayName);
   const definitions = object.fields.flatMap((field) => {
     const name = enums.get(field);
     const values = field.values?.map(
@@ -42,7 +42,8 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
   });
   const add = (kind: 'type' | 'input', name: string, members: string[]) => {
     // GraphQL has no types without fields.
-    if (members.length > 0) definitions.push(`${head}${kind} ${name} {\n${members.join('\n')}\n}`);
+    if (members.length > 0)
+      definitions.push(`${comment}${kind} ${name} {\n${members.join('\n')}\n}`);
   };
   if (verbs.includes('LIST')) {
     add('type', types.record, [
@@ -52,12 +53,12 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
   }
   if (verbs.includes('CREATE')) {
     const members = listCreateFields(object).map((field) => formatMember(field, field.isRequired));
-    add('input', types.create, [...members, ...other]);
+    add('input', types.create, [...members, ...otherFields]);
   }
   if (verbs.includes('UPDATE')) {
     add('input', types.update, [
       ...listUpdateFields(object).map((field) => formatMember(field)),
-      ...other,
+      ...otherFields,
     ]);
   }
   return definitions;

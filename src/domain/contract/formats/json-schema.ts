@@ -1,5 +1,5 @@
 /**
- * Formats a contract as JSON Schema: definitions for the records of each object, and for the inputs that write them.
+ * Formats a contract as JSON Schema, with definitions for the records of each object and for the inputs that write them.
  */
 import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
@@ -57,8 +57,8 @@ export function createRecordSchema(object: ObjectContract): JsonSchema {
 }
 
 /**
- * Returns the schema of the values that a write sets, without the record's id. Unlike the definitions, it permits no other
- * fields, and no null for a required one.
+ * Returns the schema of the values that a write sets, without the record's id. Unlike the definitions, it permits neither
+ * other fields nor null for a required field.
  */
 export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPDATE'): JsonSchema {
   const fields = type === 'CREATE' ? listCreateFields(object) : listUpdateFields(object);
@@ -104,7 +104,7 @@ const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
   REFERENCE: { type: 'string' },
 };
 
-/** Every field may be null: a record has no value for it, or a write removes its value. */
+/** Every field may be null, because a record may have no value for it, and a write may remove its value. */
 function createPropertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
   if (type === 'JSON') return createDescription(description);
   const item = values ? { enum: values.map(({ value }) => value) } : TYPES[type];

@@ -21,7 +21,7 @@ export function toByIdName(name: string): string {
 /** Members that the typed API adds to records and inputs. A field with the same name replaces the member. */
 const ADDED_MEMBERS: readonly string[] = ['_extras', '_installation', '_otherFields', '_raw'];
 
-/** Lists findings for names that become equal in generated code, which has only the first of them. */
+/** Lists findings for names that become equal in generated code, which contains only the first of them. */
 export function listNameClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'fields' | 'verbs'>[],
 ): ContractFinding[] {
@@ -48,15 +48,15 @@ export function listNameClashes(
   return [...clashes, ...listByIdClashes(objects)];
 }
 
-/** Lists findings for objects whose query by id would have the name of another object's list. */
+/** Lists findings for objects whose query by id has the name of another object's list. */
 function listByIdClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'verbs'>[],
 ): ContractFinding[] {
   const names = new Map(objects.map(({ name }) => [toMemberName(name), name]));
   return objects.flatMap(({ name: object, verbs }): ContractFinding[] => {
-    const reserved = verbs.includes('READ_BY_ID') ? names.get(toByIdName(object)) : undefined;
-    if (reserved === undefined) return [];
-    const message = `The typed API can't read ${object} by id, because the object ${reserved} has the name of that query. Map one of them to another name.`;
+    const otherObject = verbs.includes('READ_BY_ID') ? names.get(toByIdName(object)) : undefined;
+    if (otherObject === undefined) return [];
+    const message = `The typed API can't read ${object} by id, because the object ${otherObject} has the name of that query. Map one of them to another name.`;
     return [{ kind: 'NAME_CLASH', object, field: null, message }];
   });
 }
@@ -66,20 +66,20 @@ export function withDistinctNames<T extends { name: string }>(
   items: readonly T[],
   toName: (name: string) => string,
 ): T[] {
-  const repeated = new Set([...listRepeats(items, toName)].map(([item]) => item));
-  return items.filter((item) => !repeated.has(item));
+  const repeats = new Set([...listRepeats(items, toName)].map(([item]) => item));
+  return items.filter((item) => !repeats.has(item));
 }
 
 /** Yields each item whose generated name an earlier item has, together with that earlier item. */
 function* listRepeats<T extends { name: string }>(
   items: readonly T[],
-  createName: (name: string) => string,
+  toName: (name: string) => string,
 ): Generator<[item: T, first: T]> {
-  const firsts = new Map<string, T>();
+  const firstItems = new Map<string, T>();
   for (const item of items) {
-    const name = createName(item.name);
-    const first = firsts.get(name);
+    const name = toName(item.name);
+    const first = firstItems.get(name);
     if (first) yield [item, first];
-    else firsts.set(name, item);
+    else firstItems.set(name, item);
   }
 }

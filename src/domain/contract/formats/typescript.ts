@@ -70,10 +70,10 @@ function formatInterfaces(object: GeneratedObject): string[] {
   return interfaces;
 }
 
-/** Every field may be null: a record has no value for it, or a write removes its value. */
+/** Every field may be null, because a record may have no value for it, and a write may remove its value. */
 function formatMember(field: FieldContract, isPresent: boolean): string[] {
-  const declared = `${formatPropertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
-  return [...formatComment(field.description, ''), declared];
+  const declaration = `${formatPropertyName(field.name)}${isPresent ? '' : '?'}: ${formatType(field)} | null;`;
+  return [...formatComment(field.description, ''), declaration];
 }
 
 function formatPropertyName(name: string): string {
@@ -98,7 +98,7 @@ function formatType({ type, isList, values }: FieldContract): string {
   return values ? `(${item})[]` : `${item}[]`;
 }
 
-/** A comment can't contain its own end. */
+/** Formats a comment. Its text can't contain the end of a comment. */
 function formatComment(text: string | null, indent: string): string[] {
   if (text === null) return [];
   return [`${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */`];
