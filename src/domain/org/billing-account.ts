@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type Batch, getOrg, listOrgIds } from '../scope.ts';
 
-/** Loads the billing accounts of the viewer's orgs, by the orgs' ids. */
+/** Loads the billing accounts of the viewer's orgs, by the ids of the orgs. */
 export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { rows } },
   orgIds,
@@ -14,8 +14,8 @@ export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = 
   const accounts = await rows.find('BillingAccount', {
     orgId: orgIds.filter((orgId) => visibleOrgIds.includes(orgId)),
   });
-  const byOrg = new Map(accounts.map((account) => [account.orgId, account]));
-  return orgIds.map((orgId) => byOrg.get(orgId) ?? null);
+  const accountsByOrg = new Map(accounts.map((account) => [account.orgId, account]));
+  return orgIds.map((orgId) => accountsByOrg.get(orgId) ?? null);
 };
 
 /** Throws NOT_FOUND if the viewer may not see the org, or if the org has no billing account. */

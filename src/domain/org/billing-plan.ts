@@ -1,6 +1,6 @@
 /**
- * Settings that only the operator changes, by a command: the features of a project's billing plan, and the payer of an
- * org.
+ * Settings that only the operator changes, by a command: the features of a project's billing plan, and the billing
+ * account of an org.
  */
 import type { Database } from '../../database/database.ts';
 import { run, sql, statements } from '../../database/statements.ts';

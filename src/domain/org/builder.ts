@@ -1,5 +1,4 @@
-/** Builders: the people of an org. The first use of a person's token creates one (bearer.ts). */
-
+/** Builders: the people of orgs. The first use of a person's token creates the builder (bearer.ts). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';

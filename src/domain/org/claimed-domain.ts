@@ -38,12 +38,12 @@ export const claimedDomainResource = resource(
   },
 );
 
-/** Returns the text of the DNS record. The claim's id in it keeps one org's record from proving another org's claim. */
+/** Returns the text of the DNS record. It contains the id of the claim, so that it can't prove a claim of another org. */
 export function createVerificationText({ id }: Pick<ClaimedDomain, 'id'>): string {
   return `integration-gateway-verification=${id}`;
 }
 
-/** How long a claim without proof keeps others from claiming the domain. */
+/** How long an unproven claim prevents claims of other orgs. */
 const UNPROVEN_MS = 7 * DAY_MS;
 
 export const domainKey = z.object({
@@ -84,13 +84,17 @@ export const getClaimedDomain = read(
   },
 );
 
-/** Prefers the claim of the caller's own org, then the proven one, then the first. */
+/** Prefers a claim of the caller's orgs, then the proven claim, then the oldest one. */
 async function findClaim({ viewer, database }: Call, { domain }: DomainKey) {
   const claims = await database.rows.find('ClaimedDomain', { domain });
-  const visible = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
-  const rank = ({ orgId, verifiedTime }: ClaimedDomain) =>
-    listOrgIds(viewer).includes(orgId) ? 0 : verifiedTime ? 1 : 2;
-  const [claim] = visible.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1));
+  const visibleClaims = claims.filter((claim) => canSeeClaimedDomain(viewer, claim));
+  const rankClaim = ({ orgId, verifiedTime }: ClaimedDomain) => {
+    if (listOrgIds(viewer).includes(orgId)) return 0;
+    return verifiedTime ? 1 : 2;
+  };
+  const [claim] = visibleClaims.sort(
+    (a, b) => rankClaim(a) - rankClaim(b) || (a.id < b.id ? -1 : 1),
+  );
   return claim ?? null;
 }
 
@@ -117,7 +121,7 @@ export const claimDomain = orgMutation({
   async run(call, { domain }, { id: orgId }): Promise<ClaimedDomain> {
     const validAfter = new Date(call.now().getTime() - UNPROVEN_MS);
     return inTransaction(call.database, async (tx) => {
-      // Locked until the commit, so that the second of two concurrent claims sees the first.
+      // The lock lasts until the commit, so that the second of two concurrent claims sees the first one.
       await runChange(tx, sql`select pg_advisory_xact_lock(hashtextextended(${domain}, 0))`);
       const claims = await tx.claimedDomain.findMany({ where: { domain } });
       const isValid = (claim: ClaimedDomain) =>

@@ -7,19 +7,20 @@ import { z } from 'zod';
 const DOMAIN_MAX = 253;
 /** The longest input, far above the length of a pasted email address or link. */
 const TEXT_LENGTH_MAX = 2_048;
+/** A label of a domain name in lower case. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** Starts with a letter, because an IP address is not a domain. */
+/** A top-level label starts with a letter. An IP address is not a domain. */
 const TOP_LABEL = /^[a-z]./;
 const WWW = /^(?:www\.)+(?=.+\.)/;
-/** Characters that end or split the host of a URL are not allowed in a bare host. */
+/** Characters that would end or split a host in a URL. */
 const INVALID_IN_HOST = /[\s/\\:?#@%[\]]/;
 
 const FREE_MAIL_DOMAINS = new Set(emailProviders);
 
 /**
  * Returns the domain of an email address, a host or a URL: lowercase, in Punycode, without a leading www. and without
- * a trailing dot. Null if there is none. The domain of a domain is itself. An email address at a www host has none,
- * because the host may belong to other people than the domain.
+ * a trailing dot. Null if there is none. An email address at a www host has no domain, because the host may belong to
+ * other people than the domain.
  */
 export function parseDomain(text: string): string | null {
   const host = parseHost(text.trim())?.replace(/\.$/, '');

@@ -40,9 +40,9 @@ export const verifyClaimedDomain = builderMutation({
   needs: ADMIN,
   input: verifyClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<ClaimedDomain> {
-    const claim = await getOwnClaim(call, viewer, claimedDomainId);
+    const claim = await getClaimToChange(call, viewer, claimedDomainId);
     if (claim.verifiedTime) return claim;
-    await requireRecord(call, claim);
+    await requireTxtRecord(call, claim);
     const { id, domain } = claim;
     const change = inTransaction(call.database, async (tx) => {
       await tx.claimedDomain.deleteMany({ where: { domain, provenDomain: null, id: { not: id } } });
@@ -53,7 +53,7 @@ export const verifyClaimedDomain = builderMutation({
   },
 });
 
-async function requireRecord(call: Call, claim: ClaimedDomain): Promise<void> {
+async function requireTxtRecord(call: Call, claim: ClaimedDomain): Promise<void> {
   const { domain } = claim;
   const texts = await call.readTxtRecords(domain).catch((error: unknown) => {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
@@ -71,17 +71,21 @@ export const releaseClaimedDomain = builderMutation({
   needs: ADMIN,
   input: releaseClaimedDomainInput,
   async run(call, { claimedDomainId }, viewer): Promise<{ deletedId: string }> {
-    const { id } = await getOwnClaim(call, viewer, claimedDomainId);
+    const { id } = await getClaimToChange(call, viewer, claimedDomainId);
     await call.database.prisma.claimedDomain.deleteMany({ where: { id } });
     return { deletedId: id };
   },
 });
 
 /**
- * Finds a claim of the viewer's orgs, for a change. Throws NOT_FOUND for a claim of another org, even if the viewer may
- * see it, and FORBIDDEN if the viewer is not an admin of the org.
+ * Returns a claim of the viewer's orgs. Throws NOT_FOUND for a claim of another org, even if the viewer may see it, and
+ * FORBIDDEN if the viewer is not an admin of the org.
  */
-async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promise<ClaimedDomain> {
+async function getClaimToChange(
+  call: Call,
+  viewer: BuilderViewer,
+  id: string,
+): Promise<ClaimedDomain> {
   const [claim] = await call.database.rows.find('ClaimedDomain', {
     id,
     orgId: [...viewer.roles.keys()],
@@ -91,7 +95,7 @@ async function getOwnClaim(call: Call, viewer: BuilderViewer, id: string): Promi
   return claim;
 }
 
-/** Omits orgs to which the builder already belongs. */
+/** Omits orgs to which the caller already belongs. */
 export const listJoinableOrgs = read(
   'nothing',
   "Lists the orgs that have proven the domain of the caller's email address.",
@@ -124,6 +128,6 @@ export const joinOrg = builderMutation({
 async function findJoinableOrgIds({ database }: Call, viewer: BuilderViewer): Promise<string[]> {
   const provenDomain = viewer.email && parseDomain(viewer.email);
   if (!provenDomain) return [];
-  const proven = await database.rows.find('ClaimedDomain', { provenDomain });
-  return proven.map(({ orgId }) => orgId).filter((orgId) => !viewer.roles.has(orgId));
+  const claims = await database.rows.find('ClaimedDomain', { provenDomain });
+  return claims.map(({ orgId }) => orgId).filter((orgId) => !viewer.roles.has(orgId));
 }

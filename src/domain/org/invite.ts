@@ -86,7 +86,7 @@ const acceptInviteInput = z
     ),
   })
   .refine(
-    ({ inviteId: byId, invitedEmail }) => (byId === null) !== (invitedEmail === null),
+    (input) => (input.inviteId === null) !== (input.invitedEmail === null),
     'must have exactly one of inviteId and invitedEmail.',
   )
   .meta({
@@ -99,14 +99,14 @@ function getCurrentStatus({ now }: Call, { status, expireTime }: Invite): Invite
   return status === 'PENDING' && expireTime <= now() ? 'EXPIRED' : status;
 }
 
-/** Returns a condition for invites with this status at a time, by the rule of `getCurrentStatus`. */
-function withStatus(status: InviteStatus, time: Date): Where<'Invite'> {
+/** Returns a condition for invites that have this status at a time, by the rule of `getCurrentStatus`. */
+function toStatusCondition(status: InviteStatus, time: Date): Where<'Invite'> {
   if (status === 'PENDING') return { status, expireTime: { after: time } };
   if (status === 'EXPIRED') return { status: ['PENDING', 'EXPIRED'], expireTime: { upTo: time } };
   return { status };
 }
 
-/** Loads one time for all lists of a call. Lists with equal times share a statement. */
+/** Loads the same time for all lists of a tick, so that they share a statement. */
 const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);
@@ -124,15 +124,17 @@ export const listInvites = read(
     org: Row<'Org'>,
     { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
-    const statusFilter = status ? withStatus(status, await load(call, requestTime, 'now')) : {};
+    const statusFilter = status
+      ? toStatusCondition(status, await load(call, requestTime, 'now'))
+      : {};
     const where = { orgId: toOrgCondition(call.viewer, org), ...statusFilter };
     return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
   },
 );
 
 /**
- * Loads the names of orgs of invites, by the orgs' ids. An invited person sees the name of an org that they can't read
- * yet.
+ * Loads the display names of inviting orgs, by the ids of the orgs. An invited person sees the name of an org that they
+ * can't read yet.
  */
 export const findInvitingOrgLabels: Batch<string, string | null> = async ({ database }, orgIds) => {
   const orgs = await database.rows.find('Org', { id: [...new Set(orgIds)] });
@@ -140,7 +142,7 @@ export const findInvitingOrgLabels: Batch<string, string | null> = async ({ data
   return orgIds.map((orgId) => labels.get(orgId) ?? null);
 };
 
-/** Throws NOT_FOUND, also for an invite to another org. */
+/** Throws NOT_FOUND if the org has no such invite, or if the viewer may not see the org. */
 export const getInvite = read(
   'org:read',
   'Returns an invite to an org.',
@@ -152,7 +154,7 @@ export const getInvite = read(
   },
 );
 
-/** The list is empty for an API key. */
+/** Empty for an API key. */
 export const listInvitesToViewer = read(
   'nothing',
   "Lists pending invites to the caller's own email address, from all orgs, newest first.",
@@ -168,8 +170,8 @@ export const listInvitesToViewer = read(
 );
 
 /**
- * An address has at most one pending invite in an org: a unique index refuses a second one, even from simultaneous
- * calls.
+ * An address has at most one pending invite in an org. A unique index refuses a second one, even from a simultaneous
+ * call.
  */
 export const createInvite = orgMutation({
   description: 'Invites an email address to an org. No email is sent.',
@@ -220,14 +222,14 @@ async function recordInvite(
   });
 }
 
-/** The invite stays in the list. */
+/** The revoked invite remains in the list of invites. */
 export const deleteInvite = orgMutation({
   description: 'Revokes a pending invite. It can no longer be accepted.',
   needs: orAdmin('org:write'),
   input: deleteInviteInput,
   async run(call, { orgId, inviteId }): Promise<{ deletedId: string; invite: Invite }> {
     const invite = await inTransaction(call.database, (tx) =>
-      endPending(call, tx, { where: { id: inviteId, orgId }, status: 'REVOKED' }),
+      endPendingInvite(call, tx, { where: { id: inviteId, orgId }, status: 'REVOKED' }),
     );
     return { deletedId: invite.id, invite };
   },
@@ -239,16 +241,16 @@ export const acceptInvite = builderMutation({
     "Accepts an invite to the caller's own email address, and adds the caller to the org with the invite's role. A member who is an admin stays one.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<AcceptedInvite> {
-    const inviteName = inviteId ?? invitedEmail ?? '';
+    const idOrEmail = inviteId ?? invitedEmail ?? '';
     const { email } = viewer;
     if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
-      throw notFound('Invite', inviteName);
+      throw notFound('Invite', idOrEmail);
     }
     const { role, ...accepted } = await inTransaction(call.database, async (tx) => {
       const id = inviteId ?? (await findPendingInviteId(tx, email, call.now()));
-      if (id === null) throw notFound('Invite', inviteName);
+      if (id === null) throw notFound('Invite', idOrEmail);
       const where = { id, invitedEmail: email };
-      const invite = await endPending(call, tx, { where, status: 'ACCEPTED' });
+      const invite = await endPendingInvite(call, tx, { where, status: 'ACCEPTED' });
       const membership = { orgId: invite.orgId, builderId: viewer.id, role: invite.role };
       const role = await insertMember(tx, membership);
       const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
@@ -264,7 +266,7 @@ interface AcceptedInvite {
   builder: Builder;
 }
 
-/** Finds the newest pending invite to the address, of any org. */
+/** Finds the newest pending invite to the address, to any org. */
 async function findPendingInviteId(
   tx: Transaction,
   email: string,
@@ -284,10 +286,9 @@ interface InviteEnd {
 }
 
 /**
- * Ends a pending invite. If several calls end it at the same time, one succeeds, because the condition is part of the
- * update.
+ * Ends a pending invite. The condition is part of the update, so that one of several simultaneous calls succeeds.
  */
-async function endPending(
+async function endPendingInvite(
   call: Call,
   tx: Transaction,
   { where, status }: InviteEnd,

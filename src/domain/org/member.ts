@@ -1,4 +1,4 @@
-/** Members of orgs: builders with a role, who work in the org's projects. Most join through an invite (invite.ts). */
+/** Members of orgs: builders with a role, who work in the org's projects. Most of them join by an invite (invite.ts). */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -67,8 +67,8 @@ const addMemberInput = z
   .meta({ id: 'AddMemberInput', description: 'The builder to add, and the org.' });
 
 /**
- * Adds a builder to an org. The caller is an admin of the org, or the builder itself, who joins (`joinOrg`). An existing
- * member keeps its role. Throws NOT_FOUND for builders that the caller may not see.
+ * Adds a builder to an org. The caller is an admin of the org, or the builder who joins it (`joinOrg`). An existing
+ * member keeps its role. Throws NOT_FOUND for builders that the caller may not add.
  */
 export const addMember = builderMutation({
   description:
@@ -90,7 +90,7 @@ export const addMember = builderMutation({
   },
 });
 
-/** Finds a builder who shares an org with the caller, or whose email domain the org has proven. Null for any other. */
+/** Finds a builder who shares an org with the caller, or whose email domain the org has proven. */
 async function findAddableBuilder(
   call: Call,
   orgId: string,
@@ -103,8 +103,8 @@ async function findAddableBuilder(
   if ((await prisma.orgMember.count({ where: membership })) > 0) return builder;
   const provenDomain = builder.primaryEmail && parseDomain(builder.primaryEmail);
   if (!provenDomain) return null;
-  const proven = await prisma.claimedDomain.count({ where: { orgId, provenDomain } });
-  return proven > 0 ? builder : null;
+  const provenCount = await prisma.claimedDomain.count({ where: { orgId, provenDomain } });
+  return provenCount > 0 ? builder : null;
 }
 
 /** The new role takes effect within a second, also for sessions of the console and in other processes. */

@@ -1,4 +1,4 @@
-/** Stores memberships. Every org with members has an admin. */
+/** Stores memberships. Every org that has members has an admin. */
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -13,8 +13,8 @@ interface MemberKey {
 }
 
 /**
- * Adds a builder to an org and returns the stored role. An existing member can become an admin, but an admin stays one.
- * Null if another call has removed the member.
+ * Adds a builder to an org and returns their role. An existing member may become an admin, and an admin remains one.
+ * Returns null if another call has removed the member.
  */
 export async function insertMember(
   tx: Pick<Transaction, 'orgMember'>,
@@ -26,7 +26,7 @@ export async function insertMember(
   return stored?.role ?? null;
 }
 
-/** Returns a member for a change. Changes of an org's members wait for each other until the commit. */
+/** Returns a member, and locks the org until the commit, so that changes of its members wait for each other. */
 async function lockMember(tx: Transaction, key: MemberKey): Promise<OrgMember> {
   const org = statements.selectFrom('Org').select('id').where('id', '=', key.orgId);
   await run(tx, org.forNoKeyUpdate());

@@ -1,5 +1,4 @@
 /** Orgs: companies of builders. Each has one billing account. */
-
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -32,9 +31,7 @@ type Org = Row<'Org'>;
 export const parentType = enumeration(
   'ParentType',
   'The type of the object that parentId identifies.',
-  {
-    ORG: 'An org.',
-  },
+  { ORG: 'An org.' },
 );
 
 /** `parentType` and `parentId` name the org that owns an object, as in the reference API. */
@@ -109,7 +106,7 @@ export const getOwnOrg = read(
   (call: Call, { orgId }: { orgId: string }) => getOrg(call, orgId),
 );
 
-/** The viewer may see the org of a project that it may see. */
+/** Throws NOT_FOUND if the viewer may not see the org. */
 export const getOrgOfProject = read(
   'org:read',
   'The org that owns the project.',
@@ -129,12 +126,12 @@ export const listOrgs = read(
   },
 );
 
-/** The most orgs of a builder: far more than a person works in. The limit exists because orgs are free. */
+/** The maximum number of orgs of a builder, far more than a person needs. It exists because orgs are free. */
 const ORGS_OF_BUILDER_MAX = 100;
 
 /**
- * The billing provider is `none` until one is connected. Throws CONFLICT if the caller has too many orgs, and FORBIDDEN
- * if ORG_CREATION does not permit it.
+ * Throws CONFLICT if the caller has too many orgs, and FORBIDDEN if ORG_CREATION does not permit the caller to create
+ * one.
  */
 export const createOrg = builderMutation({
   description:
@@ -159,17 +156,17 @@ function authorizeOrgCreation({ config }: Call, { roles }: BuilderViewer): void 
 }
 
 async function requireOrgCapacity(tx: Transaction, builderId: string): Promise<void> {
-  // The lock serializes a builder's creations of orgs, so that they can't exceed the limit.
+  // The lock serializes the calls of a builder, so that they can't exceed the limit.
   const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
   await run(tx, builder.forNoKeyUpdate());
-  const orgs = await tx.orgMember.count({ where: { builderId } });
-  if (orgs < ORGS_OF_BUILDER_MAX) return;
+  const orgCount = await tx.orgMember.count({ where: { builderId } });
+  if (orgCount < ORGS_OF_BUILDER_MAX) return;
   throw conflict(
     `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs can't create another one. Delete one that is not needed first.`,
   );
 }
 
-/** Inserts an org with its billing account and its first admin. Without `builderId` it has no member yet. */
+/** Inserts an org with its billing account and its first admin. Without `builderId`, the org has no members yet. */
 export function insertOrg(
   tx: Transaction,
   { label, builderId }: { label: string; builderId?: string },

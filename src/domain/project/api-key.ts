@@ -1,4 +1,4 @@
-/** Manages the API keys of a project. A key can't grant scopes that it does not have. */
+/** Manages the API keys of a project. A key can't grant scopes that it lacks. */
 import { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import { CREATE_API_KEYS } from '../../database/hot/create-api-keys.ts';
@@ -120,15 +120,14 @@ export const createApiKey = projectMutation({
   async run(call, input, { id: projectId, orgId }): Promise<CreatedApiKey> {
     authorizeKeyScopes(call.viewer, input.scopes, orgId);
     const key = createKeyValue();
-    const storedMembers = { hash: hashKey(key), prefix: getKeyPrefix(key) };
-    const row = {
+    const apiKey = await call.database.changes.run(CREATE_API_KEYS, {
       id: newId('key'),
       projectId,
       label: input.label,
       scopes: input.scopes,
-      ...storedMembers,
-    };
-    const apiKey = await call.database.changes.run(CREATE_API_KEYS, row);
+      hash: hashKey(key),
+      prefix: getKeyPrefix(key),
+    });
     if (!apiKey) throw notFound('Project', projectId);
     return { apiKey, key };
   },
@@ -144,15 +143,15 @@ export const updateApiKey = projectMutation({
     const before = await getKey(call, projectId, apiKeyId);
     // Activating a key grants its scopes again.
     const isActivated = changes.active === true && !before.active;
-    const granted = changes.scopes ?? (isActivated ? listScopes(before) : []);
-    authorizeKeyScopes(call.viewer, granted, orgId);
+    const grantedScopes = changes.scopes ?? (isActivated ? listScopes(before) : []);
+    authorizeKeyScopes(call.viewer, grantedScopes, orgId);
     if (Object.values(changes).every((value) => value === undefined)) return before;
     const where = { projectId_id: { projectId, id: before.id } };
     return updateKey(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
   },
 });
 
-/** A key may delete itself. */
+/** An API key may delete itself. */
 export const deleteApiKey = projectMutation({
   description:
     'Deletes an API key, by its value or its id. Requests with it are rejected within a second.',

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 
 const URL_LENGTH_MAX = 2_048;
-/** Longer than any registered tag with all of its subtags. */
+/** The maximum length of a language tag. No registered tag with all of its subtags is as long. */
 const TAG_LENGTH_MAX = 64;
 
-/** Members of the input that changes a project. Null clears a value. */
+/** The members of a project's input that set the appearance. Null clears a value. */
 export const brandingInput = {
   logoUrl: z
     .url({ protocol: /^https$/, error: 'must be an https URL.' })

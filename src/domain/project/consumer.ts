@@ -1,6 +1,6 @@
 /**
- * Consumers: the builder's users who connect accounts. A consumer is created at its first use and stays until it is
- * erased.
+ * Consumers: the builder's users who connect accounts. The first use of a ref creates its consumer, which exists until it
+ * is erased.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';

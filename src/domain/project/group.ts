@@ -1,6 +1,6 @@
 /**
- * Groups: sets of the builder's users who share access. A group is created at its first use and stays until it is
- * erased.
+ * Groups: sets of the builder's users who share access. The first use of a ref creates its group, which exists until it
+ * is erased.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';

@@ -1,5 +1,5 @@
 /**
- * Manages the JWT keys of a project: public keys that verify end users' tokens, which the builder's own server signs.
+ * Manages the JWT keys of a project: public keys that verify the tokens of end users, which the builder's server signs.
  */
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
@@ -40,7 +40,8 @@ type JwtKey = Row<'JwtKey'>;
 /** The reference API's limit, in characters. */
 const LABEL_LENGTH_MAX = 255;
 /**
- * RFC 7518 requires at least 2048 bits. With more than the maximum, verifying a signature costs more than a request.
+ * The sizes of a key. RFC 7518 requires at least 2048 bits. Above the maximum, verifying a signature costs more than a
+ * request.
  */
 const KEY_BITS_MIN = 2_048;
 const KEY_BITS_MAX = 4_096;
@@ -101,7 +102,7 @@ export const getJwtKey = projectRead(
     getProjectRow(call, 'JwtKey', { projectId, id, noun: 'JWT key' }),
 );
 
-/** Tokens of the key grant DEFAULT_PERMISSIONS, so the caller must have the scopes for them. */
+/** The caller must have the scopes for DEFAULT_PERMISSIONS, which tokens of the key grant. */
 export const createJwtKey = projectMutation({
   description:
     "Registers a JWT key, with which the builder's own server signs tokens of end users. The tokens grant the permissions CONNECT, INSTALL and READ.",
@@ -135,7 +136,7 @@ export const updateJwtKey = projectMutation({
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
     const key = { projectId, id: jwtKeyId, noun: 'JWT key' };
     const before = await getProjectRow(call, 'JwtKey', key);
-    // Activating a key grants its tokens' permissions again.
+    // Activating a key grants the permissions of its tokens again.
     if (active && !before.active) authorizeActiveKey(call.viewer);
     if (label === undefined && active === undefined) return before;
     const data = { label, active, updateTime: call.now() };
@@ -181,8 +182,8 @@ async function changeKey<T>(
 }
 
 /**
- * Returns the key as SPKI. Throws BAD_USER_INPUT that names the input and does not repeat it, because it might be a
- * private key.
+ * Returns the key as SPKI. Throws BAD_USER_INPUT that names the input but does not repeat it, because it may be a private
+ * key.
  */
 export function parsePublicKey(text: string, name: string): string {
   const key = PUBLIC_PEM_PATTERN.test(text) ? findPublicKey(text) : null;

@@ -1,6 +1,6 @@
 /**
- * Look-ups of one object of a project, by its id or by the builder's names for it. They return null if the project has
- * no such object, or if the viewer may not see it.
+ * Look-ups of one object of a project, by its id or by names of the builder. A look-up returns null if the project has no
+ * such object, or if the viewer may not see it.
  */
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
@@ -17,9 +17,9 @@ import { findGroupByRef } from './group.ts';
 
 type Project = Pick<Row<'Project'>, 'id'>;
 
-type Keys<N extends string> = { [name in N]?: string | null | undefined };
+type OptionalKeys<N extends string> = { [name in N]?: string | null | undefined };
 
-/** Returns the description of a look-up, which returns null without a match. */
+/** Adds the meaning of null to the description of a look-up. */
 const describeLookUp = (description: string) =>
   `${description} Null if there is none, or if the caller may not see it.`;
 
@@ -53,7 +53,7 @@ export const lookUpConsumer = read(
     findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
 );
 
-/** Without a consumer in the keys, returns the connection that new installations of the group use. */
+/** Without a consumer, returns the connection that new installations of the group use. */
 export const lookUpConnection = read(
   orEndUser('read'),
   describeLookUp(
@@ -62,7 +62,7 @@ export const lookUpConnection = read(
   async (
     call: Call,
     { id: projectId }: Project,
-    keys: Keys<'id' | 'provider' | 'groupRef' | 'consumerRef'>,
+    keys: OptionalKeys<'id' | 'provider' | 'groupRef' | 'consumerRef'>,
   ): Promise<Row<'Connection'> | null> => {
     const { id, provider, groupRef, consumerRef } = keys;
     if (id != null) return findById(call, 'Connection', { projectId, id });
@@ -93,7 +93,7 @@ export const lookUpInstallation = read(
   async (
     call: Call,
     { id: projectId }: Project,
-    { id, integrationIdOrName, groupRef }: Keys<'id' | 'integrationIdOrName' | 'groupRef'>,
+    { id, integrationIdOrName, groupRef }: OptionalKeys<'id' | 'integrationIdOrName' | 'groupRef'>,
   ): Promise<Row<'Installation'> | null> => {
     if (id != null) return findById(call, 'Installation', { projectId, id });
     if (integrationIdOrName == null || groupRef == null) return null;
@@ -108,7 +108,7 @@ export const lookUpInstallation = read(
   },
 );
 
-/** For a provider, returns its newest app, which connects use by default. */
+/** By a provider, returns its newest app, which connects use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
   describeLookUp(
@@ -117,13 +117,14 @@ export const lookUpProviderApp = read(
   async (
     call: Call,
     { id: projectId }: Project,
-    { id, provider }: Keys<'id' | 'provider'>,
+    { id, provider }: OptionalKeys<'id' | 'provider'>,
   ): Promise<Row<'ProviderApp'> | null> => {
     if (id != null) return findById(call, 'ProviderApp', { projectId, id });
     return provider == null ? null : findDefaultApp(call, { projectId, provider });
   },
 );
 
+/** Finds a row of the project by id. Null if the id belongs to another project. */
 async function findById<T extends ProjectTable>(
   call: Call,
   table: T,

@@ -3,10 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
 import { isOrigin } from '../../setting-kinds.ts';
 
-/** A change of a project's origins takes effect in every process within a second. */
+/** How long a result is cached. A change of a project's origins takes effect in every process within this time. */
 const FRESH_MS = 1_000;
-const CACHED_MAX = 1_000;
-/** The most simultaneous look-ups. Further origins are refused, so that a flood of origins delays no other request. */
+const CACHED_ORIGINS_MAX = 1_000;
+/**
+ * The maximum number of simultaneous look-ups. Further origins are refused, so that a flood of origins does not delay
+ * other requests.
+ */
 const LOOKUPS_MAX = 50;
 
 const IS_ALLOWED = `select exists (
@@ -14,14 +17,14 @@ const IS_ALLOWED = `select exists (
 ) as "isAllowed"`;
 
 /**
- * Returns a function that checks whether any project has the origin in `listPageOrigins`. The query compares whole
- * strings, so it agrees with that function for every origin that `isOrigin` accepts. The result is synchronous if it is
- * cached.
+ * Returns a function that checks whether `listPageOrigins` of any project contains the origin. Its query compares whole
+ * strings, so that it agrees with `listPageOrigins` for every origin that `isOrigin` accepts. A cached result is
+ * synchronous.
  */
 export function createOriginCache({
   rows,
 }: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
-  const cache = new LRUCache<string, boolean>({ max: CACHED_MAX, ttl: FRESH_MS });
+  const cache = new LRUCache<string, boolean>({ max: CACHED_ORIGINS_MAX, ttl: FRESH_MS });
   const lookups = new Map<string, Promise<boolean>>();
   const lookUp = async (origin: string): Promise<boolean> => {
     try {
@@ -30,7 +33,7 @@ export function createOriginCache({
       cache.set(origin, isAllowed);
       return isAllowed;
     } catch {
-      // Requests of the page would fail as well while the database is unavailable.
+      // While the database is unavailable, requests of the page would fail too.
       return false;
     } finally {
       lookups.delete(origin);
@@ -40,8 +43,8 @@ export function createOriginCache({
     if (!isOrigin(origin)) return false;
     const cached = cache.get(origin);
     if (cached !== undefined) return cached;
-    const running = lookups.get(origin);
-    if (running) return running;
+    const runningLookup = lookups.get(origin);
+    if (runningLookup) return runningLookup;
     if (lookups.size >= LOOKUPS_MAX) return false;
     const lookup = lookUp(origin);
     lookups.set(origin, lookup);

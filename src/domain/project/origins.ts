@@ -1,6 +1,6 @@
 /**
- * The origins of a project's own pages, which may send an end user's token, frame the connect page, receive the result
- * of a connect, and be redirect targets. CORS, framing and redirects all use `listPageOrigins`.
+ * The origins of a project's own pages. These pages may send tokens of end users, frame the connect page, receive the
+ * result of a connect, and be targets of redirects. CORS, framing and redirects all use `listPageOrigins`.
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -19,7 +19,7 @@ export const allowedOrigins = z
     "Origins like https://app.example whose pages may call the gateway with tokens of the project's end users. At most 50.",
   );
 
-/** Lists the origins of a project's own pages. Omits wildcards, which older rows may contain. */
+/** Lists the origins of a project's own pages. Omits wildcards, which old rows may contain. */
 export function listPageOrigins({
   allowedOrigins,
 }: {
@@ -28,7 +28,7 @@ export function listPageOrigins({
   return allowedOrigins.filter(isOrigin);
 }
 
-/** Returns the origins whose pages may frame the connect page for a project. None if the project does not exist. */
+/** Lists the origins whose pages may frame the connect page of a project. Empty if the project does not exist. */
 export async function findAllowedOrigins(
   { database }: Pick<Services, 'database'>,
   id: string,
@@ -41,8 +41,8 @@ export async function findAllowedOrigins(
 export const CONNECT_PATH = '/connect';
 
 /**
- * Returns an issue if a browser must not be redirected to the URL: neither the project nor the operator allows its
- * origin, and it is not the connect page.
+ * Returns an issue if a browser must not be redirected to the URL. The project or the operator must allow its origin,
+ * unless it is the connect page.
  */
 export function listReturnIssues(
   { config, publicUrl }: Pick<Services, 'config' | 'publicUrl'>,

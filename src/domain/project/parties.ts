@@ -7,15 +7,15 @@ import type { Services } from '../call.ts';
 interface PartiesInput {
   projectId: string;
   groupRef: string;
-  /** The new display name. If absent, the stored one is kept; a new row gets the ref as its name. */
+  /** The new display name. Without it, a stored group keeps its name, and a new group gets the ref as its name. */
   groupName?: string | null | undefined;
   consumerRef: string;
   consumerName?: string | null | undefined;
 }
 
 /**
- * Finds the group and the consumer, or creates them at their first use. It writes nothing if both exist with these
- * names, as most do.
+ * Returns the group and the consumer, and creates or renames them if necessary. Usually both exist with these names, and
+ * nothing is written.
  */
 export async function upsertParties(
   { database, now }: Pick<Services, 'database' | 'now'>,
@@ -25,12 +25,13 @@ export async function upsertParties(
     database.rows.find('Group', { projectId, groupRef }),
     database.rows.find('Consumer', { projectId, consumerRef }),
   ]);
-  const isNamed = (name: string | null, present: string) => name === null || name === present;
+  const isCurrent = (name: string | null, storedName: string) =>
+    name === null || name === storedName;
   if (
     group &&
     consumer &&
-    isNamed(groupName, group.groupName) &&
-    isNamed(consumerName, consumer.consumerName)
+    isCurrent(groupName, group.groupName) &&
+    isCurrent(consumerName, consumer.consumerName)
   ) {
     return { groupId: group.id, consumerId: consumer.id };
   }

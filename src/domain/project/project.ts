@@ -1,4 +1,4 @@
-/** Projects: applications of builders. Each is the tenant to which everything else belongs. */
+/** Projects: applications of builders. A project is the tenant to which all other data belongs. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id, newId } from '../../ids.ts';
@@ -96,7 +96,7 @@ const updateProjectInput = z
     description: 'The new values of a project. Omitted fields keep their values.',
   });
 
-/** Returns null if the viewer has no such project. Without an id or a name, returns the viewer's only project. */
+/** Returns null if the viewer sees no such project. Without an id or a name, returns the viewer's only project. */
 export const readProject = read(
   orEndUser('read'),
   'A project by its id or name; null if it does not exist or the caller may not see it. Without an argument, the only project of the caller.',
@@ -117,8 +117,8 @@ export const listProjects = read(
   "Lists the projects that the caller may see, newest first: the project of an API key or an end user, or all projects of a builder's orgs.",
   (call: Call, args: PageArgs) => {
     const { viewer } = call;
-    const ownProjectId = findProjectId(viewer);
-    const where = ownProjectId === null ? { orgId: listOrgIds(viewer) } : { id: ownProjectId };
+    const projectId = findProjectId(viewer);
+    const where = projectId === null ? { orgId: listOrgIds(viewer) } : { id: projectId };
     return listPage(call, { name: 'Query.projects', table: 'Project', where }, args);
   },
 );
@@ -150,7 +150,7 @@ export const createProject = orgMutation({
   run({ database }, { orgId, name, appName }): Promise<Project> {
     const projectId = newId('prj');
     const data = { id: projectId, orgId, name, appName, eventLog: { create: {} } };
-    return requireUnique(database.prisma.project.create({ data }), formatNameTaken(name));
+    return requireUnique(database.prisma.project.create({ data }), describeTakenName(name));
   },
 });
 
@@ -165,11 +165,11 @@ export const updateProject = projectMutation({
     const where = { id: project.id };
     return requireUnique(
       call.database.prisma.project.update({ where, data }),
-      formatNameTaken(changes.name ?? ''),
+      describeTakenName(changes.name ?? ''),
     );
   },
 });
 
-function formatNameTaken(name: string): string {
+function describeTakenName(name: string): string {
   return `The project name ${name} is taken.`;
 }

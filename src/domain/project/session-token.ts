@@ -1,4 +1,4 @@
-/** Short-lived tokens for end users, which the builder's backend passes to its own pages. */
+/** Session tokens: short-lived tokens of end users, which the builder's backend passes to its pages. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
@@ -44,12 +44,12 @@ const createSessionTokenInput = z
   .object({
     projectIdOrName,
     groupRef: ref.describe(
-      "The builder's own id of the group that the end user is of, 1 to 256 characters. Its first use creates the group.",
+      "The builder's own id of the end user's group, 1 to 256 characters. Its first use creates the group.",
     ),
     groupName: ref
       .nullish()
       .describe(
-        'The name of the group that people see. Default: the name that it has, or its ref.',
+        'The display name of the group, 1 to 256 characters. Default: the current name, or the ref of a new group.',
       ),
     consumerRef: ref.describe(
       "The builder's own id of the end user, 1 to 256 characters. Its first use creates the consumer.",
@@ -57,7 +57,7 @@ const createSessionTokenInput = z
     consumerName: ref
       .nullish()
       .describe(
-        'The name of the consumer that people see. Default: the name that it has, or its ref.',
+        'The display name of the consumer, 1 to 256 characters. Default: the current name, or the ref of a new consumer.',
       ),
     integrations: z
       .array(z.string().min(1).max(128))
@@ -78,13 +78,13 @@ const createSessionTokenInput = z
       .min(LIFETIME_SECONDS_MIN)
       .max(LIFETIME_SECONDS_MAX)
       .nullish()
-      .describe('The life of the token in seconds, 60 to 3600. Default: 600.'),
+      .describe('The lifetime of the token in seconds, 60 to 3600. Default: 600.'),
     returnUrl: z
       .url({ protocol: /^https?$/ })
       .max(2_048)
       .nullish()
       .describe(
-        'The URL that the connect page returns to. `Project.allowedOrigins`, or REDIRECT_ORIGINS of the server, must hold its origin. Default: the page stays open.',
+        'The URL that the connect page returns to. Its origin must be in `Project.allowedOrigins`, or in REDIRECT_ORIGINS of the server. Default: the page stays open.',
       ),
   })
   .meta({
@@ -97,8 +97,7 @@ type Input = z.output<typeof createSessionTokenInput>;
 export type SessionToken = z.output<typeof sessionTokenResource>;
 
 /**
- * Creates a token. It permits at most what its caller may do. The group and the consumer are created at their first
- * use.
+ * A token never permits more than its creator may do. Creates the group and the consumer if they do not exist.
  */
 export const createSessionToken = projectMutation({
   description:
@@ -122,12 +121,12 @@ export const createSessionToken = projectMutation({
       expireTime,
       returnUrl: input.returnUrl ?? null,
     });
-    // The token is in the fragment, which browsers do not send, so that no log contains it.
+    // Browsers do not send the fragment, so that no log contains the token.
     return { token, expireTime, connectUrl: `${call.publicUrl()}${CONNECT_PATH}#token=${token}` };
   },
 });
 
-/** Finds the named integrations. `ids` is null for all integrations of the project, including later ones. */
+/** Finds the integrations of the input. `ids` is null for all integrations of the project, including future ones. */
 async function findIntegrations(
   { database }: Call,
   { id: projectId }: Row<'Project'>,
@@ -135,22 +134,20 @@ async function findIntegrations(
 ): Promise<{ ids: string[] | null; issues: Issue[] }> {
   if (integrations == null) return { ids: null, issues: [] };
   const isId = (text: string) => findPrefix(text) === 'int';
-  const [byId, byName] = await Promise.all([
-    database.rows.find('Integration', { projectId, id: integrations.filter(isId) }),
-    database.rows.find('Integration', { projectId, name: integrations.filter((n) => !isId(n)) }),
+  const requestedIds = integrations.filter(isId);
+  const requestedNames = integrations.filter((text) => !isId(text));
+  const [rowsById, rowsByName] = await Promise.all([
+    database.rows.find('Integration', { projectId, id: requestedIds }),
+    database.rows.find('Integration', { projectId, name: requestedNames }),
   ]);
-  const idByName = new Map([
-    ...byId.map(({ id }) => [id, id] as const),
-    ...byName.map(({ id, name }) => [name, id] as const),
+  const ids = new Map([
+    ...rowsById.map(({ id }) => [id, id] as const),
+    ...rowsByName.map(({ id, name }) => [name, id] as const),
   ]);
-  const issues = integrations.flatMap((named, index) =>
-    idByName.has(named)
-      ? []
-      : createInputIssue(
-          ['input', 'integrations', index],
-          'is not an integration of the project.',
-          named,
-        ),
-  );
-  return { ids: [...new Set(idByName.values())], issues };
+  const issues = integrations.flatMap((idOrName, index) => {
+    if (ids.has(idOrName)) return [];
+    const path = ['input', 'integrations', index];
+    return createInputIssue(path, 'is not an integration of the project.', idOrName);
+  });
+  return { ids: [...new Set(ids.values())], issues };
 }

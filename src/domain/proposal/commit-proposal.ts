@@ -1,7 +1,7 @@
 /**
- * Commits approved proposals. The statement that accepts the write also takes the proposal, so the write is accepted at most
- * once, and only while the proposal is approved. The entry of the write has the expected version of the record, which each
- * attempt compares first. The sweep completes proposals whose process ended before their write.
+ * Commits approved proposals. The statement that accepts the write also claims the proposal, so that a proposal is written
+ * at most once, and only while it is approved. Each attempt of the write first compares the record with the version that
+ * the proposal expects. A sweep completes proposals whose process ended before their write.
  */
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
@@ -29,9 +29,9 @@ import {
 } from './proposal-refusal.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
-/** How often the sweep checks a proposal whose write has not ended, or which it failed to complete. */
+/** The interval at which the sweep checks a proposal whose write has not ended, or that it could not complete. */
 const POLL_MS = MINUTE_MS;
-/** A concurrent commit may change the proposal while the statement runs. */
+/** A concurrent call may change the proposal while the write is accepted. */
 const TRIES_MAX = 3;
 const SWEEP_PROPOSALS_MAX = 200;
 
@@ -50,8 +50,8 @@ export interface CommittedProposal extends WriteOutcome {
 }
 
 /**
- * Waits for the outcome, as a synchronous `writeRecords` does. Throws PROPOSAL_STALE if the record has changed. Calls that
- * commit the same proposal simultaneously share its write. After another error, the call may be repeated.
+ * Commits a proposal and waits for the outcome, as a synchronous `writeRecords` does. Simultaneous calls share the write.
+ * Throws PROPOSAL_STALE if the record has changed. After other errors, the call may be repeated.
  */
 export const commitProposal = projectMutation({
   description:
@@ -60,19 +60,19 @@ export const commitProposal = projectMutation({
   input: commitProposalInput,
   async run(call, { proposalId: id, payloadHash }, { id: projectId }): Promise<CommittedProposal> {
     const proposal = await getProposalRow(call, projectId, id);
-    const writer = authorizeAgent(call, proposal.objectName, proposal.type);
+    const writerCall = authorizeAgent(call, proposal.objectName, proposal.type);
     refuseUncommittable(proposal, payloadHash, call.now());
     const outcome =
-      (await findOutcome(writer, proposal)) ??
-      (await commitWrite(writer, { proposal, payloadHash }));
+      (await findOutcome(writerCall, proposal)) ??
+      (await commitWrite(writerCall, { proposal, payloadHash }));
     const { operation, result } = outcome;
-    const committed = await endCommit(call, proposal, { operation, outcome: result });
-    if (committed.status === 'STALE') throw createStaleError(committed);
-    return { ...outcome, proposal: committed };
+    const committedProposal = await endCommit(call, proposal, { operation, outcome: result });
+    if (committedProposal.status === 'STALE') throw createStaleError(committedProposal);
+    return { ...outcome, proposal: committedProposal };
   },
 });
 
-/** Waits for the write of a proposal that another call commits. Null if no call has committed it. */
+/** Waits for the outcome of a proposal whose commit has begun. Null if no call has begun it. */
 async function findOutcome(
   call: Call,
   { projectId, operationId }: Proposal,
@@ -84,7 +84,7 @@ async function findOutcome(
   return operation && awaitOperation(call, operation, { batch: null });
 }
 
-/** Writes the record. Throws PROPOSAL_STALE if the write would differ from the one that was approved. */
+/** Writes the record. Throws PROPOSAL_STALE if the write would differ from the approved one. */
 async function commitWrite(
   call: Call,
   { proposal, payloadHash }: { proposal: Proposal; payloadHash: string },
@@ -148,34 +148,35 @@ async function endCommit(
       where: { projectId, id, status: 'COMMITTING' },
       data: { status, operationId, dueTime, updateTime: now },
     });
-    const ended = await tx.proposal.findUniqueOrThrow({ where });
-    if (count === 0 || isRunning) return ended;
-    if (status === 'STALE') await recordProposalEvent(tx, 'PROPOSAL_STALE', ended, {});
-    else {
+    const proposal = await tx.proposal.findUniqueOrThrow({ where });
+    if (count === 0 || isRunning) return proposal;
+    if (status === 'STALE') {
+      await recordProposalEvent(tx, 'PROPOSAL_STALE', proposal, {});
+    } else {
       const success = operationStatus === 'SUCCESS';
-      await recordProposalEvent(tx, 'PROPOSAL_COMMITTED', ended, { operationId, success });
+      await recordProposalEvent(tx, 'PROPOSAL_COMMITTED', proposal, { operationId, success });
     }
-    return ended;
+    return proposal;
   });
 }
 
-const DUE = acrossProjects(
+const DUE_PROPOSALS = acrossProjects(
   'proposals that are due',
   (inProjects) => `select * from "Proposal" where ${inProjects('"projectId"')} and "dueTime" <= $1
    order by "dueTime" limit ${SWEEP_PROPOSALS_MAX}`,
 );
 
-/** Expires proposals that were not committed in time, and ends commits whose process has ended. */
+/** Expires proposals that were not committed in time, and completes commits whose process has ended. */
 export async function continueProposals(services: Services): Promise<void> {
   const { database, log, now } = services;
-  const due = await sweep<Proposal>(database, DUE, [now()]);
-  for (const proposal of due) {
+  const dueProposals = await sweep<Proposal>(database, DUE_PROPOSALS, [now()]);
+  for (const proposal of dueProposals) {
     const { projectId, id } = proposal;
     try {
       if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
       else await expireProposal(services, proposal);
     } catch (error) {
-      // A failure of one proposal must not keep the sweep from the others.
+      // A failure with one proposal must not stop the sweep.
       log.warn({ err: error, proposalId: id }, 'proposal.not_continued');
       const dueTime = new Date(now().getTime() + POLL_MS);
       const where = { projectId, id, dueTime: proposal.dueTime };
@@ -196,7 +197,7 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
     select: { outcome: true },
   });
   await endCommit(services, proposal, {
-    // An operation may be deleted before its proposal. It had ended then.
+    // If the operation was deleted before its proposal, it had ended.
     operation: operation ?? { id: operationId, status: 'FAILURE' },
     outcome: readJsonColumn<StoredOutcome | null>(entry?.outcome ?? null),
   });

@@ -1,4 +1,4 @@
-/** Proposes a write: validates it completely, and stores it with the current values of the record. */
+/** Creates proposals: validates a write completely, and stores it with the current values of its record. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
@@ -41,7 +41,7 @@ import { recordProposalEvent } from './proposal-event.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
 const REASON_LENGTH_MAX = 2_000;
-/** The maximum number of pending proposals of an agent session. A person has to decide on each. */
+/** The maximum number of pending proposals of an agent session, because people must decide on them. */
 const PENDING_MAX = 100;
 /** The lifetime of a proposal that was created without an agent session. */
 const LIFETIME_MS = DAY_MS;
@@ -77,7 +77,7 @@ const createProposalInput = z
 type Input = z.output<typeof createProposalInput>;
 
 /**
- * Throws BAD_USER_INPUT that names every unknown, read-only, ill-typed or missing field before it sends a request to the
+ * Throws BAD_USER_INPUT that names every unknown, read-only, ill-typed or missing field, without a request to the
  * provider. Throws OBJECT_NOT_GRANTED or VERB_NOT_GRANTED for an agent without the right.
  */
 export const createProposal = projectMutation({
@@ -98,17 +98,19 @@ export const createProposal = projectMutation({
     const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
     const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
     const { plan } = await planProposedWrite(endUserCall, serving, write);
+    const { recordId } = write;
+    const writtenFields = listWrittenFields(plan);
     const current =
-      write.recordId === null
+      recordId === null
         ? null
         : await readCurrentRecord(endUserCall, {
+            ...write,
+            recordId,
             serving,
             object,
-            ...write,
-            recordId: write.recordId,
-            written: listWrittenFields(plan),
+            writtenFields,
           });
-    const defaults = findDefaults(plan, object);
+    const defaults = pickDefaults(plan, object);
     return storeProposal(call, { input, serving, current, defaults, planHash: hashPlan(plan) });
   },
 });
@@ -138,9 +140,10 @@ function* findIssues(
   else yield* findValueIssues({ hash, object, type, values, path });
 }
 
-/** The current state of the record. */
 interface CurrentRecord {
+  /** The current values of the proposed fields. For a deletion, of all fields. */
   before: Record<string, unknown>;
+  /** The version that the record must still have when the proposal is committed. */
   expected: RecordVersion;
 }
 
@@ -151,23 +154,23 @@ interface RecordToRead {
   recordId: string;
   after: Record<string, unknown>;
   /** The fields that the write sets, by the provider's names. */
-  written: readonly string[];
+  writtenFields: readonly string[];
 }
 
 /**
- * Reads the record with the written fields, even those that the installation does not read. Throws NOT_FOUND if the
- * record does not exist, and UNPROCESSABLE if the provider can't read records by id.
+ * Reads the record with all fields that the write sets, even if the installation does not read them. Throws NOT_FOUND if
+ * the record does not exist, and UNPROCESSABLE if the provider can't read records by id.
  */
 async function readCurrentRecord(
   call: Call,
-  { serving, object, type, recordId, after, written }: RecordToRead,
+  { serving, object, type, recordId, after, writtenFields }: RecordToRead,
 ): Promise<CurrentRecord> {
-  const input = { objectName: serving.providerObject, ids: [recordId], otherFields: written };
-  const { plan, records } = await readRecordsById(
-    call,
-    await getServedContent(call, serving),
-    input,
-  );
+  const content = await getServedContent(call, serving);
+  const { plan, records } = await readRecordsById(call, content, {
+    objectName: serving.providerObject,
+    ids: [recordId],
+    otherFields: writtenFields,
+  });
   const [record] = records;
   if (!record) throw notFound('Record', recordId);
   const { fields, mappedFields } = createEntry(record, plan);
@@ -180,7 +183,7 @@ async function readCurrentRecord(
   const findValue = (name: string) =>
     values[name] ?? record.fields[providerNames.get(name) ?? name] ?? null;
   const before = Object.fromEntries(names.map((name) => [name, findValue(name)]));
-  const versionedFields = [...new Set([...plan.fields, ...written])];
+  const versionedFields = [...new Set([...plan.fields, ...writtenFields])];
   return { before: toStorableJson(before), expected: createRecordVersion(record, versionedFields) };
 }
 
@@ -189,7 +192,7 @@ function listWrittenFields({ entries }: WritePlan): string[] {
 }
 
 /** Returns the values that the installation's config adds to the write, by the builder's names. */
-function findDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContract) {
+function pickDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContract) {
   const [entry] = entries;
   const namedValues = defaults.map((providerName) => {
     const field = fields.find(({ providerField }) => providerField === providerName);
@@ -206,7 +209,7 @@ interface ProposalToStore {
   planHash: string;
 }
 
-/** Stores the proposal, approved if a rule of the agent session approves it. */
+/** Stores the proposal. A rule of the agent session may approve it immediately. */
 async function storeProposal(
   call: Pick<Call, 'database' | 'now' | 'viewer'>,
   { input, serving, current, defaults, planHash }: ProposalToStore,
@@ -267,7 +270,7 @@ function toPayloadColumns(
   };
 }
 
-/** Locks the session, so that its proposals are stored one after the other and the counts of its rules are exact. */
+/** Locks the session, so that its proposals are stored one after the other and the limits of its rules are exact. */
 async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
   const [session] = await run(
     tx,
@@ -289,7 +292,7 @@ async function lockSession(tx: Transaction, projectId: string, id: string): Prom
   return session;
 }
 
-/** Returns the first rule that matches the write and has not reached its maximum of the last 24 hours. */
+/** Returns the first rule that matches the write and has not reached its limit in the last 24 hours. */
 async function findApprovingRule(
   tx: Transaction,
   {

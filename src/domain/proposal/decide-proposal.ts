@@ -21,7 +21,7 @@ const decision = proposalInput.extend({
 
 const APPROVERS = orEndUser('records:write', 'APPROVE');
 
-/** Throws SELF_APPROVAL for the principal that created the proposal, and the error of its state if it can't be approved. */
+/** Throws SELF_APPROVAL for the principal that created the proposal, and an error if its status permits no approval. */
 export const approveProposal = projectMutation({
   description:
     'Approves a pending proposal, so that it can be committed. The principal that created the proposal may not approve it. An approved proposal is returned unchanged.',
@@ -39,7 +39,7 @@ export const approveProposal = projectMutation({
     }),
 });
 
-/** Throws the error of the proposal's state if it can't be rejected. */
+/** Throws an error if the status of the proposal permits no rejection. */
 export const rejectProposal = projectMutation({
   description:
     'Rejects a pending or approved proposal, so that it can never be committed. A rejected proposal is returned unchanged.',

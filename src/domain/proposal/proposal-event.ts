@@ -17,7 +17,7 @@ type ProposalEventType =
 
 type Details<T extends ProposalEventType> = Omit<EventData<T>, keyof EventData<'PROPOSAL_CREATED'>>;
 
-/** Records nothing if the installation was deleted. Call it last in the transaction, as `recordEvent`. */
+/** Records an event, unless the installation was deleted. Call it last in the transaction, like `recordEvent`. */
 export async function recordProposalEvent<T extends ProposalEventType>(
   tx: Transaction,
   eventType: T,

@@ -2,7 +2,7 @@
 import { DomainError } from '../../errors.ts';
 import type { Proposal } from './proposal.ts';
 
-/** Throws the error of a proposal that has ended. */
+/** Throws an error if the proposal has ended. */
 export function refuseEndedProposal(proposal: Proposal, now: Date): void {
   const { id, status, decisionReason, operationId, expireTime } = proposal;
   switch (status) {
@@ -47,7 +47,7 @@ export function createChangedPlanError({ id }: Proposal): DomainError {
   );
 }
 
-/** Throws the error of a proposal that can't be committed now. */
+/** Throws an error if the proposal can't be committed. */
 export function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
   refuseEndedProposal(proposal, now);
   if (proposal.payloadHash !== payloadHash) {

@@ -122,13 +122,13 @@ export const proposalInput = z.object({ projectIdOrName, proposalId });
 export const getProposal = projectRead(
   orAgent('records:read', 'READ', 'APPROVE'),
   'Gets a proposal.',
-  (call, { proposalId: proposal }: { proposalId: string }, { id: projectId }) =>
-    getProposalRow(call, projectId, proposal),
+  (call, input: { proposalId: string }, { id: projectId }) =>
+    getProposalRow(call, projectId, input.proposalId),
 );
 
 /** Throws NOT_FOUND if the viewer may not see the proposal. An agent sees its own proposals. */
-export function getProposalRow(call: Call, projectId: string, proposal: string): Promise<Proposal> {
-  return getProjectRow(call, 'Proposal', { projectId, id: proposal, noun: 'Proposal' });
+export function getProposalRow(call: Call, projectId: string, id: string): Promise<Proposal> {
+  return getProjectRow(call, 'Proposal', { projectId, id, noun: 'Proposal' });
 }
 
 export const proposalFilters = z.object({

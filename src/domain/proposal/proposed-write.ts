@@ -1,4 +1,4 @@
-/** Plans the write of a proposal. */
+/** Plans the write of a proposal, as `writeRecords` would. */
 import { createHash } from 'node:crypto';
 import { unprocessable } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -16,8 +16,8 @@ interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
 }
 
 /**
- * Plans the write. Throws as `writeRecords` does before anything is stored; value issues are located at
- * `input.values`. Throws UNPROCESSABLE if the installation does not write one of the fields.
+ * Plans the write. Throws the errors of `writeRecords`, which name values as `input.values`. Throws UNPROCESSABLE if the
+ * installation does not write one of the fields.
  */
 export async function planProposedWrite(
   call: Call,
@@ -49,16 +49,16 @@ export async function planProposedWrite(
   return { input, plan };
 }
 
-/** Hashes what the plan writes and to which account. Equal hashes mean equal writes. */
+/** Hashes the values of a plan and the account to which it writes them. Equal hashes mean equal writes. */
 export function hashPlan({ target, objectName, entries }: WritePlan): string {
   const { installation, connection } = target;
-  const written = entries.map(({ record, associations, ifEmpty }) => [
+  const writtenValues = entries.map(({ record, associations, ifEmpty }) => [
     record,
     associations,
     ifEmpty,
   ]);
-  const plan = [installation.id, connection.id, objectName, sortJsonMembers(written)];
-  return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
+  const identity = [installation.id, connection.id, objectName, sortJsonMembers(writtenValues)];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 }
 
 /** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */
