@@ -16,7 +16,7 @@ const VALUES_MAX = 1_000;
 const MAPPED_VALUE = 'A value of the provider, and the value that replaces it.';
 const VALUE_MAPPING = 'Values of a field that are delivered as other values, and written back.';
 const fieldName = contentText.describe("The name of the field: the provider's or the mapped one.");
-const mappedValue = {
+const mappedValueFields = {
   deliveredValue: contentText.describe("The builder's value, in messages and writes."),
   providerValue: contentText.describe("The provider's value."),
 };
@@ -25,7 +25,9 @@ export const valueMappingInput = z
   .object({
     fieldName,
     values: z
-      .array(z.object(mappedValue).meta({ id: 'MappedValueInput', description: MAPPED_VALUE }))
+      .array(
+        z.object(mappedValueFields).meta({ id: 'MappedValueInput', description: MAPPED_VALUE }),
+      )
       .max(VALUES_MAX)
       .describe('The values, mapped one to one, at most 1000. Other values are unchanged.'),
   })
@@ -40,7 +42,7 @@ type ValueMapping = z.output<typeof valueMappingInput>;
 export const valueMappingResource = resource('ValueMapping', VALUE_MAPPING, {
   fieldName,
   values: z
-    .array(resource('MappedValue', MAPPED_VALUE, mappedValue))
+    .array(resource('MappedValue', MAPPED_VALUE, mappedValueFields))
     .describe('The values, mapped one to one. Other values are unchanged.'),
 });
 
