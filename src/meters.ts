@@ -6,11 +6,14 @@ import { DomainError, ServiceUnavailable } from './errors.ts';
 
 type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
 
+/** `requests` are those that LIMIT_REQUESTS counts, and `deliveries` attempts to send. */
+export type ActiveWork = 'requests' | 'providerCalls' | 'deliveries';
+
 export interface Meters {
   /** If false, callers may skip measurements that are expensive to compute. */
   readonly isOn: boolean;
-  /** The number of requests that LIMIT_REQUESTS counts has changed. */
-  requestSlotsChanged(change: 1 | -1): void;
+  /** Work has begun (1) or ended (-1). */
+  activeChanged(work: ActiveWork, change: 1 | -1): void;
   httpResponded(response: { method: string; route: string; status: number; seconds: number }): void;
   requestEnded(request: {
     surface: 'graphql' | 'rest' | 'mcp';
@@ -60,7 +63,7 @@ const noop = () => {};
 
 export const NO_METERS: Meters = Object.freeze({
   isOn: false,
-  requestSlotsChanged: noop,
+  activeChanged: noop,
   httpResponded: noop,
   requestEnded: noop,
   costComputed: noop,

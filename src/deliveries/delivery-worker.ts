@@ -179,7 +179,9 @@ export class DeliveryWorker {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const startTime = this.#deps.now();
     const startedMs = performance.now();
+    this.#deps.meters.activeChanged('deliveries', 1);
     const outcome = await this.#trySend(delivery);
+    this.#deps.meters.activeChanged('deliveries', -1);
     const durationMs = Math.round(performance.now() - startedMs);
     this.#backlog.endAttempt(delivery, { isSuccess: outcome?.error === null, durationMs });
     if (outcome) this.#record(delivery, outcome, { startTime, durationMs });

@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import type { Meters } from '../meters.ts';
+import type { ActiveWork, Meters } from '../meters.ts';
 
 /** In seconds, up to the longest time that a mutation may wait for a provider. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -30,7 +30,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     listedProjects.size > 0 ? { project: id && listedProjects.has(id) ? id : '' } : {};
   const meters: Meters = {
     isOn: true,
-    requestSlotsChanged: (change) => instruments.activeRequests.inc(change),
+    activeChanged: (work, change) => instruments.active[work].inc(change),
     httpResponded({ method, route, status, seconds }) {
       const label = METHODS.has(method) ? method : OTHER_METHOD;
       instruments.http.observe(
@@ -66,6 +66,7 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
 function createInstruments(register: Registry, projectLabel: readonly string[]) {
   const factories = createFactories(register);
   return {
+    active: createActiveGauges(factories),
     ...createRequestInstruments(factories, projectLabel),
     ...createWorkInstruments(factories, projectLabel),
   };
@@ -92,12 +93,19 @@ interface Shape {
   buckets: number[];
 }
 
+function createActiveGauges({ gauge }: Factories): Record<ActiveWork, Gauge> {
+  return {
+    requests: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
+    providerCalls: gauge('gateway_provider_calls_active', 'Requests to providers that run.'),
+    deliveries: gauge('gateway_deliveries_active', 'Attempts to deliver that run.'),
+  };
+}
+
 function createRequestInstruments(
-  { gauge, counter, histogram }: Factories,
+  { counter, histogram }: Factories,
   projectLabel: readonly string[],
 ) {
   return {
-    activeRequests: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
     http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
       labels: ['http_request_method', 'http_route', 'http_response_status_code'],
     }),

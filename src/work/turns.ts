@@ -44,6 +44,11 @@ export class Turns {
     return this.#light.waiting + this.#heavy.waiting;
   }
 
+  /** Returns the use of both limits. */
+  readUse(): Record<'running' | 'heavy', { held: number; max: number; callerHeld: number }> {
+    return { running: this.#light.readUse(), heavy: this.#heavy.readUse() };
+  }
+
   /**
    * Returns undefined if the work starts immediately. If not, the promise resolves to true at its turn, or to false if
    * it has waited too long.
@@ -92,6 +97,11 @@ class TurnQueue {
 
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  readUse() {
+    const callerHeld = Math.max(0, ...this.#runningByCaller.values());
+    return { held: this.#running, max: this.#limits.max, callerHeld };
   }
 
   begin(turn: Turn): Promise<boolean> | undefined {

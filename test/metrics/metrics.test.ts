@@ -104,6 +104,24 @@ test('counts writes, provider calls and records by their outcome', async () => {
   expect(await readSeries(calls)).toBeGreaterThan(0);
 });
 
+test('reports requests to providers that run, and the use of each share', async () => {
+  const writer = await createWriter(app);
+  app.app.sandbox.faults.set({ pathPrefix: '/objects', delayMs: 3_000, times: 1 });
+  const write = writer.write({ record: contact() });
+  await expectSeries('gateway_provider_calls_active').toBe(1);
+  expect(await readSeries('gateway_share_held{share="provider_requests"}')).toBe(1);
+  await write;
+  await expectSeries('gateway_provider_calls_active').toBe(0);
+  for (const [share, max] of [
+    ['provider_requests', 1_000],
+    ['running', 64],
+    ['heavy_operations', 2],
+  ] as const) {
+    expect(await readSeries(`gateway_share_held{share="${share}"}`)).toBe(0);
+    expect(await readSeries(`gateway_share_max{share="${share}"}`)).toBe(max);
+  }
+});
+
 test('counts a read, its records and its delivery, and reports pending work of the database', async () => {
   const { database, sandboxUrl } = app.app.services;
   app.app.sandbox.seed('companies', 3);

@@ -17,7 +17,14 @@ export function measureCall<A extends { status: number }>(
   send: () => Promise<A>,
 ): Promise<A> {
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
-  const work = () => inSpan('provider call', { attributes }, send);
+  const work = async () => {
+    meters.activeChanged('providerCalls', 1);
+    try {
+      return await inSpan('provider call', { attributes }, send);
+    } finally {
+      meters.activeChanged('providerCalls', -1);
+    }
+  };
   return measure(meters, work, ({ result, outcome, seconds }) => {
     const outcomeLabel = result ? getStatusClass(result.status) : outcome;
     meters.providerCalled({ provider: provider.name, kind, outcome: outcomeLabel, seconds });

@@ -105,6 +105,15 @@ export class ProcessShares {
       max: share.max,
       largest: share.listLargest(),
     }));
+    const { running, heavy } = this.turns.readUse();
+    shares.push(
+      { name: 'running', ...running, largest: [] },
+      {
+        name: 'heavy_operations',
+        ...heavy,
+        largest: [{ level: 'caller', held: heavy.callerHeld }],
+      },
+    );
     return { shares, waiting: this.turns.waiting };
   }
 

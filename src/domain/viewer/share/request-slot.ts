@@ -150,7 +150,7 @@ export class RequestSlot {
     if (exhausted) return exhausted;
     this.#holder = holder;
     this.#countedHolder = holder;
-    this.#meters.requestSlotsChanged(1);
+    this.#meters.activeChanged('requests', 1);
     this.#updateCount();
     return null;
   }
@@ -165,6 +165,6 @@ export class RequestSlot {
     const requests = this.#shares.get('requests');
     if (counted) requests.release(counted);
     if (holder) requests.add(holder);
-    this.#meters.requestSlotsChanged(holder ? 1 : -1);
+    this.#meters.activeChanged('requests', holder ? 1 : -1);
   }
 }
