@@ -1,4 +1,4 @@
-/** Builds all parts of the gateway in order, and closes them in reverse order. Tests replace parts by overrides. */
+/** Builds all parts of the gateway in order, and closes them in reverse order. Overrides replace parts in tests. */
 import type { RequestListener } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.ts';
@@ -49,7 +49,7 @@ export interface App extends AsyncDisposable {
   verifier: BearerVerifier;
   /** Throws if another process with the same database runs the sandbox. */
   readonly sandbox: SandboxServer;
-  /** Handles a request. It works without a listening port too. */
+  /** Handles a request. Works without a listening port too. */
   handler: RequestListener;
   /** The routes of the REST API under /v1. */
   rest: Rest;
@@ -66,10 +66,10 @@ export interface App extends AsyncDisposable {
 
 /** Throws StartRefused if the settings or the data folder can't be used. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  await using building = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const shutdown = new Shutdown();
   const openedServices = await openServices(config, overrides, (...resource) =>
-    shutdown.use(building, ...resource),
+    shutdown.use(resources, ...resource),
   );
   const { services, sandbox } = openedServices;
   const verifier = await createBearerVerifier(config);
@@ -92,8 +92,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     state,
   };
   const front = await openFront(parts, overrides);
-  building.defer(() => front.app.close());
-  const running = building.move();
+  resources.defer(() => front.app.close());
+  const running = resources.move();
   let starting: Promise<StartResult> | undefined;
   return {
     services,
@@ -132,7 +132,7 @@ interface AppParts extends OpenServices, ClientReaders {
   state: AppState;
 }
 
-/** Returns the tabs of a typed API. Only the demo has some. */
+/** Returns the tabs of a project's typed API. Only the demo has tabs. */
 function findTypedTabs(demo: Demo | null, projectIdOrName: string): GraphiqlTab[] {
   const isDemo = demo && [demo.projectId, demo.projectName].includes(projectIdOrName);
   return createTypedDemoTabs(isDemo ? demo : null);
@@ -180,7 +180,7 @@ async function start(parts: AppParts, front: Front, { running, shutdown }: Lifet
     const work = await startWork(services);
     serving.add('work', () => work[Symbol.asyncDispose]());
   }
-  // A restarted sandbox has lost its subscriptions.
+  // A sandbox that has restarted has lost its subscriptions.
   sandbox.fillWith(() => void renewSubscriptions(services));
   state.isReady = true;
   const graphiql = hasApiRole(config) ? `${url}/graphql` : undefined;

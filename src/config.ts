@@ -1,5 +1,6 @@
 /**
- * The only module that reads the environment. It checks every variable at startup and reports all problems together.
+ * Declares and reads the settings, which are environment variables. Every variable is checked at startup, and all
+ * problems are reported together.
  */
 import { z } from 'zod';
 import { StartRefused } from './errors.ts';
@@ -210,7 +211,7 @@ export function checkConfig(variables: EnvironmentVariables): {
   config: Config | null;
   problems: string[];
 } {
-  const setVariables = definedVariables(variables);
+  const setVariables = pickDefinedVariables(variables);
   const result = environment.safeParse(setVariables);
   const problems = [
     ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
@@ -220,7 +221,7 @@ export function checkConfig(variables: EnvironmentVariables): {
 }
 
 /** Returns the variables of the schema. An empty variable counts as unset. */
-function definedVariables(variables: EnvironmentVariables): EnvironmentVariables {
+function pickDefinedVariables(variables: EnvironmentVariables): EnvironmentVariables {
   return Object.fromEntries(
     Object.keys(environment.shape).map((name) => [name, variables[name] || undefined]),
   );

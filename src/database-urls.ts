@@ -1,5 +1,4 @@
-/** Splits DATABASE_URL like libpq: it may list several hosts, which are servers of the same database. */
-
+/** Splits a database URL like libpq: it may list several hosts, which are servers of the same database. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(.*)$/;
 
 /** Returns one URL for each server. */

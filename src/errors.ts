@@ -37,7 +37,7 @@ const TITLES: Record<ErrorCode, string> = {
   INTERNAL_ERROR: 'Internal Server Error',
 };
 
-/** Kinds of faults of one input, with their titles. */
+/** The kinds of issues, with their titles. */
 const ISSUE_TITLES = {
   'missing-value': 'Missing Value',
   'unknown-name': 'Unknown Name',
@@ -47,7 +47,7 @@ const ISSUE_TITLES = {
 } as const;
 export type IssueKind = keyof typeof ISSUE_TITLES;
 
-/** One offending input. */
+/** Describes one invalid member of the input. */
 export interface Issue {
   /** Default: `invalid-value`. */
   kind?: IssueKind;
@@ -110,7 +110,7 @@ export function createProblem(
   };
 }
 
-/** Identifies one occurrence of a problem. */
+/** Returns a URN that identifies one occurrence of a problem. */
 function createInstance(): string {
   return `urn:uuid:${randomUUID()}`;
 }
@@ -123,7 +123,7 @@ const CODES_BY_STATUS = new Map<number, ErrorCode>(
   ]),
 );
 
-/** Returns the code of a refusal by HTTP rules, and the status if the code has another one. */
+/** Returns the code of a refusal by HTTP rules, and `status` if it differs from the code's status. */
 export function getHttpRefusal(
   status: number,
   defaultCode: ErrorCode = 'BAD_USER_INPUT',
@@ -183,7 +183,7 @@ interface Unavailability {
 export const ISSUES_MAX = 1_000;
 const ISSUES_IN_DETAIL = 20;
 
-/** Creates an error that names every offending location of the input. */
+/** Creates an error that names every invalid member of the input. */
 export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {}): DomainError {
   const names = issues.slice(0, ISSUES_IN_DETAIL).map((issue) => `${issue.name}: ${issue.detail}`);
   const omitted = issues.length - names.length;
@@ -196,7 +196,7 @@ export function invalidInput(issues: Issue[], extra: Record<string, unknown> = {
   });
 }
 
-/** Shorthand for a single offending input of a request body. */
+/** Creates the error for a single invalid member of a request body. */
 export function invalid(name: string, detail: string, value?: unknown): DomainError {
   return invalidInput([{ in: 'body', name, detail, ...(value === undefined ? {} : { value }) }]);
 }
@@ -242,7 +242,7 @@ export function createMaskedError(log: Log, error: unknown, fields: object): Dom
   return new DomainError('INTERNAL_ERROR', detail, { instance });
 }
 
-/** The server cannot start. The message has the reason, and what the operator can do. */
+/** The server or a command can't start. The message states the reason and what the operator can do. */
 export class StartRefused extends Error {
   override name = 'StartRefused';
 }

@@ -1,5 +1,6 @@
-/** Plain HTML pages without scripts, fonts or images, so they load nothing from the network. */
+/** Builds plain HTML pages, which load no scripts, fonts or images. */
 
+/** Markup that `html` does not escape. */
 export class Html {
   readonly text: string;
 

@@ -48,11 +48,11 @@ const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const TIME_DIGITS = 10;
 
-const TIME_MAX_MS = 2 ** 48 - 1;
+const TIME_MS_MAX = 2 ** 48 - 1;
 
 /** Returns a string that sorts after all ids of earlier times, and before all ids of `timeMs` or later. */
 export function getFirstIdAt(prefix: IdPrefix, timeMs: number): string {
-  const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MAX_MS);
+  const time = Math.min(Math.max(0, Math.floor(timeMs)), TIME_MS_MAX);
   const digits = Array.from({ length: TIME_DIGITS }, (_, index) => {
     const shifted = Math.floor(time / 32 ** (TIME_DIGITS - 1 - index));
     return ID_DIGITS[shifted % 32];
@@ -74,7 +74,7 @@ export function findPrefix(id: string): IdPrefix | null {
 
 const PROVIDER_ID_PREFIX = 'prv_';
 
-/** Returns a provider's id. It is built from the name, because providers have no rows; it is equal on every server. */
+/** Returns a provider's id. It is derived from the name, because providers have no rows, and so equal on every server. */
 export function createProviderId(name: string): string {
   return `${PROVIDER_ID_PREFIX}${name}`;
 }
@@ -84,10 +84,10 @@ export function findProviderName(id: string): string | null {
   return id.startsWith(PROVIDER_ID_PREFIX) ? id.slice(PROVIDER_ID_PREFIX.length) : null;
 }
 
-/** An id in an input. The schema does not check the prefix; the domain finds the row. */
+/** An id in an input. Its prefix is not checked, because an id with a wrong prefix finds no row. */
 export const id = z.string().min(1).max(64).meta({ graphql: 'ID' });
 
-/** True if the text has the form of an id. Names must not, so that "id or name" is never ambiguous. */
+/** Returns whether the text has the form of an id. Names must not have it, so that "id or name" is never ambiguous. */
 export function hasIdForm(text: string): boolean {
   return findPrefix(text.toLowerCase()) !== null;
 }

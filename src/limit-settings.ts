@@ -2,8 +2,8 @@
 import { milliseconds, wholeNumber } from './setting-kinds.ts';
 
 /** Half of the maximum length of a string in Node. */
-const TEXT_MAX_BYTES = 2 ** 28;
-/** Documents are visited recursively: much deeper ones would overflow the stack. */
+const TEXT_BYTES_MAX = 2 ** 28;
+/** Documents are visited recursively, so much deeper documents would overflow the stack. */
 const DEPTH_MAX = 500;
 /** The largest request body with events, in bytes. No provider sends a larger one. */
 export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
@@ -58,10 +58,10 @@ const shareSettings = {
 };
 
 export const limitSettings = {
-  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_MAX_BYTES).describe(
+  LIMIT_BODY_BYTES: wholeNumber(1_048_576, 1024, TEXT_BYTES_MAX).describe(
     'Maximum bytes of a request body',
   ),
-  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_MAX_BYTES).describe(
+  LIMIT_DOCUMENT_BYTES: wholeNumber(65_536, 256, TEXT_BYTES_MAX).describe(
     'Maximum bytes of a GraphQL document',
   ),
   LIMIT_TOKENS: wholeNumber(2000, 10).describe('Tokens in a document'),

@@ -78,13 +78,15 @@ export const NO_METERS: Meters = Object.freeze({
   statementEnded: noop,
 });
 
+export const OK = 'OK';
+
 /** The duration and outcome of measured work. */
 export type Measurement<T> = { seconds: number; outcome: string } & (
   | { result: T; error?: never }
   | { error: unknown; result?: never }
 );
 
-/** Runs the work and reports its duration and outcome. Returns or throws what the work does. */
+/** Runs the work and reports its duration and outcome. Returns the result of the work, or throws its error. */
 export async function measure<T>(
   { isOn }: Meters,
   work: () => Promise<T>,
@@ -102,15 +104,12 @@ export async function measure<T>(
   }
 }
 
-export const OK = 'OK';
-
 export function secondsSince(startMs: number): number {
   return (performance.now() - startMs) / 1_000;
 }
 
 /**
- * Returns a metric label for an error: a code of errors.ts, or the `kind` of a provider error. The set of labels is
- * small.
+ * Returns a metric label for an error: its code, or the `kind` of a provider error. The set of labels is small.
  */
 export function toOutcome(error: unknown): string {
   if (error instanceof DomainError) return error.code;

@@ -1,4 +1,7 @@
-/** The schema of refusals on every surface: RFC 9457 with issues. scripts/write-problem-types.ts writes its types for clients. */
+/**
+ * The schema of refusals on every surface: RFC 9457 with issues. scripts/write-problem-types.ts writes its types for
+ * clients.
+ */
 import { z } from 'zod';
 
 export const ERROR_STATUS = {

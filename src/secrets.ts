@@ -1,6 +1,6 @@
 /**
- * The only module that encrypts. A sealed value is `v1.<key id>.<nonce, tag and ciphertext>` and is bound to its
- * location. It can't be opened after it is copied to another row, column or project.
+ * Encrypts secrets at rest. A sealed value is `v1.<key id>.<nonce, tag and ciphertext>`. It is bound to its location, so
+ * that it can't be opened after it is copied to another row, column or project.
  */
 import {
   createCipheriv,
@@ -64,9 +64,9 @@ export interface Vault {
   seal(value: string, location: SealedLocation): string;
   /** Throws if the value was changed or moved, or if this process lacks the key. */
   open(sealed: string, location: SealedLocation): string;
-  /** True if the current key sealed the value. */
+  /** Returns whether the current key sealed the value. */
   isCurrent(sealed: string): boolean;
-  /** True if this process has the key that sealed the value. */
+  /** Returns whether this process has the key that sealed the value. */
   hasKeyOf(sealed: string): boolean;
   /** Returns derived keys for a purpose, one for each key of the vault, the current one first. */
   deriveKeys(purpose: string): readonly [DerivedKey, ...DerivedKey[]];

@@ -13,7 +13,7 @@ let isStopping = false;
 function stop(reason: string): void {
   if (isStopping) return;
   isStopping = true;
-  // A start may be interrupted at any point, so no cleanup is needed before it completes.
+  // A start can be interrupted at any point without harm, so there is nothing to clean up before it completes.
   if (!app) process.exit(0);
   const { config, log } = app.services;
   log.info({ reason }, 'server.stopping');
@@ -61,7 +61,7 @@ if (process.env.npm_lifecycle_event === 'start') onParentGone(() => stop('npm is
 try {
   await serve();
 } catch (error) {
-  // An interrupted start fails in many ways. These errors are not reported.
+  // An interrupted start can fail in many ways, which are not reported.
   if (!isStopping) {
     console.error(error instanceof StartRefused ? error.message : error);
     process.exit(1);

@@ -43,7 +43,7 @@ import { openSandbox } from './server/sandbox.ts';
 import type { Sandbox } from './server/sandbox-server.ts';
 
 /**
- * The maximum number of sockets to providers. It permits several providers at their own limits; deliveries have other
+ * The maximum number of sockets to providers. It allows several providers to reach their limits. Deliveries have separate
  * sockets.
  */
 const PROVIDER_SOCKETS_MAX = 256;
@@ -192,7 +192,7 @@ async function loadMetrics(config: Config): Promise<Metrics | null> {
   return createMetrics(config);
 }
 
-/** Opens tracing. Null without a receiver of traces; then the SDK is not loaded. */
+/** Returns null, without loading the SDK, if no receiver of traces is configured. */
 async function openTracer(config: Config, log: Log, use: UseResource): Promise<Tracer | null> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = config;
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -212,7 +212,8 @@ async function openVault(config: Config, database: Database): Promise<Vault> {
 }
 
 /**
- * Creates the client for providers. URLs of providers that the operator configures are permitted, even private ones.
+ * Creates the client for requests to providers. Provider URLs that the operator configures are permitted, even private
+ * ones.
  */
 function createProviderOutbound(config: Config, sandbox: Sandbox): Outbound {
   const { ALLOWED_PRIVATE_TARGETS, HUBSPOT_BASE_URL } = config;

@@ -8,13 +8,13 @@ const DAY_SECONDS = 86_400;
 
 /** The maximum that fits every column, parameter and counter that uses a setting. */
 const NUMBER_MAX = 2 ** 31 - 1;
-/** The maximum of times. It is well below the limit of timers (2^31-1 ms), and longer than any useful wait. */
-const TIME_MAX_MS = DAY_SECONDS * 1000;
+/** The maximum of durations: below the limit of timers (2^31-1 ms), and longer than any useful wait. */
+const TIME_MS_MAX = DAY_SECONDS * 1000;
 
-export const wholeNumber = (fallback: number, min: number, max = NUMBER_MAX) =>
-  z.coerce.number().int().min(min).max(max).default(fallback);
+export const wholeNumber = (defaultValue: number, min: number, max = NUMBER_MAX) =>
+  z.coerce.number().int().min(min).max(max).default(defaultValue);
 export const milliseconds = (fallback: number, min: number) =>
-  wholeNumber(fallback, min, TIME_MAX_MS);
+  wholeNumber(fallback, min, TIME_MS_MAX);
 
 /** A comma-separated list. */
 export const list = z

@@ -1,4 +1,4 @@
-/** Settings of the sign-in to the console, and of what builders who sign in may do. */
+/** Settings for the sign-in to the console, its sessions, and the creation of orgs. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { Secret } from './secrets.ts';
@@ -13,7 +13,7 @@ const PASSWORD_MIN = 12;
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
 
-/** True for an https URL, and for an http URL of this machine, whose traffic no other machine sees. */
+/** Returns whether traffic to the URL is safe from other machines: it uses https, or a loopback address. */
 function isProtected(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:') return true;

@@ -1,6 +1,6 @@
 /**
- * Traces, by the OpenTelemetry API. The active span follows work through its promises, so code calls `inSpan` without
- * passing anything. Without a receiver of traces, the API has no context manager and each function here costs one
+ * Traces work with the OpenTelemetry API. The active span follows work through its promises, so code calls `inSpan`
+ * without passing a span. Without a receiver of traces, the API has no context manager and each function here costs one
  * lookup. src/tracing/ sets up the SDK, and is loaded only if a receiver is configured.
  */
 import {
@@ -36,8 +36,8 @@ interface TraceOptions extends SpanOptions {
 }
 
 /**
- * Starts the first span of this process in a trace and returns its context. Returns the root context, which traces
- * nothing, without a tracer and for a trace that begins here and is not sampled.
+ * Starts the first span of this process in a trace and returns its context. Without a tracer, or if a trace that begins
+ * here is not sampled, returns the root context, in which nothing is traced.
  */
 export function beginTrace(
   tracer: Tracer | null,
@@ -91,7 +91,7 @@ export function outsideTraces<T>(work: () => T): T {
   return runInContext(ROOT_CONTEXT, work);
 }
 
-/** Returns the active span. Null outside of traces, and after the span has ended: later work is not part of its trace. */
+/** Returns the active span. Null outside of traces, and after the span has ended. */
 export function currentSpan(): Span | null {
   const span = trace.getActiveSpan();
   return span?.isRecording() ? span : null;

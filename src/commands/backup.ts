@@ -1,5 +1,5 @@
 /**
- * Backs up the configured database, also while the gateway runs: `npm run backup -- <file>`. The backup contains the
+ * Backs up the configured database, even while the gateway runs: `npm run backup -- <file>`. The backup contains the
  * encryption keys, sealed with BACKUP_PASSPHRASE, unless `--without-keys` omits them.
  */
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, and every problem;
- * it exits with 1 if there is one. `npm run config -- --example` prints .env.example.
+ * Prints the settings. `npm run config -- --check` prints the effective values, with secrets masked, and every problem.
+ * It exits with 1 if there are problems. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
 import { checkConfig, type EnvironmentVariables } from '../config.ts';
@@ -9,7 +9,10 @@ import { createExampleFile, describeConfig, getEffectiveValue } from './settings
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
 /** Returns one line for each variable, and the problems. */
-function showConfig(variables: EnvironmentVariables): { lines: string[]; problems: string[] } {
+function describeSettings(variables: EnvironmentVariables): {
+  lines: string[];
+  problems: string[];
+} {
   const { problems } = checkConfig(variables);
   const invalidNames = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
   const lines = describeConfig().map(({ name }) => {
@@ -34,7 +37,7 @@ const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
   process.stdout.write(createExampleFile());
 } else if (options?.check) {
-  const { lines, problems } = showConfig(process.env);
+  const { lines, problems } = describeSettings(process.env);
   console.log(lines.join('\n'));
   if (problems.length > 0) {
     console.error(`The configuration is invalid:\n${problems.join('\n')}`);

@@ -1,6 +1,6 @@
 /**
- * Creates an org and invites its first member: `npm run org -- --label "Acme" --invite ada@example.com`. It is for a server
- * whose ORG_CREATION is `invited`. With the embedded database the server must be stopped.
+ * Creates an org and invites its first member: `npm run org -- --label "Acme" --invite ada@example.com`. Servers whose
+ * ORG_CREATION is `invited` need it. With the embedded database, the server must be stopped.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';

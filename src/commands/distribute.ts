@@ -1,6 +1,6 @@
 /**
- * `npm run distribute`: spreads the tables of a database on one server over the nodes of its cluster, while no gateway
- * runs. It spreads them in one transaction: after a failure no table is spread, and the command can be repeated.
+ * Spreads the tables of a database on one server over the nodes of its cluster, while no gateway runs: `npm run
+ * distribute`. One transaction spreads all tables, so the command can be repeated after a failure.
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Keeps a project as a document: exports it, shows what a document would change and which customers it breaks, and
- * applies it. It calls the REST API with a key or a token from the environment. docs/config-as-code.md describes it.
+ * Manages a project as a document: exports it, shows what a document would change and which customers it would break,
+ * and applies it. It calls the REST API with a key or a token from the environment. docs/config-as-code.md describes it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -121,7 +121,7 @@ function toHeaders(key: string | undefined, token: string | undefined): Record<s
   throw new CommandError(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
 }
 
-/** Returns one line for each issue, like a compiler. */
+/** Formats the problem of a response, with one line for each issue. */
 function formatProblem(body: string): string {
   try {
     const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
@@ -203,7 +203,7 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
   console.log(changes.length > 0 ? `${changes.length} changes in ${id}.` : 'No changes.');
 }
 
-/** Returns the lines of an item's YAML that only one side has, the removed ones first. */
+/** Returns the lines of an item's YAML that only one side has: the removed lines, then the added ones. */
 function listChangedLines(before: object | undefined, after: object | undefined): string[] {
   const oldLines = formatLines(before);
   const newLines = formatLines(after);
@@ -257,8 +257,9 @@ async function runApply(api: Api, options: Options): Promise<number> {
 
 async function main(args: string[]): Promise<number> {
   const { values: options, positionals } = parseOptions(args);
-  const [command, ...others] = positionals;
-  if (others.length > 0) throw new CommandError(`${others.join(' ')}: not an argument\n${USAGE}`);
+  const [command, ...extraArguments] = positionals;
+  if (extraArguments.length > 0)
+    throw new CommandError(`${extraArguments.join(' ')}: not an argument\n${USAGE}`);
   const openApi = () => new Api(options, process.env);
   if (command === 'export') return runExport(openApi(), options);
   if (command === 'plan') return runPlan(openApi(), options, false);

@@ -1,7 +1,7 @@
 /**
  * Prints a project's events, or the messages of a stream, as they arrive, one JSON object per line: `npm run listen --
- * [--topic NAME | --stream DESTINATION] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`. After a dropped
- * connection it continues after the last one, and with --cursor-file also after a restart.
+ * [--topic NAME | --stream DESTINATION] [--project demo] [--url http://127.0.0.1:4000] [--key ik_...]`. It continues
+ * after the last printed object when the connection drops, and with --cursor-file also when the command restarts.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,8 +115,8 @@ async function findId(
 
 /** The source of the items: a subscription that returns an `edge`, and the query of the `end` of its list. */
 interface Source {
-  follow: string;
-  findEnd: string;
+  subscription: string;
+  endQuery: string;
   variables: Record<string, string>;
 }
 
@@ -127,19 +127,23 @@ async function findSource(
   if (stream !== undefined) {
     const lookup = { noun: 'destination', query: FIND_DESTINATION, project };
     const destinationId = await findId(client, lookup, stream);
-    return { follow: FOLLOW_STREAM, findEnd: FIND_END_OF_STREAM, variables: { destinationId } };
+    return {
+      subscription: FOLLOW_STREAM,
+      endQuery: FIND_END_OF_STREAM,
+      variables: { destinationId },
+    };
   }
-  const projectSource = { follow: FOLLOW, findEnd: FIND_END };
+  const projectSource = { subscription: FOLLOW, endQuery: FIND_END };
   if (topic === undefined) return { ...projectSource, variables: { project } };
   const topicId = await findId(client, { noun: 'topic', query: FIND_TOPIC, project }, topic);
   return { ...projectSource, variables: { project, topicId } };
 }
 
-/** Returns the cursor to begin after: from the file, or of the newest item, so that a dropped connection loses nothing. */
-async function findStart(client: Client, { findEnd, variables }: Source, cursorFile?: string) {
+/** Returns the cursor to start after: that of the file, or that of the newest item. Null if there are no items. */
+async function findStart(client: Client, { endQuery, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
   type EndResponse = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
-  const response: EndResponse = await runQuery(client, findEnd, variables);
+  const response: EndResponse = await runQuery(client, endQuery, variables);
   return response.project?.end.pageInfo.endCursor ?? null;
 }
 
@@ -147,8 +151,12 @@ interface EdgeData {
   edge: { cursor: string; node: object };
 }
 
-async function* iterateEdges(client: Client, { follow, variables }: Source, after: string | null) {
-  const operation = { query: follow, variables: { ...variables, after } };
+async function* iterateEdges(
+  client: Client,
+  { subscription, variables }: Source,
+  after: string | null,
+) {
+  const operation = { query: subscription, variables: { ...variables, after } };
   for await (const { data, errors } of client.iterate<EdgeData>(operation)) {
     if (errors) throw errors;
     if (data) yield data.edge;
@@ -186,7 +194,7 @@ async function listen(args: string[]): Promise<void> {
   }
 }
 
-/** Throws if the gateway refused the subscription, because a retry can't help. After a dropped connection it can. */
+/** Throws an error that a retry can't resolve, such as a refused subscription. */
 function throwIfFinal(error: unknown): void {
   if (error instanceof CommandError) throw error;
   const { code, reason } = error as { code?: number; reason?: string };

@@ -1,6 +1,6 @@
 /**
  * Prints a bearer token of the local issuer, for development: `npm run token -- --email ada@example.com [--name "Ada"]
- * [--sub ada]`. It reads only the issuer's key from the data folder, so it also works while the server runs.
+ * [--sub ada]`. It reads only the issuer's key from the data folder, so it works while the server runs.
  */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';

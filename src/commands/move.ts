@@ -1,6 +1,6 @@
 /**
- * Copies the whole database: `npm run move -- --to postgresql://…`, or `--to <folder>` for the opposite direction. Ids,
- * cursors and keys stay the same.
+ * Copies the whole database to PostgreSQL, or to the folder of an embedded database: `npm run move -- --to
+ * postgresql://…`, or `--to <folder>`. Ids, cursors and keys stay the same.
  */
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';

@@ -1,7 +1,7 @@
 /**
  * Receives webhooks on this machine and prints them, one JSON object per line, with the result of the signature check:
- * `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`. The variable keeps the secret out of lists of processes;
- * --secret works too. The gateway can reach it if ALLOWED_PRIVATE_TARGETS contains 127.0.0.1/32.
+ * `SIGNING_SECRET=whsec_... npm run receive -- [--port 4100]`. The option --secret works too, but process lists show it.
+ * The gateway can reach the command if ALLOWED_PRIVATE_TARGETS contains 127.0.0.1/32.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ function readOptions(args: string[]): { secret: string; port: number } {
   return { secret, port: Number(port) };
 }
 
-/** Reads the body. Null if it is too large. */
+/** Returns the body. Null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Seals all secrets with the current key: `npm run reencrypt`. With the embedded database, `-- --new-key` creates a key
- * first, and the server must be stopped.
+ * Seals all secrets with the current key: `npm run reencrypt`. Without ENCRYPTION_KEY, `-- --new-key` creates a key
+ * first. With the embedded database, the server must be stopped.
  */
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';

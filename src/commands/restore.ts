@@ -49,7 +49,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
   const undo = createUndo(config, files);
   const fill = async () => {
     await using target = await openTarget(getDatabaseLocation(config), createLog('warn'));
-    // Keys come before rows: rows are useless without them, and a start would create other keys.
+    // Keys are written before rows. A start with rows and without keys would create different keys.
     const skippedFiles = writeDataFiles(config.DATA_DIR, files);
     const totals = await loadCopy(target, copy, {
       log: createLog('warn'),

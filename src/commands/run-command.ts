@@ -1,4 +1,4 @@
-/** Functions that commands share: for arguments, errors, and the location of the database. */
+/** Parses arguments, prints results and errors, and finds the database and keys for the commands. */
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
@@ -53,7 +53,7 @@ export function printError(error: unknown): void {
   console.error(isForUser ? (error as Error).message : error);
 }
 
-/** Exits with 2 if the arguments are invalid, and with 1 and the reason if the command is refused. */
+/** Runs a command. Exits with 2 and the usage if the arguments are invalid, and with 1 and the error if it fails. */
 export async function runCommand(
   usage: string,
   parse: () => Promise<(() => Promise<void>) | null>,
@@ -87,7 +87,7 @@ export function formatRowCount({ tables }: CopyTotals): string {
   return `${rows} rows of ${extents.length} tables`;
 }
 
-/** Reads the files of the data folder, with keys from the environment as a file of such a folder. */
+/** Reads the files of the data folder. Keys from the environment are returned as the file `encryption-keys`. */
 export function readFilesWithKeys(config: Config): Files {
   const keys = findEncryptionKeys(config);
   const files = readDataFiles(config.DATA_DIR);

@@ -1,9 +1,9 @@
-/** Describes the settings, from the schema that parses them, so that the description is complete. */
+/** Describes all settings from the schema that parses them. */
 import { z } from 'zod';
 import { type Config, type EnvironmentVariables, environment } from '../config.ts';
 import { Secret } from '../secrets.ts';
 
-/** The description of a variable in the example file and in the documentation. */
+/** A variable as the example file and the documentation describe it. */
 export interface Setting {
   name: string;
   meaning: string;
@@ -22,7 +22,6 @@ interface Shape {
   enum?: string[];
 }
 
-/** Describes every variable from its schema. */
 export function describeConfig(): Setting[] {
   const { properties = {} } = z.toJSONSchema(environment, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {

@@ -14,7 +14,7 @@ import { StartRefused } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** The longest statement. It may read a large table as a whole or build an index over it. */
-const STATEMENT_MAX_MS = 6 * 60 * 60_000;
+const STATEMENT_MS_MAX = 6 * 60 * 60_000;
 
 export interface CopyDatabase extends AsyncDisposable {
   server: Server;
@@ -68,7 +68,7 @@ async function connectPostgres(url: string, log: Log): Promise<CopyDatabase> {
   const primary = new Primary(splitDatabaseUrl(url), log);
   await primary.find();
   const database = createCopyDatabase(
-    { address: primary.address, outages, limitMs: STATEMENT_MAX_MS },
+    { address: primary.address, outages, limitMs: STATEMENT_MS_MAX },
     {
       isInUse: () => database.inSession(hasRunningGateways),
       close: async () => outages[Symbol.dispose](),
@@ -94,7 +94,7 @@ async function openFolder(
     }),
   );
   const outages = open.use(new Outages(log));
-  const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS };
+  const server = { address: engine.address, outages, limitMs: STATEMENT_MS_MAX };
   const resources = open.move();
   return createCopyDatabase(server, {
     isInUse: async () => isInUse,

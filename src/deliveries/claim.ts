@@ -195,7 +195,7 @@ export class Claimer {
       const sealed = { ...row, id: row.destinationId };
       const keys = openSigningSecrets(vault, sealed, now()).map(createSigningKey);
       const { url, headers } = openTarget(vault, sealed);
-      return { keys, url: url ?? '', headers: headers ?? {} };
+      return { keys, url, headers: headers ?? {} };
     } catch (error) {
       log.error({ destinationId: row.destinationId, err: error }, 'signing_secret.unreadable');
       return null;

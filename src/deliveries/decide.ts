@@ -4,7 +4,7 @@ import { HOUR_MS } from '../work/durations.ts';
 /** Delays vary by up to 20 %, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** The longest Retry-After that is respected. */
-const RETRY_AFTER_MAX_MS = HOUR_MS;
+const RETRY_AFTER_MS_MAX = HOUR_MS;
 /** The HTTP status of a receiver that no longer exists. */
 export const GONE = 410;
 
@@ -59,5 +59,5 @@ function parseRetryAfterMs(header: string | undefined, now: Date): number {
   const requestedMs = /^\d+$/.test(header)
     ? Number(header) * 1000
     : Date.parse(header) - now.getTime();
-  return Number.isNaN(requestedMs) ? 0 : Math.min(Math.max(requestedMs, 0), RETRY_AFTER_MAX_MS);
+  return Number.isNaN(requestedMs) ? 0 : Math.min(Math.max(requestedMs, 0), RETRY_AFTER_MS_MAX);
 }

@@ -32,7 +32,7 @@ import { maskUrl } from './target-secrets.ts';
 const STOP_MARGIN_MS = 2_000;
 /** The largest share of the time that claims take. The slower they are, the less often they run. */
 const CLAIM_SHARE = 1 / 3;
-const GAP_MAX_MS = 1_000;
+const GAP_MS_MAX = 1_000;
 /** The interval between searches for deliveries whose predecessor has ended. */
 const ORPHANS_EVERY_MS = 5_000;
 
@@ -109,7 +109,7 @@ export class DeliveryWorker {
       previousClaimMs = claimMs;
       if (claim?.hasNextTurn || (claim && claim.deliveries.length * 2 > this.#limits.claimRows))
         continue;
-      const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MAX_MS);
+      const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MS_MAX);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#dueAlarm.wait(this.#getMsUntilDue());
     }

@@ -69,14 +69,17 @@ export function sealHeaders(vault: Vault, owner: RowKey, headers: TargetHeaders 
  * Returns the URL and headers with their values. Rows that were written before values were encrypted hold plain values,
  * which are returned as stored.
  */
-export function openTarget(
+export function openTarget<U extends string | null>(
   vault: Vault,
-  row: RowKey & SealedTarget,
-): { url: string | null; headers: TargetHeaders | null } {
+  row: RowKey & SealedTarget & { url: U },
+): { url: U | string; headers: TargetHeaders | null } {
   return { url: openUrl(vault, row), headers: openHeaders(vault, row) };
 }
 
-function openUrl(vault: Vault, row: RowKey & SealedTarget): string | null {
+function openUrl<U extends string | null>(
+  vault: Vault,
+  row: RowKey & SealedTarget & { url: U },
+): U | string {
   const { url, urlSealed } = row;
   if (url === null || urlSealed === null || maskUrl(url) !== url) return url;
   const openedUrl = vault.open(urlSealed, toSealedLocation(row, 'urlSealed'));

@@ -1,4 +1,4 @@
-/** The content of the demo, as inputs of the gateway's own mutations. */
+/** The content of the demo, as inputs of the gateway's mutations. */
 
 /** The name of the stream destination that the demo follows. */
 export const DEMO_STREAM = 'live';
@@ -155,8 +155,8 @@ const DEMO_REVISIONS = [
 ] as const;
 
 /**
- * The integration with the help desk. Its object has the name and the fields of the one at the CRM, so the typed API
- * shows the customers of both providers together.
+ * The integration with the help desk. Its object has the same mapped name and fields as the contacts of the CRM, so the
+ * typed API shows the customers of both providers together.
  */
 const DEMO_DESK = {
   name: 'desk-sync',
@@ -184,8 +184,8 @@ const DEMO_DESK = {
 } as const;
 
 /**
- * The integrations with their revisions, oldest first. Lists begin with the newest integration and installation: those
- * that the demo is about are the last ones.
+ * The integrations with their revisions, oldest first. The main integration and installation are last, because lists
+ * begin with the newest.
  */
 export const DEMO_INTEGRATIONS = [[DEMO_DESK], DEMO_REVISIONS] as const;
 
@@ -210,8 +210,7 @@ export const DEMO_DESTINATIONS = [
 ] as const;
 
 /**
- * The events that each topic carries, and the destinations of the topic. Records go to the destination of their read
- * object.
+ * The event types and destinations of each topic. Records go to the destination of their read object instead.
  */
 export const DEMO_ROUTES = [
   {

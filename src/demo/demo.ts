@@ -1,6 +1,6 @@
 /**
- * Fills the demo project through the gateway's own GraphQL API, with enough rows to page through. A second run adds
- * only what is missing, so an interrupted one is completed at the next start.
+ * Fills the demo project through the gateway's GraphQL API, with enough rows to page through. Each start adds what is
+ * missing, and so completes an interrupted run.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,12 +66,11 @@ export async function mintDemoToken(
   return mint?.(CLAIMS, options);
 }
 
-/** Returns the path of demo.json. */
 export function getDemoFile({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }
 
-/** Returns the DEMO setting. Its default is true while an embedded database has no projects, or if the demo exists. */
+/** Returns the setting DEMO. It defaults to true for an embedded database with the demo or without projects. */
 export async function isDemoOn({ config, database }: Services): Promise<boolean> {
   if (config.DEMO !== undefined) return config.DEMO;
   if (database.kind !== 'embedded') return false;
@@ -82,7 +81,7 @@ export async function isDemoOn({ config, database }: Services): Promise<boolean>
 
 const demoFile = z.object({ apiKey: z.string() });
 
-/** Returns the API key of demo.json if it still works. Only that file has the key's value. */
+/** Returns the API key of demo.json if it still works. The value of the key is stored in no other place. */
 async function findEarlierKey(services: Services, verifier: BearerVerifier, path: string) {
   try {
     const { apiKey } = demoFile.parse(JSON.parse(readFileSync(path, 'utf8')));

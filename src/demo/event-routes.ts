@@ -11,7 +11,7 @@ export const ROUTE_FIELDS = `
   eventTopicRoutes(first: 1000) { nodes { eventType topic { id } } }
   topicDestinationRoutes(first: 1000) { nodes { topic { id } destination { id } } }`;
 
-/** Returns the id of the stream destination. */
+/** Creates what is missing, and returns the id of the stream destination. */
 export async function fillRoutes(
   runner: Runner,
   existing: Data,
@@ -48,7 +48,8 @@ export async function fillRoutes(
 type Name = (typeof DEMO_DESTINATIONS)[number]['name'];
 
 /**
- * Returns the ids by name. Updates the URLs of the inboxes, because the sandbox may have another port after each start.
+ * Returns the ids of the destinations by name. Updates the URLs of the inboxes, because the sandbox may have a different
+ * port after each start.
  */
 async function fillDestinations(
   runner: Runner,

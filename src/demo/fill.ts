@@ -34,7 +34,7 @@ const INTEGRATION_FIELDS = `
   installations(first: 1000) { nodes { ${INSTALLATION_FIELDS} } }`;
 /** Selected in the result of a new installation, so that the gateway learns the types of the account's fields. */
 const CONTRACT = 'contract { hash }';
-/** Everything that is checked, in one query, because each start waits for it. */
+/** All fields that the steps check. One query reads them, because each start waits for it. */
 const PROJECT_FIELDS = `
   id
   orgId
@@ -69,7 +69,7 @@ export async function fillProject({
   for (const { integration, groupRef } of DEMO_INSTALLATIONS) {
     installations.push(await fillInstallation(runner, integrations.get(integration), groupRef));
   }
-  // Lists show the newest rows first, and the demo is about the first of them.
+  // The demo leads to the newest integration and installation, which lists show first.
   const integrationId = [...integrations.values()].at(-1).id;
   const { id: installationId, config } = installations.at(-1);
   await addOperations(services, { projectId, integrationId, installationId, configId: config.id });

@@ -6,10 +6,10 @@ import type { Services } from '../domain/call.ts';
 import { MINUTE_MS } from '../work/durations.ts';
 
 const DEMO_OPERATIONS = 1_000;
-/** The time between two operations. All of them cover less than a week. */
+/** The time between two operations. Together they cover a week. */
 const INTERVAL_MS = 10 * MINUTE_MS;
 const BATCH_SIZE = 250;
-/** The sandbox's contacts, which the first read has read. */
+/** The number of the sandbox's contacts, all of which the first read returned. */
 const CONTACTS = 50;
 
 interface DemoInstallation {
@@ -25,7 +25,7 @@ export async function addOperations(
 ): Promise<void> {
   const { projectId } = installation;
   const existing = await prisma.operation.count({ where: { projectId } });
-  const newest = now().getTime() - INTERVAL_MS;
+  const newestMs = now().getTime() - INTERVAL_MS;
   for (let createdCount = existing; createdCount < DEMO_OPERATIONS; createdCount += BATCH_SIZE) {
     const count = Math.min(BATCH_SIZE, DEMO_OPERATIONS - createdCount);
     const data = Array.from({ length: count }, (_, index) => {
@@ -33,16 +33,16 @@ export async function addOperations(
       return createPastOperation(
         installation,
         number,
-        newest - (DEMO_OPERATIONS - number) * INTERVAL_MS,
+        newestMs - (DEMO_OPERATIONS - number) * INTERVAL_MS,
       );
     });
     await prisma.operation.createMany({ data });
     await prisma.recordedRequest.createMany({ data: data.flatMap(createFailedRequests) });
   }
-  if (existing < DEMO_OPERATIONS) await addReads(prisma, installation, newest);
+  if (existing < DEMO_OPERATIONS) await addReads(prisma, installation, newestMs);
 }
 
-/** Sets the state of the object that the past operations have read, unless it has been read since. */
+/** Sets the state of the read object to that after the past operations, unless it has really been read. */
 async function addReads(
   prisma: Services['database']['prisma'],
   { projectId, installationId }: DemoInstallation,
@@ -65,20 +65,20 @@ const FIRST_READ = 1;
 const isRead = (number: number) => number % 3 !== 0;
 const hasFailed = (number: number) => number % 25 === 7;
 
-/** The first read reads all contacts. Later ones read those that changed, if any. */
+/** The first read returns all contacts. Later reads return the contacts that changed, if any. */
 function countRecords(number: number): number {
   if (number === FIRST_READ) return CONTACTS;
   return number % 4 === 0 ? 1 + (number % 3) : 0;
 }
 
-function createPastOperation(installed: DemoInstallation, number: number, timeMs: number) {
+function createPastOperation(installation: DemoInstallation, number: number, timeMs: number) {
   const actionType: OperationActionType = isRead(number) ? 'READ' : 'WRITE';
   const status: OperationStatus = hasFailed(number) ? 'FAILURE' : 'SUCCESS';
   const objectName = actionType === 'WRITE' ? 'deals' : 'contacts';
   const records = countRecords(number);
   return {
     id: createPastId('opr', timeMs),
-    ...installed,
+    ...installation,
     actionType,
     status,
     result: formatResult({ actionType, status, objectName, records }),
@@ -93,19 +93,19 @@ function createPastOperation(installed: DemoInstallation, number: number, timeMs
   };
 }
 
-function formatResult(past: {
+function formatResult(operation: {
   actionType: OperationActionType;
   status: OperationStatus;
   objectName: string;
   records: number;
 }): string {
-  if (past.status === 'FAILURE') return `[${past.objectName}] The provider returned 503.`;
-  if (past.actionType === 'WRITE') return `[${past.objectName}] Record 1 created`;
-  if (past.records === 0) return `[${past.objectName}] No new data found.`;
-  return `[${past.objectName}] Read completed (${past.records} records)`;
+  if (operation.status === 'FAILURE') return `[${operation.objectName}] The provider returned 503.`;
+  if (operation.actionType === 'WRITE') return `[${operation.objectName}] Record 1 created`;
+  if (operation.records === 0) return `[${operation.objectName}] No new data found.`;
+  return `[${operation.objectName}] Read completed (${operation.records} records)`;
 }
 
-/** The request that a failed operation sent last. */
+/** Returns the last request of a failed operation, and none for other operations. */
 function createFailedRequests({ id, projectId, actionType, status, createTime }: PastOperation) {
   if (status !== 'FAILURE') return [];
   const isReading = actionType === 'READ';
@@ -130,7 +130,7 @@ function createFailedRequests({ id, projectId, actionType, status, createTime }:
 
 type PastOperation = ReturnType<typeof createPastOperation>;
 
-/** Returns an id of this time. Lists are sorted by id, so a past row needs a past id. */
+/** Returns an id of the time, because lists are sorted by id. */
 function createPastId(prefix: 'opr' | 'req', timeMs: number): string {
   const bytes = new Uint8Array(randomBytes(16));
   new DataView(bytes.buffer).setBigUint64(

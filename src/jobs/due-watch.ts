@@ -20,14 +20,12 @@ import type { Services } from '../domain/call.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 
-export type CreateDueTimeSql = (inProjects: InProjects) => string;
-
 export interface DueWork {
   /**
    * Returns an SQL expression for the earliest time at which work of these projects is due, including work in progress.
    * The expression is null if no work waits.
    */
-  createDueTimeSql: CreateDueTimeSql;
+  createDueTimeSql: (inProjects: InProjects) => string;
   /** The shortest time between two calls of `onDue`. */
   minIntervalMs: number;
   /** True if the rows of the work belong to no project. */

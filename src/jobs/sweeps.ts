@@ -50,7 +50,7 @@ export const recoverReadsSweep: Sweep = {
   run: recoverReads,
 };
 
-export const continueProposalsSweep: Sweep = {
+const continueProposalsSweep: Sweep = {
   name: 'proposals',
   intervalMs: 5_000,
   createDueTimeSql: (inProjects) => `select min("dueTime") from "Proposal"

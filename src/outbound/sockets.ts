@@ -6,7 +6,7 @@ import { type buildConnector, Client } from 'undici';
 
 const IDLE_MS = 4_000;
 /** The maximum time to keep an idle connection, even if the receiver permits more. */
-const IDLE_MAX_MS = 30_000;
+const IDLE_MS_MAX = 30_000;
 
 interface Connection {
   origin: string;
@@ -14,7 +14,7 @@ interface Connection {
 }
 
 /** An exchange on a connection. It never throws, and returns true if the connection can be reused. */
-export type ConnectionWork = (client: Client) => Promise<boolean>;
+type ConnectionWork = (client: Client) => Promise<boolean>;
 
 export class Sockets implements AsyncDisposable {
   readonly #connect: buildConnector.connector;
@@ -72,7 +72,7 @@ export class Sockets implements AsyncDisposable {
       connect: this.#connect,
       allowH2: false,
       keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MAX_MS,
+      keepAliveMaxTimeout: IDLE_MS_MAX,
       // The exchange has its own time limit.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,6 +1,6 @@
 /**
- * Authenticates callers of the sandbox. Any credentials with the right prefix are accepted, so that each customer of a
- * demo can have their own. All callers share one workspace.
+ * Authenticates callers of the sandbox. It accepts any credentials with the right prefix, so that each customer of a demo
+ * can have different ones. All callers share one workspace.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';

@@ -7,7 +7,7 @@ export const faultSchema = z
     status: z.int().min(300).max(599).optional(),
     /** The Retry-After header of the response with `status`. */
     retryAfterSeconds: z.int().min(0).max(86_400).optional(),
-    /** Delays the response. The request itself is executed immediately, even if the client gives up waiting. */
+    /** Delays the response. The request is executed immediately, even if the client disconnects. */
     delayMs: z.int().min(0).max(120_000).optional(),
     /** Closes the connection before the request is executed, or after it and before the response. */
     drop: z.enum(['before', 'after']).optional(),

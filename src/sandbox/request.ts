@@ -24,7 +24,7 @@ export interface SandboxResponse {
   html?: string;
 }
 
-/** Reads the body. It reads to the end even if the body is too long, so that the client receives the 413. */
+/** Reads the body to its end, even if it is too long, so that the client receives the 413. */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

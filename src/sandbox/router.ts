@@ -8,7 +8,7 @@ export interface SandboxRoute {
   handle(request: SandboxRequest): SandboxResponse;
 }
 
-/** Calls the first route that matches. Throws a SandboxRefusal (404 or 405) if none does. */
+/** Calls the first route that matches the request. Throws a SandboxRefusal (404 or 405) if none matches. */
 export function routeRequest(
   routes: readonly SandboxRoute[],
   request: Omit<SandboxRequest, 'params'>,

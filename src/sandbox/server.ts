@@ -32,6 +32,77 @@ import { createDefaultSettings, type Settings, settingsSchema } from './settings
 import { createWebhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
 
+export interface SandboxServer extends AsyncDisposable {
+  /** The base URL without a trailing slash. */
+  url: string;
+  oauth: AuthorizationServer;
+  faults: Faults;
+  inbox: Inbox;
+  /** Settings of the running server. Changes take effect immediately. */
+  settings: Settings;
+  /** Returns all records of an object, in the order of their last changes. */
+  records(name: TableName): Record<string, unknown>[];
+  /** Adds records, which are the same in every run. */
+  seed(name: TableName, count: number): void;
+  /** Closes the server and cuts open connections. The data is lost. */
+  close(): Promise<void>;
+}
+
+/** Starts the sandbox. Port 0 selects a free port. `now` replaces the clock of tokens, records and limits. */
+export async function startSandboxServer({
+  host,
+  port,
+  now = () => new Date(),
+}: {
+  host: string;
+  port: number;
+  now?: () => Date;
+}): Promise<SandboxServer> {
+  const settings = createDefaultSettings();
+  const webhooks = new Webhooks(settings, now);
+  const workspace = new Workspace(OBJECT_NAMES, now, (event) => webhooks.notify(event));
+  const desk = new Workspace(['people'], now);
+  const getTable = (name: TableName) => (name === 'people' ? desk : workspace).getTable(name);
+  const seeder = new Seeder(getTable);
+  const oauth = new AuthorizationServer(settings, now);
+  const faults = new Faults();
+  const inbox = new Inbox(now);
+  const rateLimit = new RateLimit(settings, now);
+  const admit = ({ headers }: SandboxRequest) => {
+    rateLimit.take();
+    return authenticate(headers, oauth);
+  };
+  const routes = [
+    ...createRecordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
+    ...createWebhookRoutes({ webhooks, admit }),
+    ...createDeskRoutes({ desk, admit }),
+    ...createOauthRoutes(oauth),
+    ...createInboxRoutes(inbox),
+    ...createControlRoutes({ faults, settings, seeder }),
+    createFrontPageRoute(getTable),
+  ];
+  const listener = await listen({ host, port, routes, faults });
+  const close = () => {
+    webhooks.close();
+    return listener.close();
+  };
+  return {
+    url: listener.url,
+    oauth,
+    faults,
+    inbox,
+    settings,
+    records(name) {
+      const table = getTable(name);
+      const { records } = table.readPage({ limit: Number.POSITIVE_INFINITY });
+      return records.map(createRecordView(table.definition));
+    },
+    seed: (name, count) => seeder.seed(name, count),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
 const seedSchema = z.strictObject({
   objectName: z.enum(TABLE_NAMES),
   count: z.int().min(1).max(RECORDS_PER_OBJECT_MAX),
@@ -43,7 +114,7 @@ interface ControlServices {
   seeder: Seeder;
 }
 
-/** Routes that control the sandbox. They are not part of the imitated service, so faults never affect them. */
+/** Creates the routes that control the sandbox. Faults do not affect them, because they are not part of the service. */
 function createControlRoutes({ faults, settings, seeder }: ControlServices): SandboxRoute[] {
   return [
     {
@@ -114,7 +185,7 @@ class RateLimit {
 
 const FRONT_PAGE_RECORDS_MAX = 10;
 
-/** The route `GET /`: a page with the records of the sandbox. */
+/** Creates the route `GET /`, a page with the newest records of the sandbox. */
 function createFrontPageRoute(getTable: (name: TableName) => RecordTable): SandboxRoute {
   return {
     method: 'GET',
@@ -152,75 +223,4 @@ function renderSection(definition: ObjectDefinition, size: number, records: Stor
 
 function formatCell(value: unknown): string {
   return value === null ? '' : String(value);
-}
-
-export interface SandboxServer extends AsyncDisposable {
-  /** The base URL without a trailing slash. */
-  url: string;
-  oauth: AuthorizationServer;
-  faults: Faults;
-  inbox: Inbox;
-  /** Settings of the running server. Changes take effect immediately. */
-  settings: Settings;
-  /** Returns all records of an object, in the order of their last changes. */
-  records(name: TableName): Record<string, unknown>[];
-  /** Adds records, which are the same in every run. */
-  seed(name: TableName, count: number): void;
-  /** Closes the server and cuts open connections. The data is lost. */
-  close(): Promise<void>;
-}
-
-/** Starts the sandbox. Port 0 selects a free port. `now` replaces the clock of tokens, records and limits. */
-export async function startSandboxServer({
-  host,
-  port,
-  now = () => new Date(),
-}: {
-  host: string;
-  port: number;
-  now?: () => Date;
-}): Promise<SandboxServer> {
-  const settings = createDefaultSettings();
-  const webhooks = new Webhooks(settings, now);
-  const workspace = new Workspace(OBJECT_NAMES, now, (event) => webhooks.notify(event));
-  const desk = new Workspace(['people'], now);
-  const getTable = (name: TableName) => (name === 'people' ? desk : workspace).getTable(name);
-  const seeder = new Seeder(getTable);
-  const oauth = new AuthorizationServer(settings, now);
-  const faults = new Faults();
-  const inbox = new Inbox(now);
-  const rateLimit = new RateLimit(settings, now);
-  const admit = ({ headers }: SandboxRequest) => {
-    rateLimit.take();
-    return authenticate(headers, oauth);
-  };
-  const routes = [
-    ...createRecordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
-    ...createWebhookRoutes({ webhooks, admit }),
-    ...createDeskRoutes({ desk, admit }),
-    ...createOauthRoutes(oauth),
-    ...createInboxRoutes(inbox),
-    ...createControlRoutes({ faults, settings, seeder }),
-    createFrontPageRoute(getTable),
-  ];
-  const listener = await listen({ host, port, routes, faults });
-  const close = () => {
-    webhooks.close();
-    return listener.close();
-  };
-  return {
-    url: listener.url,
-    oauth,
-    faults,
-    inbox,
-    settings,
-    records(name) {
-      const table = getTable(name);
-      const { records } = table.readPage({ limit: Number.POSITIVE_INFINITY });
-      return records.map(createRecordView(table.definition));
-    },
-    seed: (name, count) => seeder.seed(name, count),
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }

@@ -9,7 +9,7 @@ export const settingsSchema = z.strictObject({
   /** The lifetime of webhook subscriptions that are created or renewed after the change. */
   subscriptionLifetimeSeconds: z.int().min(1).max(31_536_000),
   /**
-   * Faults of webhooks: requests are sent twice, with events in reverse order, after a forged request, or not at all.
+   * Faults of webhooks: requests are sent twice, in reverse order of events, after a forged request, or not at all.
    */
   webhooks: z.strictObject({
     doubled: z.boolean().default(false),
@@ -25,7 +25,7 @@ export type Settings = z.infer<typeof settingsSchema>;
 export function createDefaultSettings(): Settings {
   return {
     tokenLifetimeSeconds: 3_600,
-    // More than one process can serve, so the default limits nothing.
+    // More than one process can serve, so by default nothing is limited.
     requestsPerSecond: 20_000,
     subscriptionLifetimeSeconds: 7 * 86_400,
     webhooks: { doubled: false, reordered: false, forged: false, dropped: false, delayMs: 0 },

@@ -34,7 +34,7 @@ const TURN_MS = 5_000;
 const SOURCE_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** Events that could not be delivered within this time fail permanently. */
-const RETRY_MAX_MS = DAY_MS;
+const RETRY_MS_MAX = DAY_MS;
 
 /** Delivers all waiting events. Returns when none is left. */
 export async function deliverProviderEvents(
@@ -204,7 +204,7 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
         installationId,
         objectName,
         doneTime: null,
-        receiveTime: { lt: new Date(nowMs - RETRY_MAX_MS) },
+        receiveTime: { lt: new Date(nowMs - RETRY_MS_MAX) },
       },
       data: { doneTime: new Date(nowMs), content: Prisma.DbNull },
     });

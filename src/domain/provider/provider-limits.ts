@@ -100,7 +100,7 @@ export class ProviderLimits {
   readonly #providers = new Map<string, ProviderQueue>();
   readonly #capacity = new Capacity(PROCESS_CAPACITY);
   /** Queues that wait for capacity of the process, the longest wait first. */
-  readonly #held = new Set<ConnectionQueue>();
+  readonly #heldQueues = new Set<ConnectionQueue>();
 
   /** `now` returns milliseconds of a monotonic clock. */
   constructor(now = () => performance.now()) {
@@ -164,7 +164,7 @@ export class ProviderLimits {
   #advance(queue: ConnectionQueue): void {
     const { provider, waiting, caller } = queue;
     provider.heldQueues.delete(queue);
-    this.#held.delete(queue);
+    this.#heldQueues.delete(queue);
     for (const start of waiting) {
       if (queue.running >= caller.provider.limits.concurrency) return;
       if (!provider.capacity.isOpenTo(caller)) {
@@ -172,7 +172,7 @@ export class ProviderLimits {
         return;
       }
       if (!this.#capacity.isOpenTo(caller)) {
-        this.#held.add(queue);
+        this.#heldQueues.add(queue);
         return;
       }
       const waitMs = this.#getPauseMs(queue) || provider.rates.take(caller.connectionId) * 1_000;
@@ -188,17 +188,17 @@ export class ProviderLimits {
   }
 
   #finish(queue: ConnectionQueue): void {
-    const { capacity, heldQueues: held } = queue.provider;
+    const { capacity, heldQueues } = queue.provider;
     this.#count(queue, -1);
     // Held queues come first, so that a queue that is never empty can't keep its capacity.
-    this.#advanceHeld(capacity, held);
-    this.#advanceHeld(this.#capacity, this.#held);
+    this.#advanceHeld(capacity, heldQueues);
+    this.#advanceHeld(this.#capacity, this.#heldQueues);
     this.#advance(queue);
     this.#deleteIfIdle(queue);
   }
 
-  #advanceHeld(capacity: Capacity, held: Set<ConnectionQueue>): void {
-    for (const queue of [...held]) {
+  #advanceHeld(capacity: Capacity, heldQueues: Set<ConnectionQueue>): void {
+    for (const queue of [...heldQueues]) {
       if (capacity.isFull) return;
       this.#advance(queue);
     }

@@ -1,5 +1,5 @@
 /**
- * The help desk: a second service with its own people. Unlike the CRM, it nests values, sends times as numbers, and
+ * Routes of the help desk, a second service with people. Unlike the CRM, it nests values, sends times as numbers, and
  * links to the next page by URL.
  */
 import { z } from 'zod';

@@ -8,7 +8,7 @@ const boxSchema = z.object({
 });
 const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) });
 
-/** Routes of the inbox. They require no credentials, like a webhook receiver. Its readers verify the signatures. */
+/** Creates the routes of the inbox. Like a webhook receiver, they require no credentials. Readers verify signatures. */
 export function createInboxRoutes(inbox: Inbox): SandboxRoute[] {
   const pattern = '/inbox/:name';
   return [

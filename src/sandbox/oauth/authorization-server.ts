@@ -35,7 +35,7 @@ interface RefreshToken {
   isUsed: boolean;
 }
 
-export interface Consent {
+interface Consent {
   clientId: string;
   redirectUri: string;
   scope: string;

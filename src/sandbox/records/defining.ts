@@ -62,7 +62,7 @@ export function putField(workspace: Workspace, request: SandboxRequest): Sandbox
   return { status: 200, json: { action, field: toFieldView(isUnchanged ? existing : field) } };
 }
 
-/** Returns the new definition. Existing options stay, because records may have them. */
+/** Returns the new definition. Existing options are kept, because records may have them. */
 function createDefinition(
   name: string,
   { options, ...input }: FieldInput,

@@ -1,11 +1,11 @@
 /**
- * The objects of the sandbox's CRM and their fields, as `GET /objects/{object}` describes them, and the one of its help
- * desk.
+ * Defines the objects of the sandbox's CRM with their fields, which `GET /objects/{object}` describes, and the object of
+ * its help desk.
  */
 
 export const OBJECT_NAMES = ['contacts', 'companies', 'deals'] as const;
 export type ObjectName = (typeof OBJECT_NAMES)[number];
-/** `people` are those of the help desk. */
+/** The objects of the CRM, and `people` of the help desk. */
 export const TABLE_NAMES = [...OBJECT_NAMES, 'people'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 

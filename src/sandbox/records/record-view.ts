@@ -10,7 +10,8 @@ export function createRecordView({ fields }: ObjectDefinition): RecordView {
 }
 
 /**
- * Returns a function that shows `id`, `updated_at` and the named fields. Throws a SandboxRefusal that names unknown fields.
+ * Returns a function that shows `id`, `updated_at` and the named fields of a record. Throws a SandboxRefusal that names
+ * unknown fields.
  */
 export function createSelectedView(definition: ObjectDefinition, names: string[]): RecordView {
   const unknownNames = names.filter(

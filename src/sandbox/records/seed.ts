@@ -54,7 +54,7 @@ export class Seeder {
     this.#getTable = getTable;
   }
 
-  /** Creates records after the last one it created. Throws a SandboxRefusal (409) if the object can't hold as many. */
+  /** Creates records after the last one that it created. Throws a SandboxRefusal (409) if the object would be too large. */
   seed(name: TableName, count: number): void {
     const table = this.#getTable(name);
     if (table.size + count > RECORDS_PER_OBJECT_MAX) {

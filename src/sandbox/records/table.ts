@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CrmField, ObjectDefinition } from './objects.ts';
 
-/** One version of a record. Each change creates a new version. */
+/** A version of a record. Each change creates a version. */
 export interface StoredRecord {
   readonly id: string;
   /** Position in the order of all changes of this table. */
@@ -67,8 +67,8 @@ export class RecordTable {
   readonly epoch = randomBytes(4).toString('hex');
   readonly #now: () => Date;
   readonly #notify: (event: RecordEvent) => void;
-  readonly #deleted = new Map<string, StoredRecord>();
-  readonly #current = new Map<string, StoredRecord>();
+  readonly #deletedRecords = new Map<string, StoredRecord>();
+  readonly #currentRecords = new Map<string, StoredRecord>();
   readonly #ownersByField: Map<string, Map<string, string>>;
   #versions: StoredRecord[] = [];
   #lastId = 0;
@@ -89,11 +89,11 @@ export class RecordTable {
   }
 
   get size(): number {
-    return this.#current.size;
+    return this.#currentRecords.size;
   }
 
   find(id: string): StoredRecord | null {
-    return this.#current.get(id) ?? null;
+    return this.#currentRecords.get(id) ?? null;
   }
 
   /** Returns the id of the record with this value in a unique field. */
@@ -123,15 +123,15 @@ export class RecordTable {
     values: Record<string, unknown>,
     associations?: StoredAssociation[],
   ): StoredRecord {
-    const previous = this.#current.get(id)!;
-    const next = { ...previous.values, ...values };
-    const record = this.#put(id, next, associations ?? previous.associations);
+    const previous = this.#currentRecords.get(id)!;
+    const newValues = { ...previous.values, ...values };
+    const record = this.#put(id, newValues, associations ?? previous.associations);
     this.#notify({ type: 'updated', definition: this.definition, record, previous });
     return record;
   }
 
   delete(id: string): boolean {
-    const previous = this.#current.get(id);
+    const previous = this.#currentRecords.get(id);
     if (previous === undefined) return false;
     this.#remove(previous);
     const record = { ...previous, updatedAtMs: this.#now().getTime() };
@@ -141,7 +141,7 @@ export class RecordTable {
 
   /** Fills missing values of this record from the other one, and deletes the other. Both must be in this table. */
   merge(id: string, other: StoredRecord): StoredRecord {
-    const { values, associations } = this.#current.get(id)!;
+    const { values, associations } = this.#currentRecords.get(id)!;
     this.#remove(other);
     const record = this.#put(id, { ...other.values, ...values }, associations);
     this.#notify({ type: 'merged', definition: this.definition, record, mergedId: other.id });
@@ -150,9 +150,9 @@ export class RecordTable {
 
   /** Restores a deleted record. Null if it was not deleted, or another record now has one of its unique values. */
   restore(id: string): StoredRecord | null {
-    const deletedRecord = this.#deleted.get(id);
+    const deletedRecord = this.#deletedRecords.get(id);
     if (!deletedRecord || this.#hasConflict(deletedRecord)) return null;
-    this.#deleted.delete(id);
+    this.#deletedRecords.delete(id);
     const record = this.#put(id, deletedRecord.values, deletedRecord.associations);
     this.#notify({ type: 'restored', definition: this.definition, record });
     return record;
@@ -167,9 +167,10 @@ export class RecordTable {
 
   #remove(record: StoredRecord): void {
     this.#releaseUnique(record);
-    this.#current.delete(record.id);
-    this.#deleted.set(record.id, record);
-    if (this.#deleted.size > DELETED_MAX) this.#deleted.delete(this.#deleted.keys().next().value!);
+    this.#currentRecords.delete(record.id);
+    this.#deletedRecords.set(record.id, record);
+    if (this.#deletedRecords.size > DELETED_MAX)
+      this.#deletedRecords.delete(this.#deletedRecords.keys().next().value!);
   }
 
   /** Returns a page in the order of changes. `hasMore` is true if another page follows. */
@@ -224,7 +225,7 @@ export class RecordTable {
     values: Record<string, unknown>,
     associations: readonly StoredAssociation[],
   ): StoredRecord {
-    const previous = this.#current.get(id);
+    const previous = this.#currentRecords.get(id);
     const updatedAtMs = Math.max(this.#now().getTime(), this.#lastUpdatedAtMs);
     this.#lastUpdatedAtMs = updatedAtMs;
     this.#lastPosition += 1;
@@ -240,7 +241,7 @@ export class RecordTable {
     for (const [name, owners] of this.#ownersByField) {
       if (values[name] != null) owners.set(toUniqueKey(values[name]), id);
     }
-    this.#current.set(id, record);
+    this.#currentRecords.set(id, record);
     this.#versions.push(record);
     this.#compact();
     return record;
@@ -253,7 +254,7 @@ export class RecordTable {
   }
 
   #isCurrent(version: StoredRecord): boolean {
-    return this.#current.get(version.id) === version;
+    return this.#currentRecords.get(version.id) === version;
   }
 
   /** Removes old versions when they exceed twice the number of records. The cost is amortized over as many changes. */

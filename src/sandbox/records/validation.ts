@@ -1,4 +1,7 @@
-/** Validates values against their fields. workspace.ts checks unique values and references, which depend on other records. */
+/**
+ * Validates values against their fields. workspace.ts checks unique values and references, which depend on other
+ * records.
+ */
 import { z } from 'zod';
 import type { SandboxProblem } from '../sandbox-refusal.ts';
 import type { CrmField, FieldType, ObjectDefinition } from './objects.ts';

@@ -8,7 +8,7 @@ import {
 } from './table.ts';
 import { listValueProblems } from './validation.ts';
 
-/** A million contacts need 0.9 GB: enough for load tests, and below Node's memory limit. */
+/** Enough for load tests, and below Node's memory limit: a million contacts need 0.9 GB. */
 export const RECORDS_PER_OBJECT_MAX = 1_000_000;
 
 export interface RecordChange {

@@ -126,7 +126,7 @@ export class Webhooks {
     queue.isSending = true;
     const { signal } = this.#closing;
     while (queue.queuedEvents.length > 0 && !signal.aborted) {
-      // Waits at least one turn of the event loop, so that events of one change share a request.
+      // Even a delay of 0 waits one turn of the event loop, so that the events of one change share a request.
       await delay(this.#settings.webhooks.delayMs, undefined, { signal }).catch(() => {});
       const events = queue.queuedEvents.splice(0, REQUEST_EVENTS_MAX);
       const { dropped, reordered, doubled, forged } = this.#settings.webhooks;
@@ -150,7 +150,7 @@ export class Webhooks {
     }
   }
 
-  /** Posts the events. True if the receiver accepted them. */
+  /** Posts the events. Returns whether the receiver accepted them. */
   async #post({ url }: DeliveryQueue, body: string, secret: string): Promise<boolean> {
     const seconds = Math.floor(this.#now().getTime() / 1_000);
     const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');

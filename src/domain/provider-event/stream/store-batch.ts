@@ -21,20 +21,17 @@ export async function storeBatch(
   const knownTime = lastTime ?? services.now();
   const missed = await findMissedChanges(services, followed, gaps);
   const allEvents = [...events, ...missed.events];
-  const { stored: storedCount, started: operations } = await inTransaction(
-    services.database,
-    async (tx) => {
-      await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
-        position,
-        knownTime,
-        failures: 0,
-      });
-      return {
-        stored: await storeEvents(tx, followed, allEvents),
-        started: await startReads(services, tx, missed),
-      };
-    },
-  );
+  const { storedCount, operations } = await inTransaction(services.database, async (tx) => {
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+      position,
+      knownTime,
+      failures: 0,
+    });
+    return {
+      storedCount: await storeEvents(tx, followed, allEvents),
+      operations: await startReads(services, tx, missed),
+    };
+  });
   Object.assign(stream, { position, knownTime, failures: 0 });
   for (const { id: operationId, projectId } of operations) {
     await beginRun(services, { operationId, projectId });
