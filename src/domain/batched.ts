@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import type { Call } from './call.ts';
 import type { Batch } from './scope.ts';
 
-/** The most keys that one statement loads. */
+/** The maximum number of keys that one statement loads. */
 const STATEMENT_KEYS_MAX = 1_000;
 const LOADER_OPTIONS = { cache: false, maxBatchSize: STATEMENT_KEYS_MAX };
 
@@ -28,8 +28,8 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
 }
 
 /**
- * The loaders belong to this call alone: a copy of the call may have another viewer. A property holds them, not a
- * WeakMap, because V8 moves values of a WeakMap to old memory, with the rows of each request.
+ * Returns the loaders of this call. A copy of the call has loaders of its own, because it may have another viewer. They
+ * are not in a WeakMap, whose values V8 moves to old memory with the rows of each request.
  */
 function getLoaders(call: Call & { [LOADERS]?: Loaders }): Loaders {
   const existing = call[LOADERS];

@@ -41,7 +41,7 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
   });
 }
 
-/** Returns the message of a rule, or a message of ours in place of zod's for a value outside an enum. */
+/** Returns the message of an issue. Replaces zod's message for a value outside an enum. */
 function formatDetail(issue: z.core.$ZodIssue): string {
   // Messages of rules end with a period, unlike those of zod.
   const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');

@@ -73,7 +73,7 @@ export async function findNodes(
   return ids.map((id) => nodes.get(id) ?? null);
 }
 
-/** Returns the rights that a table needs. End users get null for invisible rows, and page keys FORBIDDEN for such tables. */
+/** Returns the rights that nodes of a table need. A page key gets FORBIDDEN for a table that end users never see. */
 function getNeed({ kind }: Viewer, prefix: IdPrefix, table: IdTable): Need {
   if (ORG_PREFIXES.includes(prefix)) return 'org:read';
   const tableNeed = NEEDS_BY_TABLE[table];

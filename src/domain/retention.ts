@@ -19,9 +19,9 @@ import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
 import { deleteIdleCallers } from './viewer/caller-rates.ts';
 
-/** The most rows that one statement deletes. Rows that depend on them are not counted. */
+/** The maximum number of rows that one statement deletes. Rows that depend on them are not counted. */
 const STATEMENT_ROWS = 40;
-/** The most operations that one round deletes. Each has up to thousands of log lines, which are deleted first. */
+/** The maximum number of operations that one round deletes, after up to thousands of log lines of each. */
 const ROUND_OPERATIONS = 40;
 
 /**
@@ -47,7 +47,7 @@ interface RemovalOptions {
 }
 
 /** The number of removed rows by table. Rows that were deleted together with another row are not counted. */
-export type RemovedCounts = Record<string, number>;
+type RemovedCounts = Record<string, number>;
 
 export async function removeExpired(
   services: Services,
@@ -95,7 +95,7 @@ interface ExpiredRows {
   /** The column with the row's time. It must have an index. */
   timeColumn: string;
   /** Columns that identify a row together with its time. */
-  toKeyColumns: string[];
+  keyColumns: string[];
   /** An SQL condition for the old rows to delete. Default: all old rows. */
   condition?: string;
 }
@@ -103,17 +103,17 @@ interface ExpiredRows {
 const EXPIRED_REQUESTS: ExpiredRows = {
   table: 'RecordedRequest',
   timeColumn: 'createTime',
-  toKeyColumns: ['projectId', 'id'],
+  keyColumns: ['projectId', 'id'],
 };
 const EXPIRED_EVENTS: ExpiredRows = {
   table: 'NotificationEvent',
   timeColumn: 'createTime',
-  toKeyColumns: ['id'],
+  keyColumns: ['id'],
 };
 const EXPIRED_DELIVERIES: ExpiredRows = {
   table: 'Delivery',
   timeColumn: 'createTime',
-  toKeyColumns: ['id'],
+  keyColumns: ['id'],
   // Includes pending deliveries of a deleted destination: an event that was recorded during the deletion can leave a
   // delivery that never becomes due.
   condition: `("status" <> 'PENDING' or (select true from "Destination" d
@@ -122,34 +122,34 @@ const EXPIRED_DELIVERIES: ExpiredRows = {
 const EXPIRED_PROPOSALS: ExpiredRows = {
   table: 'Proposal',
   timeColumn: 'createTime',
-  toKeyColumns: ['projectId', 'id'],
+  keyColumns: ['projectId', 'id'],
   condition: '"dueTime" is null',
 };
 const EXPIRED_AGENT_SESSIONS: ExpiredRows = {
   table: 'AgentSession',
   timeColumn: 'expireTime',
-  toKeyColumns: ['projectId', 'id'],
+  keyColumns: ['projectId', 'id'],
 };
 /** After RETENTION_DAYS, an unsolved problem needs attention again. */
 const EXPIRED_ACKNOWLEDGEMENTS: ExpiredRows = {
   table: 'Acknowledgement',
   timeColumn: 'createTime',
-  toKeyColumns: ['projectId', 'kind', 'subjectId', 'objectName'],
+  keyColumns: ['projectId', 'kind', 'subjectId', 'objectName'],
 };
 const EXPIRED_WRITES: ExpiredRows = {
   table: 'WriteTask',
   timeColumn: 'endTime',
-  toKeyColumns: ['id'],
+  keyColumns: ['id'],
 };
 const EXPIRED_KEYS: ExpiredRows = {
   table: 'IdempotencyKey',
   timeColumn: 'expireTime',
-  toKeyColumns: ['projectId', 'key'],
+  keyColumns: ['projectId', 'key'],
 };
 const EXPIRED_PROVIDER_EVENTS: ExpiredRows = {
   table: 'ProviderEvent',
   timeColumn: 'receiveTime',
-  toKeyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
+  keyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
   // Includes unprocessed events of a deleted subscription, which are never processed.
   condition: `("doneTime" is not null or (
     select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
@@ -161,29 +161,29 @@ const ACTIVITY_DAYS = 90;
 const OLD_HISTOGRAMS: ExpiredRows = {
   table: 'ActivityHistogram',
   timeColumn: 'time',
-  toKeyColumns: ['projectId', 'grain', 'key'],
+  keyColumns: ['projectId', 'grain', 'key'],
 };
 /** A row's time is the start of its period, which lasts at most a month. */
 const MONTH_DAYS = 31;
 const OLD_COUNTS: ExpiredRows = {
   table: 'ActivityCount',
   timeColumn: 'time',
-  toKeyColumns: ['projectId', 'grain', 'kind', 'key'],
+  keyColumns: ['projectId', 'grain', 'kind', 'key'],
 };
 const EXPIRED_UPLOADS: ExpiredRows = {
   table: 'ManifestUpload',
   timeColumn: 'expireTime',
-  toKeyColumns: ['projectId', 'id'],
+  keyColumns: ['projectId', 'id'],
 };
 const EXPIRED_PLANS: ExpiredRows = {
   table: 'Plan',
   timeColumn: 'expireTime',
-  toKeyColumns: ['projectId', 'id'],
+  keyColumns: ['projectId', 'id'],
 };
 const EXPIRED_STATES: ExpiredRows = {
   table: 'OAuthConnect',
   timeColumn: 'expireTime',
-  toKeyColumns: ['id'],
+  keyColumns: ['id'],
 };
 
 class Remover {
@@ -208,7 +208,7 @@ class Remover {
   /** Reads the old rows in order, from one position to the next, so that kept rows are read only once. */
   async removeAll(expired: ExpiredRows, cutoff: Date): Promise<void> {
     const statement = createRemoveStatement(expired);
-    let position: unknown[] | null = [new Date(0), ...expired.toKeyColumns.map(() => '')];
+    let position: unknown[] | null = [new Date(0), ...expired.keyColumns.map(() => '')];
     while (position && !this.#signal?.aborted) {
       const batches: Batch[] = await this.#sweep<Batch>(statement, cutoff, position);
       for (const { removed } of batches) this.addCount(expired.table, removed);
@@ -322,7 +322,7 @@ interface Batch {
 function createRemoveStatement({
   table,
   timeColumn,
-  toKeyColumns: columns,
+  keyColumns: columns,
   condition = 'true',
 }: ExpiredRows): ForProjects {
   const keys = columns.map((column) => `"${column}"`).join(', ');

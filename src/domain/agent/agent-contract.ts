@@ -52,7 +52,7 @@ export const searchObjectsInput = z.object({
   ),
 });
 
-export interface ObjectSearchResult {
+interface ObjectSearchResult {
   objects: ObjectContract[];
   /** The number of objects that match, including those beyond the maximum. */
   total: number;
@@ -111,7 +111,7 @@ export const describeObjectInput = z.object({
 });
 
 /** An object with its schemas. A schema is null if the agent may not use the verb, or the account does not support it. */
-export interface DescribedObject {
+interface DescribedObject {
   object: ObjectContract;
   /** Fields that were omitted, so that the description is not too large. */
   omittedFields: string[];

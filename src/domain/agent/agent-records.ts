@@ -49,7 +49,7 @@ export const agentRecordsInput = z.object({
 });
 type Input = z.output<typeof agentRecordsInput>;
 
-export interface AgentRecords {
+interface AgentRecords {
   records: BoundedRecord[];
   /** Ids for which the account has no record. */
   missingIds: string[];

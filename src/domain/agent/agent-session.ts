@@ -216,7 +216,7 @@ export const createAgentSession = projectMutation({
 });
 
 /** Returns the URL of a project's MCP server. */
-export function formatMcpUrl(
+function formatMcpUrl(
   { publicUrl }: Pick<Call, 'publicUrl'>,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
 ): string {

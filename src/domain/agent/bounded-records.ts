@@ -12,7 +12,7 @@ const DEPTH_MAX = 8;
 /** The maximum number of items in a list, and of members in an object. */
 const ITEMS_MAX = 200;
 
-export interface BoundedFields {
+interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
   /** Fields that were omitted, so that the others fit in a response. */

@@ -64,7 +64,7 @@ function createCandidate(services: Services, request: ConnectionRequest): Connec
   return { ...row, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
 }
 
-/** Creates the row with its event. The credentials are sealed for this id, so that a renewal needs a new row. */
+/** Creates the row with its event. The credentials are sealed for this id, so that a renewal needs another row. */
 function createConnectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,

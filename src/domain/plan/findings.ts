@@ -39,7 +39,7 @@ export const findingResource = resource(
 );
 export type Finding = z.output<typeof findingResource>;
 
-export interface PlanReport {
+interface PlanReport {
   impacts: Impact[];
   findings: Finding[];
 }
@@ -56,7 +56,7 @@ interface PlanContext {
   comparison: DocumentComparison;
 }
 
-/** Creates the report of a plan. Asks accounts whether they have the fields that a changed integration requires. */
+/** Creates the report of a plan. Queries accounts for the fields that a changed integration requires. */
 export async function createReport(call: Call, context: PlanContext): Promise<PlanReport> {
   const { state, comparison } = context;
   const report: PlanReport = {

@@ -17,7 +17,7 @@ import { orAgent, orEndUser } from '../viewer/needs.ts';
 
 export type Proposal = Row<'Proposal'>;
 
-export const proposalStatus = enumeration('ProposalStatus', 'The state of a proposal.', {
+const proposalStatus = enumeration('ProposalStatus', 'The state of a proposal.', {
   PENDING: 'It waits for an approval.',
   APPROVED: 'A person or a rule has approved it. It can be committed.',
   REJECTED: 'A person has rejected it. It is never written.',

@@ -7,6 +7,7 @@ import type { Holder } from '../../work/bounded-shares.ts';
 import { Outage } from '../../work/outage.ts';
 import { Signal } from '../../work/signal.ts';
 import type { Services } from '../call.ts';
+import { listOrgIds } from '../scope.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findValidEndUsers } from './end-users.ts';
@@ -14,7 +15,7 @@ import { hashKey } from './key/key-value.ts';
 import { toHolder } from './share/process-shares.ts';
 import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
 
-/** The interval of the checks. A revocation must take effect within a second, which has two of them. */
+/** The interval of the checks. Two checks fit in the second within which a revocation must take effect. */
 const POLL_MS = 400;
 /** A stream waits if the last successful check of its caller is older than this. */
 const STALE_MS = 1_000;
@@ -23,7 +24,7 @@ const PARALLEL_LOOKUPS = 8;
 /** The maximum number of callers that one statement checks. */
 const STATEMENT_CALLERS_MAX = 1_000;
 
-/** Is called once, with the error that ends the stream, or with null if the server stops. */
+/** Receives the error that ends the stream, or null if the server stops. It is called once. */
 type OnEnd = (error: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
@@ -252,10 +253,9 @@ function hasAllRights(before: Viewer, after: Viewer): boolean {
   if (before.kind === 'END_USER' || after.kind === 'END_USER') {
     return before.kind === after.kind && before.id === after.id;
   }
-  const orgIds = after.kind === 'BUILDER' ? [...after.roles.keys()] : [after.orgId];
-  const previousOrgIds = before.kind === 'BUILDER' ? [...before.roles.keys()] : [before.orgId];
+  const orgIds = listOrgIds(after);
   return (
     before.scopes.every((scope) => after.scopes.includes(scope)) &&
-    previousOrgIds.every((orgId) => orgIds.includes(orgId))
+    listOrgIds(before).every((orgId) => orgIds.includes(orgId))
   );
 }

@@ -11,7 +11,7 @@ import { toProviderResponse } from './provider-response.ts';
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-export interface RequestToSend {
+interface RequestToSend {
   provider: Provider;
   url: URL;
   request: ProviderRequest;
