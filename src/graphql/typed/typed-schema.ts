@@ -26,7 +26,7 @@ const BYTES_PER_FIELD = 1_650;
 const BYTES_PER_OBJECT = 20_000;
 
 /** Caches the schemas by contract, whichever projects and callers use them. */
-export interface TypedSchemas {
+interface TypedSchemas {
   /** The memory that the cached schemas use. */
   readonly bytes: number;
   get(contract: Contract): GraphQLSchema;

@@ -59,9 +59,9 @@ export function describeEndpoint(
   declaration: { description: string },
   { summary, description }: Pick<EndpointBase, 'summary' | 'description'>,
 ) {
-  const [first, ...rest] = toRestTerms(declaration.description).split(/(?<=[.:]) (?=[A-Z`])/);
+  const [first = '', ...rest] = toRestTerms(declaration.description).split(/(?<=[.:]) (?=[A-Z`])/);
   const sentences = summary === undefined ? [...rest, description] : [description];
-  return { summary: summary ?? first ?? '', description: sentences.filter(Boolean).join(' ') };
+  return { summary: summary ?? first, description: sentences.filter(Boolean).join(' ') };
 }
 
 /** A response that is not a resource. */

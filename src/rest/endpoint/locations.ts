@@ -18,7 +18,7 @@ export interface Location {
 }
 
 /** The form of a member in requests, if it differs from the domain's. */
-export interface WireForm<W = unknown> {
+interface WireForm<W = unknown> {
   /** Replaces the domain's schema in the OpenAPI document. */
   schema: z.ZodType<W>;
   toDomain(wire: W): unknown;

@@ -50,8 +50,6 @@ export function createWords(enumId: string | undefined, names: readonly string[]
   return z.enum(names.map((name) => toWord(enumId, name)));
 }
 
-export const eventTypeWords = createWords('NotificationEventType', Object.keys(EVENTS));
-
 function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
