@@ -54,7 +54,7 @@ const createAccount = ({ uniqueName }: Fixture) => ({
   providerWorkspaceRef: 'workspace-1',
   providerMetadata: { region: { value: 'eu', source: 'input' } },
 });
-const accountWith = (overrides: Json) => (fixture: Fixture) => ({
+const createAccountWith = (overrides: Json) => (fixture: Fixture) => ({
   ...createAccount(fixture),
   ...overrides,
 });
@@ -64,15 +64,18 @@ const connectionRules = (fields: Parameters<typeof bodyRules>[0]['fields']): Rul
     name: 'A new connection',
     send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
     mutation: 'generateConnection',
-    createCompleteBody: accountWith({ apiKey: 'sandbox-key' }),
+    createCompleteBody: createAccountWith({ apiKey: 'sandbox-key' }),
     fields,
   });
 
 const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
-const withBasic = accountWith({ basicAuth });
+const withBasic = createAccountWith({ basicAuth });
 /** An account has one kind of credentials at a time. */
 const credentialRule = (credentialMembers: Json) =>
-  optionalField('object', { createWith: accountWith(credentialMembers), createWithout: withBasic });
+  optionalField('object', {
+    createWith: createAccountWith(credentialMembers),
+    createWithout: withBasic,
+  });
 
 const connectionBodies: Section = {
   title: 'Bodies of connections',
@@ -88,7 +91,7 @@ const connectionBodies: Section = {
     customAuth: credentialRule({ customAuth: { accountKey: 'sandbox-key-a' } }),
     basicAuth: optionalField('object', {
       createWith: withBasic,
-      createWithout: accountWith({ apiKey: 'sandbox-key' }),
+      createWithout: createAccountWith({ apiKey: 'sandbox-key' }),
     }),
     oauth2ClientCredentials: credentialRule({ oauth2ClientCredentials: OAUTH_CLIENT }),
     oauth2PasswordCredentials: credentialRule({
@@ -96,7 +99,7 @@ const connectionBodies: Section = {
     }),
     oauth2AuthorizationCode: credentialRule({ oauth2AuthorizationCode: TOKENS }),
     'oauth2AuthorizationCode.scopes': optionalField('strings', {
-      createWith: accountWith({ oauth2AuthorizationCode: TOKENS }),
+      createWith: createAccountWith({ oauth2AuthorizationCode: TOKENS }),
     }),
   }),
 };

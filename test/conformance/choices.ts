@@ -1,7 +1,4 @@
-/**
- * Event types of routes that only responses of the reference API contain, and what it leaves open of
- * integrations.
- */
+/** Choices where the reference API is silent: required fields of integrations, and further event types of routes. */
 import { expect } from 'vitest';
 import { withValue } from '../support/conformance/json-paths.ts';
 import {

@@ -1,4 +1,4 @@
-/** Limits: values just inside are accepted, values just outside are refused. */
+/** Limits, each with a value just inside and one just outside. */
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
@@ -12,7 +12,7 @@ import { projectBody } from './bodies.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
 /** Inserts `count` operations for the fixture's installation. */
-async function withOperations({ app, tenant, installation }: Fixture, count: number) {
+async function insertOperations({ app, tenant, installation }: Fixture, count: number) {
   const { projectId } = tenant;
   const { id: installationId, integrationId } = installation;
   const row = () => ({ id: newId('opr'), projectId, installationId, integrationId });
@@ -30,14 +30,14 @@ const pageSizes: Rule[] = [
   {
     title: 'A page of a list has at most 200 items by default.',
     rest: async (fixture) => {
-      await withOperations(fixture, 201);
+      await insertOperations(fixture, 201);
       expect(await fetchPage(fixture, '')).toBe(200);
     },
   },
   {
     title: 'The caller can set a page size of 1 to 1000 items.',
     rest: async (fixture) => {
-      await withOperations(fixture, 2);
+      await insertOperations(fixture, 2);
       expect(await fetchPage(fixture, '?pageSize=1')).toBe(1);
       expect(await fetchPage(fixture, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
@@ -49,7 +49,7 @@ const pageSizes: Rule[] = [
       }
     },
     graphql: async (fixture) => {
-      await withOperations(fixture, 2);
+      await insertOperations(fixture, 2);
       expect(await queryNodes(fixture, '(first: 1)')).toBe(1);
       expect(await queryNodes(fixture, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
@@ -62,7 +62,7 @@ const pageSizes: Rule[] = [
     title:
       'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
     rest: async (fixture) => {
-      await withOperations(fixture, 3);
+      await insertOperations(fixture, 3);
       const path = `${fixture.installationPath}/operations?pageSize=2`;
       const { results, pagination } = await fixture.get(path);
       expect(pagination).toEqual({ done: false, nextPageToken: expect.any(String) });

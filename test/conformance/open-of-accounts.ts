@@ -1,6 +1,4 @@
-/**
- * Details of connections, provider apps, responses, rates and versions that the reference API leaves open.
- */
+/** Choices where the reference API is silent about connections, provider apps, responses, rates and versions. */
 import { expect } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { OAUTH_CLIENT } from '../support/conformance/accounts.ts';

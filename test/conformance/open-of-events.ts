@@ -1,4 +1,4 @@
-/** Details of events that the reference API leaves open: their content, their routes and their frequency. */
+/** Choices where the reference API is silent about events: their content, routes and delivery. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';

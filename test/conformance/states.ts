@@ -15,7 +15,7 @@ import {
 } from '../support/providers/oauth.ts';
 import { restClient } from '../support/rest/rest-client.ts';
 
-/** The status on both surfaces. */
+/** Returns the status, which must be equal on both surfaces. */
 async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
   const query = 'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { status } } }';
   const { node } = await tenant.query(query, { id });

@@ -24,11 +24,12 @@ const createAsynchronous = (overrides: object = {}) =>
   createSingle({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No email' } };
 
-/** The response of a write over REST. The result describes a failure. */
+/** Returns the response of a write over REST, also of a failed one. */
 const restWrite = async ({ request, objectPath }: Fixture, members: object) =>
   (await request('POST', objectPath, createWrite(members))).body;
-const graphqlWrite = async ({ tenant, graphqlWrite: inputOf }: Fixture, overrides: object) =>
-  (await tenant.query(WRITE, { input: inputOf({ type: 'CREATE', ...overrides }) })).writeRecords;
+const graphqlWrite = async ({ tenant, graphqlWrite: createInput }: Fixture, overrides: object) =>
+  (await tenant.query(WRITE, { input: createInput({ type: 'CREATE', ...overrides }) }))
+    .writeRecords;
 
 type Write = (overrides: object) => Promise<{
   operationId: string;
@@ -194,12 +195,12 @@ const targets: Rule[] = [
   outcomeRule(
     'A deletion must be enabled for the object in the config of the installation.',
     writeBody,
-    async (outcomeOf, { tenant, installation, uniqueName }) => {
+    async (fetchOutcome, { tenant, installation, uniqueName }) => {
       const groupRef = uniqueName('group');
       const objects = [{ objectName: 'contacts' }];
       const config = { read: objects, write: objects };
       await installFor(tenant, { id: installation.integrationId }, { groupRef, config });
-      expect(await outcomeOf({ groupRef, type: 'delete', record: { id: 'c1' } })).toMatchObject(
+      expect(await fetchOutcome({ groupRef, type: 'delete', record: { id: 'c1' } })).toMatchObject(
         matchRefusal('is not enabled', 422),
       );
     },
@@ -208,15 +209,15 @@ const targets: Rule[] = [
     outcomeRule(
       `\`${Object.keys(member)}\` are only for providers that support them.`,
       otherProviderBody,
-      async (outcomeOf) =>
-        expect(await outcomeOf(createSingle(member))).toMatchObject(
+      async (fetchOutcome) =>
+        expect(await fetchOutcome(createSingle(member))).toMatchObject(
           matchRefusal(`${Object.keys(member)}: are not taken by Stripe`, 422),
         ),
     ),
   ),
 ];
 
-/** All operations have succeeded. */
+/** Waits until all operations have ended. Expects that they succeeded. */
 async function expectSuccess({ get, base, app, services }: Fixture, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
   const { prisma } = services.database;
@@ -228,7 +229,7 @@ async function expectSuccess({ get, base, app, services }: Fixture, ids: string[
   expect(await Promise.all(ids.map(fetchStatus))).toEqual(ids.map(() => 'success'));
 }
 
-/** Writes with other headers are collected separately, so each of these is. */
+/** Creates a write in a batch of its own: writes with different headers are collected separately. */
 const createCollectedWrite = (value: string, maxDelayMinutes: number) =>
   createAsynchronous({
     autoBatchPolicy: { maxDelayMinutes },

@@ -1,4 +1,4 @@
-/** Every member that only REST requests have is supported, or refused and not ignored. */
+/** Members that only REST requests have: each is supported or refused, and none is ignored. */
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
@@ -10,7 +10,7 @@ import { type RestInstallation, restInstallation } from '../support/rest/rest-in
 const app = await sharedApp();
 
 /** Mutations with another name than their endpoint. */
-const MUTATION_OF: Record<string, string> = {
+const MUTATION_BY_ENDPOINT: Record<string, string> = {
   connectByCustomAuth: 'generateConnection',
   createJWTKey: 'createJwtKey',
   updateJWTKey: 'updateJwtKey',
@@ -29,11 +29,11 @@ const REST_ONLY: Record<string, string> = {
 };
 
 /** Refused members: the name in the refusal, and a request with the member. */
-const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
+const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
     body: {
-      ...connecting(tenant.projectId),
+      ...createConnectInput(tenant.projectId),
       customAuth: { accountKey: 'sandbox-key-a' },
       sessionId: 's',
     },
@@ -42,7 +42,7 @@ const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
   'connectByCustomAuth.callbackParams': ({ tenant }) => ({
     path: '/custom-auth/connect',
     body: {
-      ...connecting(tenant.projectId),
+      ...createConnectInput(tenant.projectId),
       customAuth: { accountKey: 'sandbox-key-a' },
       callbackParams: {},
     },
@@ -87,7 +87,7 @@ const REFUSED: Record<string, (rest: RestInstallation) => Refused> = {
   }),
 };
 
-interface Refused {
+interface RefusedRequest {
   method?: 'POST' | 'PUT';
   path: string;
   body: object;
@@ -107,7 +107,7 @@ const SUPPORTED: Record<string, string> = {
   'unpauseReads.integrationIdOrName': 'Returns 404 for another integration.',
 };
 
-const connecting = (projectIdOrName: string) => ({
+const createConnectInput = (projectIdOrName: string) => ({
   ...{ projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' },
 });
 
@@ -117,32 +117,32 @@ function findFields(mutation: string): string[] | null {
   const fields = Object.values((getNamedType(type) as GraphQLInputObjectType).getFields());
   // REST has the members of a `@oneOf` input next to the other members.
   return fields.flatMap((field) => {
-    const named = getNamedType(field.type);
-    return isInputObjectType(named) && named.isOneOf
-      ? Object.keys(named.getFields())
-      : [field.name];
+    const type = getNamedType(field.type);
+    return isInputObjectType(type) && type.isOneOf ? Object.keys(type.getFields()) : [field.name];
   });
 }
 
 function listRestOnlyMembers(): string[] {
-  return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !REST_ONLY[id]).flatMap((one) => {
-    const fields = findFields(MUTATION_OF[one.id] ?? one.id);
-    if (!fields) return [`${one.id} is not a mutation`];
-    const members = Object.keys(one.input.shape);
-    return members.filter((name) => !fields.includes(name)).map((name) => `${one.id}.${name}`);
-  });
+  return ENDPOINTS.filter(({ method, id }) => method !== 'GET' && !REST_ONLY[id]).flatMap(
+    ({ id, input }) => {
+      const fields = findFields(MUTATION_BY_ENDPOINT[id] ?? id);
+      if (!fields) return [`${id} is not a mutation`];
+      const members = Object.keys(input.shape);
+      return members.filter((name) => !fields.includes(name)).map((name) => `${id}.${name}`);
+    },
+  );
 }
 
 test('lists every member that only REST takes as supported or refused', () => {
-  const known = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
-  expect(listRestOnlyMembers().sort()).toEqual(known.sort());
+  const listedMembers = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
+  expect(listRestOnlyMembers().sort()).toEqual(listedMembers.sort());
 });
 
 test('refuses unsupported members by name', async () => {
   const rest = await restInstallation(app);
   await createProviderApp(rest.tenant);
-  for (const [member, requestOf] of Object.entries(REFUSED)) {
-    const { method = 'POST', path, body, names } = requestOf(rest);
+  for (const [member, createRequest] of Object.entries(REFUSED)) {
+    const { method = 'POST', path, body, names } = createRequest(rest);
     const { status, issues } = await rest.refusal(method, path, body);
     expect({ status, named: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({
       status: 400,

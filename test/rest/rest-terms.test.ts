@@ -1,6 +1,4 @@
-/**
- * Refusals of REST name REST's values and members: no name of a GraphQL enum and no path of a GraphQL input.
- */
+/** Errors of REST contain no name of a GraphQL enum and no path of a GraphQL input. */
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -29,34 +27,32 @@ const NAMED = new RegExp(`\\b(${[...new Set(NAMES)].join('|')})\\b`);
 const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
 const PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
 
-/**
- * The texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's own.
- */
-function leaks({ detail, issues = [] }: Problem): string[] {
+/** Returns the texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's. */
+function listLeaks({ detail, issues = [] }: Problem): string[] {
   const texts = [detail, ...issues.flatMap((issue) => [issue.name, issue.detail])];
   return texts.filter((text) => NAMED.test(text) || PATH.test(text));
 }
 
-/** Values that each break a rule of the member. */
-function wrongValues(member: z.ZodType): unknown[] {
+/** Returns values that each break a rule of the member. */
+function createWrongValues(member: z.ZodType): unknown[] {
   const { inner } = unwrapSchema(member);
   const wrong: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
-  if (inner instanceof z.ZodObject) wrong.push(...wrongObjects(inner));
+  if (inner instanceof z.ZodObject) wrong.push(...createWrongObjects(inner));
   if (inner instanceof z.ZodArray) {
-    wrong.push(...wrongValues(inner.element as z.ZodType).map((value) => [value]));
+    wrong.push(...createWrongValues(inner.element as z.ZodType).map((value) => [value]));
   }
   return wrong;
 }
 
-/** Objects with one wrong member each, and the required others. */
-function wrongObjects(object: z.ZodObject): unknown[] {
-  const least = createMinimalValue(object) as Record<string, unknown>;
+/** Returns objects with the required members, one of which is wrong. */
+function createWrongObjects(object: z.ZodObject): unknown[] {
+  const minimalObject = createMinimalValue(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>
-    wrongValues(member).map((value) => ({ ...least, [name]: value })),
+    createWrongValues(member).map((value) => ({ ...minimalObject, [name]: value })),
   );
 }
 
-/** The smallest input that a schema accepts, in REST's terms. */
+/** Returns a minimal valid input in REST's terms. */
 function createMinimalValue(schema: z.ZodType): unknown {
   const json = z.toJSONSchema(schema, {
     io: 'input',
@@ -67,10 +63,15 @@ function createMinimalValue(schema: z.ZodType): unknown {
       jsonSchema.enum = (zodSchema.options as string[]).map((name) => toWord(enumName, name));
     },
   });
-  return minimalValue(resolved(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }));
+  return minimalValue(
+    resolveReferences(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }),
+  );
 }
 
-function resolved(node: JsonSchema, root: { $defs?: Record<string, JsonSchema> }): JsonSchema {
+function resolveReferences(
+  node: JsonSchema,
+  root: { $defs?: Record<string, JsonSchema> },
+): JsonSchema {
   const text = JSON.stringify(node, (_key, value) => {
     const ref = (value as { $ref?: string } | null)?.$ref;
     return ref ? (root.$defs?.[ref.split('/').at(-1) ?? ''] ?? {}) : value;
@@ -87,7 +88,7 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
   async (_id, endpoint) => {
     const { partSchemas, method, needs } = endpoint;
     const client = isForBuilders(needs) ? rest.builder : rest;
-    const bodies = partSchemas.body ? [{}, ...wrongObjects(partSchemas.body)] : [undefined];
+    const bodies = partSchemas.body ? [{}, ...createWrongObjects(partSchemas.body)] : [undefined];
     const queries = Object.keys(partSchemas.query?.shape ?? {}).map(
       (name) => `?${name}=no-such-value`,
     );
@@ -96,7 +97,8 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
         const response = await client.request(method, path, body);
-        if (response.status >= 400 && response.body?.type) mistakes.push(...leaks(response.body));
+        if (response.status >= 400 && response.body?.type)
+          mistakes.push(...listLeaks(response.body));
       }
     }
     expect([...new Set(mistakes)]).toEqual([]);

@@ -10,7 +10,7 @@ import { restClient, restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const rest = await restTenant(app);
-const json = { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json' };
+const JSON_HEADERS = { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json' };
 const topics = `/v1${rest.base}/topics`;
 
 test('returns 401 as a problem without credentials', async () => {
@@ -37,7 +37,7 @@ test.each([
 
 test('refuses a body that is compressed, too large, not JSON or not an object', async () => {
   const fetchStatus = async (payload: string, more = {}) => {
-    const headers = { ...json, ...more };
+    const headers = { ...JSON_HEADERS, ...more };
     const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
     expect(response.json()).toMatchObject({ status: response.statusCode });
     return response.statusCode;
@@ -54,7 +54,7 @@ test('refuses repeated members of an object, with their paths', async () => {
   const response = await app.app.rest.inject({
     method: 'POST',
     url: topics,
-    headers: json,
+    headers: JSON_HEADERS,
     payload,
   });
   expect(response.json()).toMatchObject({
@@ -67,7 +67,7 @@ test('refuses repeated members of an object, with their paths', async () => {
 });
 
 test('refuses null as a body', async () => {
-  const request = { method: 'POST', url: topics, headers: json, payload: 'null' } as const;
+  const request = { method: 'POST', url: topics, headers: JSON_HEADERS, payload: 'null' } as const;
   expect((await app.app.rest.inject(request)).json()).toMatchObject({
     status: 400,
     issues: [{ in: 'body', name: 'body', detail: 'must be a JSON object.' }],
@@ -134,7 +134,7 @@ test('serves requests of a separate HTTP server', async () => {
   const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}${topics}`, {
     method: 'POST',
-    headers: json,
+    headers: JSON_HEADERS,
     body: JSON.stringify({ name: 'by-port' }),
   });
   expect(response.status).toBe(201);

@@ -1,5 +1,5 @@
 /**
- * Counts the statements of lists: a long page takes as many as a short one.
+ * Counts the statements of lists. A long page must take as many as a short one.
  *
  * @module-tag all/walk
  */
@@ -48,14 +48,14 @@ const lists = ENDPOINTS.filter(({ partSchemas: { query } }) => query && 'pageSiz
     path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
   ]);
 
-/** These lists never have many rows. */
-const SHORTER = ['listEventDeliveries', 'listApiKeys'];
+/** Lists that never have a long page. */
+const NEVER_LONG = ['listEventDeliveries', 'listApiKeys'];
 
 test.each(
   lists,
 )('%s takes as many statements for a long page as for a short one', async (id, path) => {
   await rest.get(`${path}?pageSize=1`);
-  const page = async (size: number) => {
+  const readPage = async (size: number) => {
     const { result, statements } = await recordStatements(() =>
       rest.get(`${path}?pageSize=${size}`),
     );
@@ -64,7 +64,7 @@ test.each(
       .filter((text) => !CALLER_STATEMENTS.test(text));
     return { rows: result.results ?? result, texts };
   };
-  const [short, long] = [await page(SHORT), await page(LONG)];
-  if (!SHORTER.includes(String(id))) expect(long.rows).toHaveLength(LONG);
+  const [short, long] = [await readPage(SHORT), await readPage(LONG)];
+  if (!NEVER_LONG.includes(String(id))) expect(long.rows).toHaveLength(LONG);
   expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
 });

@@ -49,7 +49,7 @@ function findFaults(kind: string, { headers, body }: Pick<ReceivedMessage, 'head
   });
 }
 
-/** The kinds of messages of an installation, by their action. */
+/** The kinds of an installation's messages, by action. */
 const KINDS: Record<string, string> = {
   read: 'records',
   subscribe: 'changes',
@@ -61,8 +61,8 @@ function getKind({ body }: ReceivedMessage): string {
   return notificationType ?? KINDS[action] ?? 'unknown';
 }
 
-/** A project that delivers events of all types and records to the receiver. */
-async function withEverything(place: string) {
+/** Creates a project that delivers events of all types and records to the receiver. */
+async function createSubscribedTenant(place: string) {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const { projectId } = tenant;
@@ -152,14 +152,14 @@ const DATA: { [T in Type]: EventData<T> } = {
   },
 };
 
-/** Creates a record, and fields that the last check of the schema did not find. */
+/** Creates a record, and makes the next check of the schema find new fields. */
 async function changeAtProvider(tenant: Tenant, installationId: string) {
   const { prisma } = services.database;
-  const status = async () => {
+  const readStatus = async () => {
     const { node } = await tenant.query(SUBSCRIPTIONS, { id: installationId });
     return node.subscriptions[0]?.status;
   };
-  await expect.poll(status, POLLING).toBe('ACTIVE');
+  await expect.poll(readStatus, POLLING).toBe('ACTIVE');
   await createSandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
   const poll = () => pollSchemas(services, new AbortController().signal);
@@ -194,7 +194,7 @@ test('declares a webhook for each type of event, for messages of installations, 
 
 test('delivers each kind as the OpenAPI document declares', async () => {
   sandbox.seed('contacts', 3);
-  const tenant = await withEverything('everything');
+  const tenant = await createSubscribedTenant('everything');
   await app.app.start();
   await createSandboxApp(tenant);
   const content = {
@@ -213,8 +213,8 @@ test('delivers each kind as the OpenAPI document declares', async () => {
   }
   await sendTest(tenant);
   const received = receiver.received('everything');
-  const kinds = () => [...new Set(received.map(getKind))].sort();
-  await expect.poll(kinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
+  const listReceivedKinds = () => [...new Set(received.map(getKind))].sort();
+  await expect.poll(listReceivedKinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
   const faults = received.flatMap((message) =>
     findFaults(getKind(message), message).map((fault) => `${getKind(message)}: ${fault}`),
   );
@@ -223,13 +223,13 @@ test('delivers each kind as the OpenAPI document declares', async () => {
   expect(received.length).toBeGreaterThan(Object.keys(webhooks).length);
 });
 
-test('faultsOf finds deviations from the OpenAPI document', () => {
+test('finds deviations from the OpenAPI document', () => {
   const headers = {
     'webhook-id': 'dlv_1',
     'webhook-timestamp': 'now',
     'webhook-signature': 'v1,x',
   };
-  const { projectId: _left, ...data } = connection;
+  const { projectId: _projectId, ...data } = connection;
   const body = JSON.stringify({ notificationType: 'other', data });
   expect(findFaults('connection.created', { headers, body })).toEqual([
     '/notificationType must be equal to constant',

@@ -50,7 +50,7 @@ test('creates a connection, and returns its credentials only if requested', asyn
 test('lists connections by every filter, in a constant number of statements', async () => {
   const rest = await restTenant(app);
   const path = `${rest.base}/connections`;
-  const ids = async (query: string) =>
+  const listIds = async (query: string) =>
     (await rest.get(`${path}${query}`)).map(({ id }: { id: string }) => id);
   const a = await connect(rest);
   const list = async () => {
@@ -63,12 +63,12 @@ test('lists connections by every filter, in a constant number of statements', as
   const all = await list();
   expect(all.result).toEqual([c, b, a]);
   expect(all.count).toBe(one.count);
-  expect(await ids('?provider=stripe')).toEqual([c.id]);
-  expect(await ids('?groupRef=acme')).toEqual([b.id, a.id]);
-  expect(await ids('?groupRef=acme&consumerRef=ann')).toEqual([a.id]);
-  expect(await ids('?status=created&pageSize=2')).toEqual([c.id, b.id]);
-  expect(await ids('?status=bad_credentials')).toEqual([]);
-  expect(await ids('?groupRef=unknown')).toEqual([]);
+  expect(await listIds('?provider=stripe')).toEqual([c.id]);
+  expect(await listIds('?groupRef=acme')).toEqual([b.id, a.id]);
+  expect(await listIds('?groupRef=acme&consumerRef=ann')).toEqual([a.id]);
+  expect(await listIds('?status=created&pageSize=2')).toEqual([c.id, b.id]);
+  expect(await listIds('?status=bad_credentials')).toEqual([]);
+  expect(await listIds('?groupRef=unknown')).toEqual([]);
 });
 
 test('names every invalid input at its position, and repeats no secret', async () => {
@@ -158,18 +158,18 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   const rest = await restTenant(app);
   const connection = await connectWithTokens(app, rest.tenant);
   const path = `${rest.base}/connections/${connection.id}`;
-  const held = async () => JSON.stringify(await readStoredCredentials(app, connection));
-  const first = await held();
+  const readStoredText = async () => JSON.stringify(await readStoredCredentials(app, connection));
+  const first = await readStoredText();
   await rest.get(path);
-  expect(await held()).toBe(first);
+  expect(await readStoredText()).toBe(first);
   await rest.get(`${path}?refresh=ifExpired`);
-  const second = await held();
+  const second = await readStoredText();
   expect(second).not.toBe(first);
   await rest.get(`${path}?refresh=ifExpired`);
-  expect(await held()).toBe(second);
+  expect(await readStoredText()).toBe(second);
   const shown = await rest.get(`${path}?refresh=force&includeCreds=true`);
-  expect(await held()).not.toBe(second);
-  expect(await held()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
+  expect(await readStoredText()).not.toBe(second);
+  expect(await readStoredText()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
 
   const reader = await rest.withScopes('read');
   expect(await reader.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });

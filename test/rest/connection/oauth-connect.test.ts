@@ -14,7 +14,7 @@ const app = await sharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
 });
 
-function starting({ tenant }: RestTenant, overrides: object = {}) {
+function createStartInput({ tenant }: RestTenant, overrides: object = {}) {
   const consumer = {
     provider: 'sandbox',
     groupRef: 'acme',
@@ -38,7 +38,7 @@ test('returns the link to the consent page as text, which leads to a connection'
   const rest = await restTenant(app);
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
-  const body = starting(rest, { authScheme, groupName: 'Acme Inc.' });
+  const body = createStartInput(rest, { authScheme, groupName: 'Acme Inc.' });
   const response = await rest.request('POST', '/oauth-connect', body);
   expect(response.status).toBe(200);
   expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -63,7 +63,7 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
   const rest = await restTenant(app);
   await createProviderApp(rest.tenant);
   const start = (): Promise<string> =>
-    rest.post('/oauth-connect', starting(rest, { enableCSRFProtection: value }), 200);
+    rest.post('/oauth-connect', createStartInput(rest, { enableCSRFProtection: value }), 200);
   const [first, second] = [await start(), await start()];
   const readState = async (link: string) => (await browser.open(link)).searchParams.get('state');
   const [state, other] = [await readState(first), await readState(second)];
@@ -76,7 +76,7 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
 
 test('returns 400 if enableCSRFProtection is not a boolean', async () => {
   const rest = await restTenant(app);
-  const body = starting(rest, { enableCSRFProtection: 'no' });
+  const body = createStartInput(rest, { enableCSRFProtection: 'no' });
   expect(await rest.refusal('POST', '/oauth-connect', body)).toMatchObject({
     status: 400,
     issues: expect.arrayContaining([
@@ -90,7 +90,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
   const input = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
-  const id = await consent(await rest.post('/oauth-connect', starting(rest, input), 200));
+  const id = await consent(await rest.post('/oauth-connect', createStartInput(rest, input), 200));
   const path = `${rest.base}/connections/${id}`;
   const before = await rest.get(path);
   const stored = await readStoredCredentials(app, await getConnection(app, id));
@@ -142,33 +142,32 @@ test('refuses a connection without OAuth tokens, and one without its app', async
 
 test('names every invalid input of a start at its position', async () => {
   const rest = await restTenant(app);
-  const positions = async (body: object) =>
+  const listPositions = async (body: object) =>
     (await rest.refusal('POST', '/oauth-connect', body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  expect(await positions({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' })).toEqual([
-    'body groupRef',
-    'body consumerRef',
-    'body redirectUrl',
-  ]);
-  expect(await positions(starting(rest, { redirectUrl: 'https://evil.test/' }))).toEqual([
-    'body providerAppId',
-    'body redirectUrl',
-  ]);
+  expect(
+    await listPositions({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' }),
+  ).toEqual(['body groupRef', 'body consumerRef', 'body redirectUrl']);
+  expect(
+    await listPositions(createStartInput(rest, { redirectUrl: 'https://evil.test/' })),
+  ).toEqual(['body providerAppId', 'body redirectUrl']);
 });
 
 test("returns 404 for another tenant's project and connection, and 403 without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   await createProviderApp(a.tenant);
-  const id = await consent(await a.post('/oauth-connect', starting(a), 200));
-  expect(await b.refusal('POST', '/oauth-connect', starting(a))).toMatchObject({ status: 404 });
+  const id = await consent(await a.post('/oauth-connect', createStartInput(a), 200));
+  expect(await b.refusal('POST', '/oauth-connect', createStartInput(a))).toMatchObject({
+    status: 404,
+  });
   for (const base of [a.base, b.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
     expect(await b.refusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   for (const refused of [
-    await reader.refusal('POST', '/oauth-connect', starting(a)),
+    await reader.refusal('POST', '/oauth-connect', createStartInput(a)),
     await reader.refusal('PATCH', `${a.base}/connections/${id}:oauth-update`, {}),
   ]) {
     expect(refused.status).toBe(403);

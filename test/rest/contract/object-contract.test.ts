@@ -1,4 +1,4 @@
-/** The contract of a project over REST: its forms, and its version. */
+/** The contract of a project over REST: its formats and its ETag. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const CONTENT = contentFor('crm', {
   write: { objects: [{ objectName: 'contacts', inheritMapping: true }, { objectName: 'deals' }] },
 });
 
-async function described(): Promise<RestTenant> {
+async function createDescribedTenant(): Promise<RestTenant> {
   const rest = await restTenant(app);
   const integration = await integrate(app, rest.tenant, CONTENT);
   const { id } = await installFor(rest.tenant, integration);
@@ -51,8 +51,8 @@ async function described(): Promise<RestTenant> {
   return rest;
 }
 
-test('shows the contract with its hash as the version', async () => {
-  const rest = await described();
+test('returns the contract with its hash as the ETag', async () => {
+  const rest = await createDescribedTenant();
   const { headers, body } = await rest.request('GET', `${rest.base}/contract`);
   expect(headers.etag).toBe(`"${body.hash}"`);
   expect(body.objects[0]).toMatchObject({
@@ -75,7 +75,7 @@ test.each([
   '.graphql',
   '.d.ts',
 ])('returns 304 for a version of contract%s that the client has', async (form) => {
-  const rest = await described();
+  const rest = await createDescribedTenant();
   const url = `/v1${rest.base}/contract${form}`;
   const key = { 'x-api-key': rest.tenant.apiKey };
   const requestContract = (tag?: string) =>
@@ -90,8 +90,8 @@ test.each([
   expect((await requestContract('"other"')).statusCode).toBe(200);
 });
 
-test('the JSON Schema tells valid inputs from invalid ones', async () => {
-  const rest = await described();
+test('returns a JSON Schema that accepts valid inputs only', async () => {
+  const rest = await createDescribedTenant();
   const schema = await rest.get(`${rest.base}/contract.schema.json`);
   const ajv = new Ajv2020({ allErrors: true });
   addFormats.default(ajv);
@@ -113,8 +113,8 @@ test('the JSON Schema tells valid inputs from invalid ones', async () => {
   expect(isValid('PeopleRecord', { id: '1', ...person })).toBe(false);
 });
 
-test('the GraphQL types can be built', async () => {
-  const rest = await described();
+test('returns valid GraphQL types', async () => {
+  const rest = await createDescribedTenant();
   const { body } = await rest.request('GET', `${rest.base}/contract.graphql`);
   const types = buildSchema(body).getTypeMap();
   const listFields = (name: string) => {
@@ -161,8 +161,8 @@ export function use(person: Objects['people']['record']): UpdatePeopleInput {
 }
 `;
 
-test('the TypeScript declarations compile, and have no any', async () => {
-  const rest = await described();
+test('returns TypeScript declarations that compile, without any', async () => {
+  const rest = await createDescribedTenant();
   const { body } = await rest.request('GET', `${rest.base}/contract.d.ts`);
   expect(body.replaceAll(/\/\*.*?\*\/|\/\/.*/g, '')).not.toMatch(/\bany\b/);
   const folder = mkdtempSync(join(tmpdir(), 'gateway-contract-'));
@@ -182,8 +182,8 @@ test('the TypeScript declarations compile, and have no any', async () => {
   }
 });
 
-test('needs the scope read', async () => {
-  const rest = await described();
+test('requires the scope read', async () => {
+  const rest = await createDescribedTenant();
   const other = await rest.withScopes('events:write');
   expect(await other.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
   const stranger = await restTenant(app);

@@ -39,9 +39,9 @@ const get = endpoint({
   method: 'GET',
   locations: { key: definition.locations.key },
 });
-const { needs: _needs, input: _input, run: _run, ...described } = definition;
-const declared = mutationEndpoint({
-  ...described,
+const { needs: _needs, input: _input, run: _run, ...baseDefinition } = definition;
+const mutationTarget = mutationEndpoint({
+  ...baseDefinition,
   method: 'POST',
   mutation: builderMutation({
     description: 'Does nothing.',
@@ -56,14 +56,14 @@ const declared = mutationEndpoint({
   show: omitBody,
 });
 
-function readInput(one: Endpoint, sent: Parts) {
-  return read(one, sent, (schema, value) => {
+function readInput(target: Endpoint, parts: Parts) {
+  return read(target, parts, (schema, value) => {
     const { data, error } = schema.safeParse(value);
     return error ? { error } : { value: data };
   });
 }
 
-const parts = (overrides: Partial<Parts>): Parts => ({
+const createParts = (overrides: Partial<Parts>): Parts => ({
   path: { projectIdOrName: 'mine' },
   query: {},
   header: {},
@@ -71,20 +71,20 @@ const parts = (overrides: Partial<Parts>): Parts => ({
   ...overrides,
 });
 
-function refusal(read: () => unknown): Problem {
+function catchProblem(read: () => unknown): Problem {
   try {
     read();
   } catch (error) {
     if (error instanceof DomainError) return error.problem;
     throw error;
   }
-  throw new Error('Nothing was refused.');
+  throw new Error('The input was accepted.');
 }
 
-test('reads members at their positions, and converts them for the domain', () => {
+test('reads members at their locations, and converts them for the domain', () => {
   const body = { name: 'x1', kind: 'dry_run', range: { since: '2026-01-31T12:00:00+02:00' } };
   const header = { 'idempotency-key': 'k' };
-  expect(readInput(post, parts({ body, header })).input).toEqual({
+  expect(readInput(post, createParts({ body, header })).input).toEqual({
     projectIdOrName: 'mine',
     name: 'x1',
     kind: 'DRY_RUN',
@@ -94,25 +94,29 @@ test('reads members at their positions, and converts them for the domain', () =>
   });
 });
 
-test('converts texts of a query to numbers, booleans and lists', () => {
+test('converts strings of a query to numbers, booleans and lists', () => {
   const query = { name: 'x1', limit: '5', isForced: 'true', tags: 'a', kind: 'real' };
-  expect(readInput(get, parts({ query })).input).toMatchObject({
+  expect(readInput(get, createParts({ query })).input).toMatchObject({
     limit: 5,
     isForced: true,
     tags: ['a'],
     kind: 'REAL',
   });
-  expect(readInput(get, parts({ query: { ...query, tags: ['a', 'b'] } })).input).toMatchObject({
+  expect(
+    readInput(get, createParts({ query: { ...query, tags: ['a', 'b'] } })).input,
+  ).toMatchObject({
     tags: ['a', 'b'],
   });
-  const { issues } = refusal(() => readInput(get, parts({ query: { ...query, isForced: 'yes' } })));
+  const { issues } = catchProblem(() =>
+    readInput(get, createParts({ query: { ...query, isForced: 'yes' } })),
+  );
   expect(issues).toMatchObject([{ in: 'query', name: 'isForced' }]);
 });
 
-test('returns the issues of all parts together, one for each position', () => {
+test('returns the issues of all parts together, one for each location', () => {
   const body = { name: 'x', kind: 'REAL', range: { since: 'today', until: 1 }, limit: '5' };
   const path = { projectIdOrName: 'much-too-long' };
-  const { issues } = refusal(() => readInput(post, parts({ path, body })));
+  const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body kind',
     'body limit',
@@ -124,11 +128,11 @@ test('returns the issues of all parts together, one for each position', () => {
 });
 
 test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
-  const many = (value: unknown) =>
+  const createMembers = (value: unknown) =>
     Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, value]));
-  const { issues } = refusal(() => readInput(post, parts({ body: many(1) })));
+  const { issues } = catchProblem(() => readInput(post, createParts({ body: createMembers(1) })));
   expect(issues).toHaveLength(ISSUES_MAX);
-  const formed = endpoint({
+  const endpointWithForm = endpoint({
     ...definition,
     method: 'POST',
     input: z.object({ ...input.shape, other: z.unknown().describe('An other.') }),
@@ -146,25 +150,29 @@ test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
     },
   });
   const tags = Array.from({ length: 5_000 }, () => 1);
-  const wrong = refusal(() => readInput(formed, parts({ body: { other: many(1), tags } })));
+  const wrong = catchProblem(() =>
+    readInput(endpointWithForm, createParts({ body: { other: createMembers(1), tags } })),
+  );
   expect(wrong.issues).toHaveLength(ISSUES_MAX);
 });
 
 test("applies the rules of a mutation's schema and of the endpoint's own members", () => {
   const body = { name: 'x1', limit: 2, dryRun: 'yes' };
-  const { issues } = refusal(() => readInput(declared, parts({ body })));
+  const { issues } = catchProblem(() => readInput(mutationTarget, createParts({ body })));
   expect(issues?.map(({ name }) => name)).toEqual(['dryRun']);
   const forced = { name: 'x1', limit: 2, isForced: true };
-  const broken = refusal(() => readInput(declared, parts({ body: forced })));
+  const broken = catchProblem(() => readInput(mutationTarget, createParts({ body: forced })));
   expect(broken.issues).toMatchObject([{ name: 'limit', detail: 'is not for forced ones.' }]);
-  const wrong = refusal(() => readInput(declared, parts({ body: { name: 5, limit: 9 } })));
+  const wrong = catchProblem(() =>
+    readInput(mutationTarget, createParts({ body: { name: 5, limit: 9 } })),
+  );
   expect(wrong.issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
 });
 
 test('refuses text and members that cannot be stored, in every part', () => {
   const body = JSON.parse('{"name": "a\\u0000b", "kind": {"__proto__": 1}}');
   const path = { projectIdOrName: '\ud800' };
-  const { issues } = refusal(() => readInput(post, parts({ path, body })));
+  const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
     'path projectIdOrName',
     'body name',
@@ -177,7 +185,7 @@ test('throws for an endpoint whose path names an unknown input', () => {
   expect(() => endpoint({ ...definition, method: 'POST', path })).toThrow('orgId');
 });
 
-test("routerPath returns a path with a verb in the router's syntax", () => {
+test("returns a path with a verb in the router's syntax", () => {
   expect(toRouterPath('/a/{b}/c:d')).toBe('/a/:b/c::d');
   expect(toRouterPath('/a/{b}/{c}:d')).toBe('/a/:b/:c([^:]+)::d');
 });

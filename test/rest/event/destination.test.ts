@@ -4,32 +4,32 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 const metadata = { url: 'https://example.com/hook', headers: { 'x-team': 'crm' } };
-const shown = { ...metadata, headers: { 'x-team': '***' } };
+const maskedMetadata = { ...metadata, headers: { 'x-team': '***' } };
 
-async function makeDestination(rest: RestTenant, name = 'hooks') {
+async function createDestination(rest: RestTenant, name = 'hooks') {
   return rest.post(`${rest.base}/destinations`, { name, type: 'webhook', metadata });
 }
 
 test('returns the secret of a new destination, and omits it by name and by id', async () => {
   const rest = await restTenant(app);
-  const { secrets, ...made } = await makeDestination(rest);
+  const { secrets, ...created } = await createDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
-  expect(made).toMatchObject({
+  expect(created).toMatchObject({
     name: 'hooks',
     type: 'webhook',
-    metadata: shown,
+    metadata: maskedMetadata,
     status: 'enabled',
   });
-  expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(made);
-  expect(await rest.get(`${rest.base}/destinations/${made.id}`)).toEqual(made);
-  expect(await rest.get(`${rest.base}/destinations`)).toEqual([made]);
+  expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(created);
+  expect(await rest.get(`${rest.base}/destinations/${created.id}`)).toEqual(created);
+  expect(await rest.get(`${rest.base}/destinations`)).toEqual([created]);
   const withSecrets = await rest.get(`${rest.base}/destinations/hooks?includeSecrets=true`);
-  expect(withSecrets).toEqual({ ...made, secrets: { ...secrets, ...metadata } });
+  expect(withSecrets).toEqual({ ...created, secrets: { ...secrets, ...metadata } });
 });
 
 test('returns secrets only with credentials:read', async () => {
   const rest = await restTenant(app);
-  await makeDestination(rest);
+  await createDestination(rest);
   const reader = await rest.withScopes('full');
   await reader.get(`${rest.base}/destinations/hooks`);
   const path = `${rest.base}/destinations/hooks?includeSecrets=true`;
@@ -40,7 +40,7 @@ test('returns secrets only with credentials:read', async () => {
 
 test('returns a rotated secret only to callers who can change destinations', async () => {
   const rest = await restTenant(app);
-  const { secrets } = await makeDestination(rest);
+  const { secrets } = await createDestination(rest);
   const path = `${rest.base}/destinations/hooks?rotate=true&includeSecrets=true`;
   const rotated = await rest.get(path);
   expect(rotated.secrets.webhookSigningKey).toMatch(/^whsec_/);
@@ -51,14 +51,14 @@ test('returns a rotated secret only to callers who can change destinations', asy
 
 test('changes the fields in the mask, including those of metadata', async () => {
   const rest = await restTenant(app);
-  const { id } = await makeDestination(rest);
+  const { id } = await createDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
   const url = 'https://example.com/other';
   const moved = await rest.patch(path, {
     updateMask: ['metadata.url'],
     destination: { name: 'ignored', metadata: { url, headers: {} } },
   });
-  expect(moved).toMatchObject({ name: 'hooks', metadata: { ...shown, url } });
+  expect(moved).toMatchObject({ name: 'hooks', metadata: { ...maskedMetadata, url } });
   const bare = await rest.patch(path, {
     updateMask: ['metadata', 'status'],
     destination: { metadata: { url, headers: null }, status: 'disabled' },
@@ -86,7 +86,7 @@ test('names broken rules and invalid forms at their positions', async () => {
 
 test("deletes a destination, and returns 404 for another tenant's", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
-  const { id } = await makeDestination(a);
+  const { id } = await createDestination(a);
   for (const base of [a.base, b.base]) {
     expect(await b.refusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
     expect(await b.refusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
@@ -97,13 +97,13 @@ test("deletes a destination, and returns 404 for another tenant's", async () => 
 
 test('refuses masked values in an update, and keeps the headers in keepHeaders', async () => {
   const rest = await restTenant(app);
-  const { id } = await makeDestination(rest);
+  const { id } = await createDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
   const patch = (metadata: object) => ({
     updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
     destination: { metadata },
   });
-  const refused = await rest.refusal('PATCH', path, patch({ headers: shown.headers }));
+  const refused = await rest.refusal('PATCH', path, patch({ headers: maskedMetadata.headers }));
   expect([refused.status, refused.issues?.map(({ name }) => name)]).toEqual([
     400,
     ['destination.metadata.headers.x-team'],

@@ -6,8 +6,8 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 const app = await sharedApp();
 const insert = insertRows(app);
 
-/** Two events of a topic. The first has a delivery with an attempt. */
-async function withDelivery() {
+/** Records two events. The first is routed to a topic, and has a delivery with an attempt. */
+async function createDelivery() {
   const rest = await restTenant(app);
   const { projectId } = rest.tenant;
   const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
@@ -24,12 +24,12 @@ async function withDelivery() {
   return { rest, topicId: topic.id, destinationId, event, other, deliveryId };
 }
 
-const list = async (rest: RestTenant, query = '') =>
+const listEvents = async (rest: RestTenant, query = '') =>
   (await rest.get(`${rest.base}/notification-events${query}`)).results;
 
 test('lists events in order, by topic and by types', async () => {
-  const { rest, topicId, event, other, destinationId } = await withDelivery();
-  const [first, second] = await list(rest);
+  const { rest, topicId, event, other, destinationId } = await createDelivery();
+  const [first, second] = await listEvents(rest);
   expect(first).toEqual({
     id: event.id,
     projectId: rest.tenant.projectId,
@@ -41,13 +41,13 @@ test('lists events in order, by topic and by types', async () => {
   });
   expect(second).toMatchObject({ id: other.id, topicIds: [] });
   expect(await rest.get(`${rest.base}/notification-events/${event.id}`)).toEqual(first);
-  expect(await list(rest, `?topicId=${topicId}`)).toEqual([first]);
-  expect(await list(rest, '?eventType=connection.deleted')).toEqual([second]);
+  expect(await listEvents(rest, `?topicId=${topicId}`)).toEqual([first]);
+  expect(await listEvents(rest, '?eventType=connection.deleted')).toEqual([second]);
   const both = '?eventType=connection.deleted&eventType=connection.created';
-  expect(await list(rest, both)).toEqual([first, second]);
+  expect(await listEvents(rest, both)).toEqual([first, second]);
   const page = await rest.get(`${rest.base}/notification-events?pageSize=1`);
   expect(page.results).toEqual([first]);
-  expect(await list(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
+  expect(await listEvents(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
 });
 
 test('names an unknown event type at its position', async () => {
@@ -58,7 +58,7 @@ test('names an unknown event type at its position', async () => {
 });
 
 test('returns a delivery with its attempts and without its body', async () => {
-  const { rest, event, destinationId, deliveryId } = await withDelivery();
+  const { rest, event, destinationId, deliveryId } = await createDelivery();
   const delivery = await rest.get(`${rest.base}/deliveries/${deliveryId}`);
   expect(delivery).toEqual({
     id: deliveryId,
@@ -92,8 +92,8 @@ test('returns a delivery with its attempts and without its body', async () => {
   expect(pending.results).toEqual([]);
 });
 
-test('tells retried deliveries from those without an attempt, both with the status pending', async () => {
-  const { rest, destinationId, deliveryId } = await withDelivery();
+test('distinguishes retried deliveries from those without an attempt, both with the status pending', async () => {
+  const { rest, destinationId, deliveryId } = await createDelivery();
   const { projectId } = rest.tenant;
   const untried = await insert.delivery({ projectId, destinationId });
   const retried = await insert.delivery({
@@ -102,27 +102,31 @@ test('tells retried deliveries from those without an attempt, both with the stat
     attemptCount: 1,
     isRetrying: true,
   });
-  const listed = async (path: string) =>
+  const listStates = async (path: string) =>
     (await rest.get(`${rest.base}/${path}`)).results.map(
       ({ id, status, retrying }: Record<string, unknown>) => [id, status, retrying],
     );
   const ofUntried = [untried.id, 'pending', false];
   const ofRetried = [retried.id, 'pending', true];
   const ofFailed = [deliveryId, 'failed', false];
-  expect(await listed('destinations/hooks/deliveries')).toEqual([ofFailed, ofUntried, ofRetried]);
+  expect(await listStates('destinations/hooks/deliveries')).toEqual([
+    ofFailed,
+    ofUntried,
+    ofRetried,
+  ]);
   for (const [status, expected] of [
     ['pending', [ofUntried, ofRetried]],
     ['retrying', [ofRetried]],
     ['failed', [ofFailed]],
   ] as const) {
-    expect(await listed(`destinations/hooks/deliveries?status=${status}`)).toEqual(expected);
+    expect(await listStates(`destinations/hooks/deliveries?status=${status}`)).toEqual(expected);
     const newestFirst = expected.toReversed();
-    expect(await listed(`deliveries?status=${status}`)).toEqual(newestFirst);
+    expect(await listStates(`deliveries?status=${status}`)).toEqual(newestFirst);
   }
 });
 
 test('retries the pending deliveries of both kinds, or only those being retried', async () => {
-  const { rest, destinationId } = await withDelivery();
+  const { rest, destinationId } = await createDelivery();
   const { projectId } = rest.tenant;
   const later = new Date('2100-01-01T00:00:00Z');
   const keys = { projectId, destinationId, nextAttemptTime: later };
@@ -134,7 +138,7 @@ test('retries the pending deliveries of both kinds, or only those being retried'
 });
 
 test('retries a delivery with events:write', async () => {
-  const { rest, deliveryId } = await withDelivery();
+  const { rest, deliveryId } = await createDelivery();
   const path = `${rest.base}/deliveries/${deliveryId}:retry`;
   const again = await rest.post(path, undefined, 200);
   expect(again).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
@@ -146,7 +150,7 @@ test('retries a delivery with events:write', async () => {
 });
 
 test("returns 404 for another tenant's events and deliveries", async () => {
-  const { rest: a, event, destinationId, deliveryId } = await withDelivery();
+  const { rest: a, event, destinationId, deliveryId } = await createDelivery();
   const b = await restTenant(app);
   for (const base of [a.base, b.base]) {
     for (const path of [

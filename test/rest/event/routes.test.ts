@@ -4,7 +4,7 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-async function makeEnds(rest: RestTenant) {
+async function createTopicAndDestination(rest: RestTenant) {
   const metadata = { url: 'https://example.com/hook' };
   const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   const destination = await rest.post(`${rest.base}/destinations`, {
@@ -17,7 +17,7 @@ async function makeEnds(rest: RestTenant) {
 
 test('routes a topic to a destination, lists routes by either, and deletes them', async () => {
   const rest = await restTenant(app);
-  const ends = await makeEnds(rest);
+  const ends = await createTopicAndDestination(rest);
   const path = `${rest.base}/topic-destination-routes`;
   const route = await rest.post(path, ends);
   expect(route).toEqual({
@@ -35,7 +35,7 @@ test('routes a topic to a destination, lists routes by either, and deletes them'
 
 test('names an unknown topic and an unknown destination', async () => {
   const rest = await restTenant(app);
-  const ends = await makeEnds(await restTenant(app));
+  const ends = await createTopicAndDestination(await restTenant(app));
   const { issues } = await rest.refusal('POST', `${rest.base}/topic-destination-routes`, ends);
   expect(issues).toMatchObject([
     { in: 'body', name: 'topicId', detail: 'does not exist.', value: ends.topicId },
@@ -45,7 +45,7 @@ test('names an unknown topic and an unknown destination', async () => {
 
 test('routes events to a topic by the names of the reference API', async () => {
   const rest = await restTenant(app);
-  const { topicId } = await makeEnds(rest);
+  const { topicId } = await createTopicAndDestination(rest);
   const path = `${rest.base}/notification-event-topic-routes`;
   const route = await rest.post(path, { eventType: 'read.backfill.done', topicId });
   expect(route).toMatchObject({ eventType: 'read.backfill.done', topicId });
@@ -60,7 +60,7 @@ test('routes events to a topic by the names of the reference API', async () => {
 
 test('requires events:write for routes', async () => {
   const rest = await restTenant(app);
-  const ends = await makeEnds(rest);
+  const ends = await createTopicAndDestination(rest);
   const reader = await rest.withScopes('read');
   for (const [path, body] of [
     ['topic-destination-routes', ends],

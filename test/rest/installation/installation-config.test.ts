@@ -1,4 +1,4 @@
-/** An installation's config in the form that clients of the reference API write and read. */
+/** An installation's config in the reference API's form. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
@@ -42,8 +42,8 @@ const config = {
 const install = () => restInstallation(app, { content, config });
 type Rest = Awaited<ReturnType<typeof install>>;
 
-/** Returns the content of the config after an update with the mask. */
-async function contentAfter(rest: Rest, updateMask: string[], content: object) {
+/** Updates the config with the mask, and returns its content. */
+async function updateContent(rest: Rest, updateMask: string[], content: object) {
   const body = { updateMask, installation: { config: { content } } };
   return (await rest.patch(rest.installationPath, body)).config.content;
 }
@@ -97,7 +97,7 @@ test('ignores values outside the mask, even invalid ones', async () => {
   expect(refused.issues?.map(({ name }) => name)).toEqual(['installation.connectionId']);
 });
 
-test('returns the createdBy of the caller and the revision in force', async () => {
+test('returns createdBy and the id of the active revision', async () => {
   const rest = await install();
   const { latestRevision } = await rest.get(rest.integrationPath);
   expect(rest.installation.config.revisionId).toBe(latestRevision.id);
@@ -111,14 +111,14 @@ test('returns the createdBy of the caller and the revision in force', async () =
   });
   expect(changed.config.content).toEqual(rest.installation.config.content);
   expect(changed.createdBy).toBe(`api:${rest.tenant.apiKeyId}`);
-  await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
+  await updateContent(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
   expect((await rest.get(rest.installationPath)).config.createdBy).toBe('consumer:ann');
 });
 
 test('merges the fields in the mask into the config, and keeps the rest', async () => {
   const rest = await install();
   const { content: before } = rest.installation.config;
-  const disabled = await contentAfter(rest, ['config.content.read.objects.contacts.disabled'], {
+  const disabled = await updateContent(rest, ['config.content.read.objects.contacts.disabled'], {
     read: { objects: { contacts: { disabled: true }, deals: { disabled: true } } },
   });
   const { read: readBefore } = before;
@@ -127,7 +127,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
     ...before,
     read: { objects: { ...readBefore.objects, contacts: contactsDisabled } },
   });
-  const replaced = await contentAfter(rest, ['config.content.read.objects.contacts'], {
+  const replaced = await updateContent(rest, ['config.content.read.objects.contacts'], {
     read: { objects: { contacts: { selectedFields: { phone: true } } } },
   });
   expect(replaced.read.objects).toEqual({
@@ -139,7 +139,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
       disabled: false,
     },
   });
-  const written = await contentAfter(
+  const written = await updateContent(
     rest,
     ['config.content.write.objects', 'config.content.proxy.enabled'],
     {
@@ -152,7 +152,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
     write: { objects: { deals: { objectName: 'deals', deletionSettings: { enabled: true } } } },
     proxy: { enabled: false },
   });
-  const added = await contentAfter(rest, ['config.content.write.objects.contacts'], {
+  const added = await updateContent(rest, ['config.content.write.objects.contacts'], {
     write: { objects: { contacts: {} } },
   });
   expect(Object.keys(added.write.objects)).toEqual(['deals', 'contacts']);
@@ -274,7 +274,7 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect(await other.refusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 404 });
 });
 
-test('applies concurrent patches to the config of the previous one', async () => {
+test('applies concurrent patches one after the other', async () => {
   const rest = await install();
   const path = `${rest.integrationPath}/objects/contacts/config-content`;
   const enable = (action: string, change: object) =>
@@ -295,7 +295,7 @@ test('applies concurrent patches to the config of the previous one', async () =>
 test('returns 422 for proxy requests if the config disables the proxy', async () => {
   const rest = await install();
   const proxied = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
-  await contentAfter(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
+  await updateContent(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
   const { status, body } = await rest.request('GET', proxied);
   expect([status, body.detail]).toEqual([
     422,

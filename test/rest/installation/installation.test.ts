@@ -76,24 +76,24 @@ test('names invalid members at their positions', async () => {
   const rest = await restInstallation(app);
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };
-  const positions = (issues: { in: string; name: string }[] | undefined) =>
+  const listPositions = (issues: { in: string; name: string }[] | undefined) =>
     issues?.map((issue) => `${issue.in} ${issue.name}`);
   const create = (chosen: object) =>
     rest.refusal('POST', `${rest.integrationPath}/installations`, {
       groupRef: 'unknown',
       config: { content: { read: { objects: chosen } } },
     });
-  expect(positions((await create(objects)).issues)).toEqual([
+  expect(listPositions((await create(objects)).issues)).toEqual([
     'body config.content.read.objects.nothing.schedule',
   ]);
-  expect(positions((await create({ nothing: {} })).issues)).toEqual(
+  expect(listPositions((await create({ nothing: {} })).issues)).toEqual(
     expect.arrayContaining(['body groupRef', 'body config.content.read.objects.nothing']),
   );
   const changed = await rest.refusal('PATCH', rest.installationPath, {
     updateMask: ['config'],
     installation: { config },
   });
-  expect(positions(changed.issues)).toEqual(
+  expect(listPositions(changed.issues)).toEqual(
     expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
   const again = await rest.refusal('POST', `${rest.integrationPath}/installations`, {

@@ -16,14 +16,14 @@ interface Field {
   readOnly: boolean;
 }
 
-function through(rest: RestTenant, object: string, query = '?groupRef=acme') {
+function createPath(rest: RestTenant, object: string, query = '?groupRef=acme') {
   return `${rest.base}/providers/sandbox/objects/${object}/metadata${query}`;
 }
 
 test("returns an object's fields by name, through the group's connection", async () => {
   const rest = await restTenant(app);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  const shown = await rest.get(through(rest, 'contacts'));
+  const shown = await rest.get(createPath(rest, 'contacts'));
   expect(shown).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
   expect(shown).not.toHaveProperty('mappedObjectName');
   expect(shown.fields.email).toEqual({
@@ -37,7 +37,9 @@ test("returns an object's fields by name, through the group's connection", async
   });
   const types = Object.values<{ valueType: string }>(shown.fields).map((field) => field.valueType);
   expect(types).toContain('singleSelect');
-  const writable = await rest.get(through(rest, 'contacts', '?groupRef=acme&excludeReadOnly=true'));
+  const writable = await rest.get(
+    createPath(rest, 'contacts', '?groupRef=acme&excludeReadOnly=true'),
+  );
   const expected = Object.entries<Field>(shown.fields).filter(([, { readOnly }]) => !readOnly);
   expect(expected.length).toBeLessThan(types.length);
   expect(writable.fields).toEqual(Object.fromEntries(expected));
@@ -55,7 +57,7 @@ test('finds an object by both of its names through an installation', async () =>
   const mapped = await rest.get(path('crm', 'people'));
   expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
   expect(await rest.get(path(integration.id, 'contacts'))).toEqual(mapped);
-  const direct = await rest.get(through(rest, 'contacts'));
+  const direct = await rest.get(createPath(rest, 'contacts'));
   expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
 
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
@@ -72,7 +74,10 @@ test('finds an object by both of its names through an installation', async () =>
 
 test("distinguishes unknown objects from the provider's refusal", async () => {
   const rest = await restTenant(app);
-  const bad = await rest.refusal('GET', through(rest, 'contacts', '?groupRef=&excludeReadOnly=x'));
+  const bad = await rest.refusal(
+    'GET',
+    createPath(rest, 'contacts', '?groupRef=&excludeReadOnly=x'),
+  );
   expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'query excludeReadOnly',
     'query groupRef',
@@ -80,22 +85,22 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
   const unknown = `${rest.base}/providers/none/objects/contacts/metadata?groupRef=acme`;
   const { issues } = await rest.refusal('GET', unknown);
   expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
-  expect(await rest.refusal('GET', through(rest, 'contacts'))).toMatchObject({ status: 404 });
+  expect(await rest.refusal('GET', createPath(rest, 'contacts'))).toMatchObject({ status: 404 });
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  expect(await rest.refusal('GET', through(rest, 'nothing'))).toMatchObject({ status: 422 });
+  expect(await rest.refusal('GET', createPath(rest, 'nothing'))).toMatchObject({ status: 422 });
   app.app.sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
-  expect(await rest.refusal('GET', through(rest, 'deals'))).toMatchObject({ status: 502 });
+  expect(await rest.refusal('GET', createPath(rest, 'deals'))).toMatchObject({ status: 502 });
   app.app.sandbox.faults.clear();
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
   await generateConnection(a.tenant, { apiKey: 'sandbox-key' });
-  expect(await b.refusal('GET', through(a, 'contacts'))).toMatchObject({ status: 404 });
+  expect(await b.refusal('GET', createPath(a, 'contacts'))).toMatchObject({ status: 404 });
   const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
   expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
   const writer = await a.withScopes('records:write');
-  for (const url of [through(a, 'contacts'), path]) {
+  for (const url of [createPath(a, 'contacts'), path]) {
     expect(await writer.refusal('GET', url)).toMatchObject({ status: 403 });
   }
 });

@@ -13,7 +13,7 @@ afterAll(() => calling[Symbol.asyncDispose]());
 
 const REVOKED = { accessToken: 'revoked', expiresAt: null };
 
-async function withTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
+async function installWithTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
   const tenant = await app.tenant();
   const { id: connectionId } = await connectWithTokens(app, tenant, tokens);
   const { path } = await installProxy(app, tenant, { provider: 'sandbox', connectionId });
@@ -23,20 +23,20 @@ async function withTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
   return { ask: sendProxied, connectionId };
 }
 
-function creation(lastname: string): RawRequest {
+function createRecordRequest(lastname: string): RawRequest {
   const record = { email: `${crypto.randomUUID()}@x.test`, lastname };
   return { method: 'POST', body: JSON.stringify({ record }) };
 }
 
 test('refreshes an expired token before the request', async () => {
-  const { ask } = await withTokens({});
+  const { ask } = await installWithTokens({});
   expect(await ask('/objects')).toMatchObject({ status: 200 });
 });
 
 test('refreshes a refused token, and repeats the request once with its body', async () => {
-  const { ask, connectionId } = await withTokens(REVOKED);
+  const { ask, connectionId } = await installWithTokens(REVOKED);
   const { refreshed } = app.app.sandbox.oauth.counts;
-  const response = await ask('/objects/contacts/records', creation('Small'));
+  const response = await ask('/objects/contacts/records', createRecordRequest('Small'));
   expect(response.status).toBe(201);
   expect(response.text).toContain('Small');
   expect(app.app.sandbox.oauth.counts.refreshed).toBe(refreshed + 1);
@@ -44,14 +44,14 @@ test('refreshes a refused token, and repeats the request once with its body', as
 });
 
 test('does not repeat a request with a large body, and uses the new token for the next one', async () => {
-  const { ask } = await withTokens(REVOKED);
-  const large = creation('x'.repeat(200_000));
+  const { ask } = await installWithTokens(REVOKED);
+  const large = createRecordRequest('x'.repeat(200_000));
   expect((await ask('/objects/contacts/records', large)).status).toBe(401);
-  expect((await ask('/objects/contacts/records', creation('Next'))).status).toBe(201);
+  expect((await ask('/objects/contacts/records', createRecordRequest('Next'))).status).toBe(201);
 });
 
 test('returns 422 if a token cannot be refreshed, and sets the connection to BAD_CREDENTIALS', async () => {
-  const { ask, connectionId } = await withTokens({ ...REVOKED, refreshToken: 'unknown' });
+  const { ask, connectionId } = await installWithTokens({ ...REVOKED, refreshToken: 'unknown' });
   const response = await ask('/objects');
   expect(JSON.parse(response.text)).toMatchObject({ status: 422 });
   expect(await getConnection(app, connectionId)).toMatchObject({ status: 'BAD_CREDENTIALS' });

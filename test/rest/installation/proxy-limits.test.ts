@@ -10,10 +10,10 @@ import {
 
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
-const one = createCrmProvider(upstream.url);
+const crmProvider = createCrmProvider(upstream.url);
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', LIMIT_PROXY_MS: '700' },
-  providers: [{ ...one, limits: { ...one.limits, concurrency: 1 } }],
+  providers: [{ ...crmProvider, limits: { ...crmProvider.limits, concurrency: 1 } }],
 });
 const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
@@ -22,7 +22,7 @@ const tenant = await app.tenant();
 const { path } = await installProxy(app, tenant);
 const headers = { 'x-api-key': tenant.apiKey };
 
-/** Writes for as long as the other side reads. Returns the number of accepted bytes. */
+/** Writes until the other side stops reading. Returns the number of accepted bytes. */
 async function writeWithoutEnd(into: NodeJS.WritableStream): Promise<number> {
   let taken = 0;
   let isOpen = true;

@@ -1,4 +1,4 @@
-/** `?paginate=true` returns a provider's list as one stream of records. */
+/** The parameter `paginate`, with which the proxy returns a provider's list as one stream of records. */
 import { afterAll, expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
@@ -70,7 +70,7 @@ async function createProxy(provider: string) {
   return { ask: sendProxied, post };
 }
 
-const namesIn = (text: string) =>
+const listNames = (text: string) =>
   text
     .trimEnd()
     .split('\n')
@@ -84,7 +84,7 @@ test('returns all pages as one stream, by the last id', async () => {
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
   });
-  expect(namesIn(response.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
+  expect(listNames(response.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
   const queries = customers.requests.slice(before).map(({ query }) => Object.fromEntries(query));
   expect(queries).toHaveLength(3);
   expect(queries.every((query) => query.limit === '100' && !('paginate' in query))).toBe(true);
@@ -93,7 +93,7 @@ test('returns all pages as one stream, by the last id', async () => {
 test("keeps the caller's page size and other parameters, and follows Link headers", async () => {
   const { ask } = await createProxy('gitlab');
   const response = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
-  expect(namesIn(response.text)).toHaveLength(250);
+  expect(listNames(response.text)).toHaveLength(250);
   const last = projects.requests.at(-1);
   expect(Object.fromEntries(last?.query ?? [])).toMatchObject({
     per_page: '40',
@@ -126,7 +126,7 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
 test("retries a page after the provider's Retry-After", async () => {
   const { ask } = await createProxy('stripe');
   customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
-  expect(namesIn((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
+  expect(listNames((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
 test('returns 422 for a response that is not a list, and for a refused first page', async () => {

@@ -14,7 +14,7 @@ const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 
 const base = createCrmProvider(`${upstream.url}/api`);
-/** The capabilities of a provider that stops supporting the proxy after it is installed. */
+/** Capabilities of a provider that stops supporting the proxy after it is installed. */
 const closing: Provider['capabilities'] = { proxy: true };
 const app = await sharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -38,7 +38,7 @@ async function createProxy(provider = 'crm') {
 }
 
 const crm = await createProxy();
-const latest = () => upstream.requests.at(-1);
+const getLatestRequest = () => upstream.requests.at(-1);
 
 test('forwards method, path, query and body unchanged, and returns the response unchanged', async () => {
   let body = '';
@@ -54,7 +54,7 @@ test('forwards method, path, query and body unchanged, and returns the response 
   });
   expect(response).toMatchObject({ status: 418, text: 'no json' });
   expect(response.headers).toMatchObject({ 'content-type': 'text/odd', 'x-trace': 'a, b' });
-  expect(latest()).toMatchObject({
+  expect(getLatestRequest()).toMatchObject({
     method: 'PATCH',
     url: '/api/v3//a%2Fb?q=1&q=%C3%BC+x&flag',
     headers: { 'content-type': 'no/such;type', 'x-own': 'yes', 'content-length': '12' },
@@ -80,14 +80,14 @@ test.each([
   const bare = await calling.send(crm.path, { method, headers: crm.key });
   expect(bare).toMatchObject({ status: 200, text: method === 'HEAD' ? '' : 'ok' });
   expect(bare.headers).toMatchObject({ 'x-length': '0', 'content-length': '2' });
-  expect(latest()).toMatchObject({ method, url: '/api' });
+  expect(getLatestRequest()).toMatchObject({ method, url: '/api' });
   const full = await calling.send(`${crm.path}?a`, {
     method,
     headers: { ...crm.key, 'content-length': '5' },
     body: 'hello',
   });
   expect(full.headers).toMatchObject({ 'x-length': '5' });
-  expect(latest()?.url).toBe('/api?a');
+  expect(getLatestRequest()?.url).toBe('/api?a');
 });
 
 test('refuses TRACE, which would return the credentials', async () => {
@@ -125,7 +125,7 @@ test('removes hop-by-hop headers, and headers of the caller and of proxies', asy
       'x-kept': 'yes',
     },
   });
-  const headers = latest()?.headers ?? {};
+  const headers = getLatestRequest()?.headers ?? {};
   expect(headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-kept': 'yes' });
   expect(headers.host).toBe(new URL(upstream.url).host);
   expect(JSON.stringify(headers)).not.toContain('mine');
@@ -158,11 +158,11 @@ test('streams both bodies, so that the response begins before the request ends',
 });
 
 test.each([
-  ['the answer', 413, (res: ServerResponse) => res.writeHead(413).end('too large')],
+  ['the response', 413, (res: ServerResponse) => res.writeHead(413).end('too large')],
   ['the problem', 502, (res: ServerResponse) => res.socket?.destroy()],
-] as const)('returns %s before the request ends, and keeps the connection usable', async (_what, status, answerEarly) => {
+] as const)('returns %s before the request ends, and keeps the connection usable', async (_what, status, respondEarly) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  upstream.setHandler((_req, res) => void answerEarly(res));
+  upstream.setHandler((_req, res) => void respondEarly(res));
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
   const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
   early.outgoing.write('x'.repeat(100_000));
@@ -181,18 +181,18 @@ test.each([
 });
 
 test('aborts the request to the provider if the caller disconnects', async () => {
-  for (const isAnswered of [false, true]) {
+  for (const hasResponse of [false, true]) {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     upstream.setHandler((req, res) => {
       req.socket.once('close', end);
-      if (isAnswered) res.writeHead(200).write('begun');
+      if (hasResponse) res.writeHead(200).write('begun');
       resolve();
     });
     const { outgoing, incoming } = calling.open(`${crm.path}/x`, { headers: crm.key, body: '' });
     incoming.catch(() => {});
     await arrived;
-    if (isAnswered) (await incoming).on('error', () => {});
+    if (hasResponse) (await incoming).on('error', () => {});
     outgoing.destroy();
     await ended;
   }
@@ -206,7 +206,7 @@ test('returns redirects without credentials', async () => {
   const before = upstream.requests.length;
   const redirect = await calling.send(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
   expect(redirect.status).toBe(302);
-  expect(latest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
+  expect(getLatestRequest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
   expect(redirect.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
   expect(upstream.requests.length).toBe(before + 1);
 });
@@ -222,39 +222,39 @@ test('refuses paths outside the address of the account', async () => {
 
 test('refuses callers without access to the installation or without the scope', async () => {
   const before = upstream.requests.length;
-  const statusAs = async (headers: Record<string, string>, path = crm.path) =>
+  const fetchStatus = async (headers: Record<string, string>, path = crm.path) =>
     (await calling.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
   const other = await app.tenant();
-  expect(await statusAs({})).toBe(401);
-  expect(await statusAs({ 'x-api-key': 'ik_wrong' })).toBe(401);
-  expect(await statusAs({ 'x-api-key': other.apiKey })).toBe(404);
-  expect(await statusAs({ authorization: `Bearer ${other.token}` })).toBe(404);
-  expect(await statusAs(crm.key, crm.path.replace(/ins_\w+/, 'ins_%00'))).toBe(400);
-  expect(await statusAs(crm.key, crm.path.replace(/ins_\w+/, 'ins_none'))).toBe(404);
+  expect(await fetchStatus({})).toBe(401);
+  expect(await fetchStatus({ 'x-api-key': 'ik_wrong' })).toBe(401);
+  expect(await fetchStatus({ 'x-api-key': other.apiKey })).toBe(404);
+  expect(await fetchStatus({ authorization: `Bearer ${other.token}` })).toBe(404);
+  expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_%00'))).toBe(400);
+  expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_none'))).toBe(404);
   const { prisma } = app.app.services.database;
   const where = { id: crm.tenant.apiKeyId };
   for (const scopes of [['read'], ['records:write']]) {
     await prisma.apiKey.updateMany({ where, data: { scopes } });
     app.app.services.viewers.clear();
-    expect(await statusAs(crm.key)).toBe(403);
+    expect(await fetchStatus(crm.key)).toBe(403);
   }
   await prisma.apiKey.updateMany({ where, data: { scopes: ['full'] } });
   app.app.services.viewers.clear();
   expect(upstream.requests.length).toBe(before);
-  expect(await statusAs(crm.key)).not.toBe(403);
+  expect(await fetchStatus(crm.key)).not.toBe(403);
 });
 
 test('returns a problem for requests that it cannot forward or whose provider is unreachable', async () => {
   const tenant = await app.tenant();
   const disabled = await installProxy(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
-  const problemAt = async (path: string, headers = key) => {
+  const fetchProblem = async (path: string, headers = key) => {
     const response = await calling.send(`${path}/x?secret`, { headers });
     expect(response.headers['content-type']).toBe('application/problem+json');
     expect(response.text).not.toMatch(/key-in-clear|secret/);
     return JSON.parse(response.text);
   };
-  expect(await problemAt(disabled.path)).toMatchObject({ status: 422 });
+  expect(await fetchProblem(disabled.path)).toMatchObject({ status: 422 });
   for (const [provider, wanted] of [
     ['closed', { status: 422, detail: 'Requests to CRM are not forwarded.' }],
     ['gone', { status: 502, reason: 'UNREACHABLE' }],
@@ -262,10 +262,13 @@ test('returns a problem for requests that it cannot forward or whose provider is
   ] as const) {
     const { path, key } = await createProxy(provider);
     delete closing.proxy;
-    expect(await problemAt(path, key)).toMatchObject(wanted);
+    expect(await fetchProblem(path, key)).toMatchObject(wanted);
   }
   upstream.setHandler((req) => void req.socket.destroy());
-  expect(await problemAt(crm.path, crm.key)).toMatchObject({ status: 502, reason: 'DISCONNECTED' });
+  expect(await fetchProblem(crm.path, crm.key)).toMatchObject({
+    status: 502,
+    reason: 'DISCONNECTED',
+  });
 });
 
 test("aborts a request after the provider's time limit if the provider hangs", async () => {

@@ -1,4 +1,4 @@
-/** Revisions with an account's real fields, as pages request them before and after an installation exists. */
+/** Revisions with the fields of an account. Pages request them to let people choose fields. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';

@@ -1,4 +1,4 @@
-/** Manifests as zip archives, which the reference API's command line uploads. */
+/** Manifests in zip archives, which the command line of the reference API uploads. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
@@ -11,7 +11,7 @@ const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
 const app = await sharedApp({ now: () => now });
 
-const integration = (name: string) => `
+const formatIntegration = (name: string) => `
   - name: ${name}
     provider: sandbox
     read:
@@ -22,9 +22,10 @@ const integration = (name: string) => `
           requiredFields:
             - fieldName: email
 `;
-const manifest = (...names: string[]) =>
-  `specVersion: 1.0.0\nintegrations:${names.map(integration).join('')}`;
-const amp = (...names: string[]) => buildZip({ name: 'amp.yaml', text: manifest(...names) });
+const formatManifest = (...names: string[]) =>
+  `specVersion: 1.0.0\nintegrations:${names.map(formatIntegration).join('')}`;
+const buildManifestZip = (...names: string[]) =>
+  buildZip({ name: 'amp.yaml', text: formatManifest(...names) });
 const computeMd5 = (file: Buffer) => createHash('md5').update(file).digest('base64');
 
 async function prepare(): Promise<RestTenant> {
@@ -40,12 +41,12 @@ interface Signed {
   path: string;
 }
 
-async function urlFor(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<Signed> {
+async function fetchUploadUrl(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<Signed> {
   const query = file ? `?md5=${encodeURIComponent(computeMd5(file))}` : '';
   return rest.get(`/generate-upload-url${query}`);
 }
 
-async function put({ url }: Signed, file: Buffer) {
+async function putFile({ url }: Signed, file: Buffer) {
   const { statusCode, headers, body } = await app.app.rest.inject({
     method: 'PUT',
     url: new URL(url).pathname,
@@ -58,8 +59,8 @@ async function put({ url }: Signed, file: Buffer) {
 }
 
 async function upload(rest: RestTenant, file: Buffer): Promise<Signed> {
-  const signed = await urlFor(rest, file);
-  expect(await put(signed, file)).toEqual({ status: 200, detail: '' });
+  const signed = await fetchUploadUrl(rest, file);
+  expect(await putFile(signed, file)).toEqual({ status: 200, detail: '' });
   return signed;
 }
 
@@ -74,7 +75,7 @@ const fetchRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
 
 test('deploys an uploaded manifest by both forms of its address', async () => {
   const rest = await prepare();
-  const file = amp('readContacts', 'other');
+  const file = buildManifestZip('readContacts', 'other');
   const { url, bucket, path } = await upload(rest, file);
   const deployed = await deploy(rest, `gs://${bucket}/${path}`);
   expect(deployed.status).toBe(200);
@@ -88,7 +89,7 @@ test('deploys an uploaded manifest by both forms of its address', async () => {
 
 test('requires a project from a builder with several, and the scope from other callers', async () => {
   const rest = await prepare();
-  const file = amp('crm');
+  const file = buildManifestZip('crm');
   const { orgId, builder } = rest.tenant;
   await builder.query(
     `mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }`,
@@ -101,7 +102,7 @@ test('requires a project from a builder with several, and the scope from other c
   const signed = await rest.builder.get(
     `/generate-upload-url?projectIdOrName=${rest.tenant.projectName}`,
   );
-  expect((await put(signed, file)).status).toBe(200);
+  expect((await putFile(signed, file)).status).toBe(200);
   expect((await deploy(rest, signed.url)).status).toBe(200);
   const reader = await rest.withScopes('read');
   expect((await reader.refusal('GET', '/generate-upload-url')).status).toBe(403);
@@ -112,18 +113,18 @@ test('requires a project from a builder with several, and the scope from other c
 
 test('refuses the upload of another project, and its URL with another project in it', async () => {
   const [rest, other] = [await prepare(), await prepare()];
-  const { url, bucket, path } = await upload(rest, amp('crm'));
+  const { url, bucket, path } = await upload(rest, buildManifestZip('crm'));
   const refused = 'must be a URL that generate-upload-url returned for this project';
   expect(await fetchRefusal(other, url)).toContain(refused);
   expect(await fetchRefusal(other, `gs://${bucket}/${path}`)).toContain(refused);
   const moved = url.replace(rest.tenant.projectId, other.tenant.projectId);
   expect(await fetchRefusal(other, moved)).toContain(refused);
-  const unused = await urlFor(rest);
+  const unused = await fetchUploadUrl(rest);
   const forged = {
     ...unused,
     url: unused.url.replace(rest.tenant.projectId, other.tenant.projectId),
   };
-  expect((await put(forged, amp('crm'))).status).toBe(403);
+  expect((await putFile(forged, buildManifestZip('crm'))).status).toBe(403);
   expect(await fetchRefusal(rest, unused.url)).toContain(refused);
   for (const address of ['https://files.example.com/a.zip', 'file:///etc/passwd', '']) {
     expect(await fetchRefusal(rest, address)).toContain(refused);
@@ -132,11 +133,11 @@ test('refuses the upload of another project, and its URL with another project in
 
 test('accepts one file with its checksum at an upload URL, within an hour', async () => {
   const rest = await prepare();
-  const file = amp('crm');
+  const file = buildManifestZip('crm');
   const used = await upload(rest, file);
-  expect((await put(used, file)).status).toBe(409);
-  const signed = await urlFor(rest, file);
-  expect(await put(signed, amp('other'))).toEqual({
+  expect((await putFile(used, file)).status).toBe(409);
+  const signed = await fetchUploadUrl(rest, file);
+  expect(await putFile(signed, buildManifestZip('other'))).toEqual({
     status: 400,
     detail: 'The file does not have the MD5 checksum of the URL.',
   });
@@ -147,7 +148,7 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
     });
   }
   now = new Date(start.getTime() + 3_600_000);
-  expect((await put(signed, file)).status).toBe(403);
+  expect((await putFile(signed, file)).status).toBe(403);
   expect(await fetchRefusal(rest, used.url)).toContain('within the last hour');
 });
 
@@ -156,8 +157,8 @@ test('deletes expired uploads, and limits the uploads of a project', async () =>
   const { services } = app.app;
   const count = () =>
     services.database.prisma.manifestUpload.count({ where: { projectId: rest.tenant.projectId } });
-  for (let uploads = 0; uploads < 20; uploads += 1) await upload(rest, amp('crm'));
-  expect((await put(await urlFor(rest), amp('crm'))).status).toBe(429);
+  for (let uploads = 0; uploads < 20; uploads += 1) await upload(rest, buildManifestZip('crm'));
+  expect((await putFile(await fetchUploadUrl(rest), buildManifestZip('crm'))).status).toBe(429);
   await removeExpired(services, { pause: async () => {} });
   expect(await count()).toBe(20);
   now = new Date(start.getTime() + 3_600_001);
@@ -168,8 +169,8 @@ test('deletes expired uploads, and limits the uploads of a project', async () =>
 
 test('refuses a file of more than 1 MiB', async () => {
   const rest = await prepare();
-  expect((await put(await urlFor(rest), Buffer.alloc(1024 * 1024))).status).toBe(200);
-  expect(await put(await urlFor(rest), Buffer.alloc(1024 * 1024 + 1))).toEqual({
+  expect((await putFile(await fetchUploadUrl(rest), Buffer.alloc(1024 * 1024))).status).toBe(200);
+  expect(await putFile(await fetchUploadUrl(rest), Buffer.alloc(1024 * 1024 + 1))).toEqual({
     status: 413,
     detail: 'The file is larger than 1048576 bytes.',
   });
@@ -178,13 +179,15 @@ test('refuses a file of more than 1 MiB', async () => {
 test('refuses an archive that is too large unpacked, unsafe, or without a manifest', async () => {
   const rest = await prepare();
   const fetchDetail = async (file: Buffer) => fetchRefusal(rest, (await upload(rest, file)).url);
-  const good = { name: 'amp.yaml', text: manifest('crm') };
-  const files = (count: number) =>
+  const good = { name: 'amp.yaml', text: formatManifest('crm') };
+  const createFiles = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
-  expect(await fetchDetail(buildZip(good, ...files(100)))).toBe('must have at most 100 files.');
-  expect((await deploy(rest, (await upload(rest, buildZip(good, ...files(99)))).url)).status).toBe(
-    200,
+  expect(await fetchDetail(buildZip(good, ...createFiles(100)))).toBe(
+    'must have at most 100 files.',
   );
+  expect(
+    (await deploy(rest, (await upload(rest, buildZip(good, ...createFiles(99)))).url)).status,
+  ).toBe(200);
   const large = { name: 'b', text: ' '.repeat(4 * 1024 * 1024) };
   expect(await fetchDetail(buildZip(good, large))).toBe(
     'must have at most 4194304 bytes when it is unpacked.',

@@ -1,4 +1,4 @@
-/** Revisions from the text of a manifest. */
+/** Revisions and integrations from the text of a manifest. */
 import { expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -8,7 +8,7 @@ import { createIntegration } from '../../support/rest/rest-installation.ts';
 
 const app = await sharedApp();
 
-const integration = (name: string, object = 'contacts') => `
+const formatIntegration = (name: string, object = 'contacts') => `
   - name: ${name}
     provider: sandbox
     read:
@@ -20,7 +20,7 @@ const integration = (name: string, object = 'contacts') => `
             - fieldName: email
               mapToName: mail
 `;
-const manifest = (...integrations: string[]) =>
+const formatManifest = (...integrations: string[]) =>
   `specVersion: 1.0.0\nintegrations:${integrations.join('')}`;
 
 async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: string }> {
@@ -32,7 +32,7 @@ async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: s
 
 test('creates a revision from the integration with the name, or from the only one', async () => {
   const { rest, path, revisions } = await prepare();
-  const sourceYaml = manifest(integration('other', 'deals'), integration('crm'));
+  const sourceYaml = formatManifest(formatIntegration('other', 'deals'), formatIntegration('crm'));
   await rest.post(revisions, { sourceYaml });
   const { id, latestRevision } = await rest.get(path);
   expect(latestRevision).toMatchObject({
@@ -47,7 +47,7 @@ test('creates a revision from the integration with the name, or from the only on
     },
   });
   const byId = `${rest.base}/integrations/${id}/revisions`;
-  await rest.post(byId, { sourceYaml: manifest(integration('crm')) });
+  await rest.post(byId, { sourceYaml: formatManifest(formatIntegration('crm')) });
   expect(await rest.get(revisions)).toHaveLength(3);
 });
 
@@ -62,19 +62,21 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
     'specVersion: [',
     'just a text',
     'specVersion: 1.0.0\nintegrations: []',
-    manifest(integration('a'), integration('b')),
+    formatManifest(formatIntegration('a'), formatIntegration('b')),
     bomb,
   ]) {
     expect(await refused({ sourceYaml })).toEqual([400, ['sourceYaml']]);
   }
-  const sourceYaml = manifest(integration('crm'));
+  const sourceYaml = formatManifest(formatIntegration('crm'));
   expect(await refused({ sourceYaml, revision: {} })).toEqual([400, ['sourceYaml']]);
   expect(await refused({ sourceZipUrl: 'https://builder.test/a.zip' })).toEqual([
     400,
     ['sourceZipUrl'],
   ]);
   expect(await refused({})).toEqual([400, ['revision']]);
-  const [status, names] = await refused({ sourceYaml: manifest(integration('crm', 'nothing')) });
+  const [status, names] = await refused({
+    sourceYaml: formatManifest(formatIntegration('crm', 'nothing')),
+  });
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
 });
 
@@ -85,39 +87,40 @@ test('names the line of an error in the text', async () => {
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
-  const many = (part: (at: number) => string) =>
+  const repeat = (part: (at: number) => string) =>
     Array.from({ length: 12_000 }, (_, at) => part(at));
-  expect(await fetchDetail(`{${many((at) => `k${at}`).join()}}`)).toBe(
+  expect(await fetchDetail(`{${repeat((at) => `k${at}`).join()}}`)).toBe(
     'must have specVersion, and integrations with names.',
   );
   expect(await fetchDetail('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
     'has a key twice in one map: see line 5.',
   );
-  const aliases = many((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
+  const aliases = repeat((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
   expect(await fetchDetail(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
-  expect(await fetchDetail(`[${many(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
+  expect(await fetchDetail(`[${repeat(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
   expect(await fetchDetail('a\n---\nb')).toBe('must be one YAML document.');
   expect(await fetchDetail(' '.repeat(128 * 1024 + 1))).toBe(
     'must have at most 131072 characters.',
   );
 });
 
-const putAll = (rest: RestTenant, body: object, query = '') =>
+const putIntegrations = (rest: RestTenant, body: object, query = '') =>
   rest.request('PUT', `${rest.base}/integrations:batch${query}`, body);
 
 test('creates and updates all integrations of a manifest, and returns unchanged ones', async () => {
   const { rest, path } = await prepare();
-  const text = (objects: string) => manifest(integration('crm', objects), integration('other'));
-  const first = await putAll(rest, { sourceYaml: text('contacts') });
+  const text = (objects: string) =>
+    formatManifest(formatIntegration('crm', objects), formatIntegration('other'));
+  const first = await putIntegrations(rest, { sourceYaml: text('contacts') });
   expect(first.status).toBe(200);
   expect(first.body.map(({ name }: { name: string }) => name)).toEqual(['crm', 'other']);
   const [crm, other] = first.body;
   expect(crm.id).toBe((await rest.get(path)).id);
   expect(crm.latestRevision.content.read.objects[0].requiredFields[0].mapToName).toBe('mail');
 
-  const again = await putAll(rest, { sourceYaml: text('contacts') });
+  const again = await putIntegrations(rest, { sourceYaml: text('contacts') });
   expect(again.body).toEqual(first.body);
-  const changed = await putAll(rest, { sourceYaml: text('deals') });
+  const changed = await putIntegrations(rest, { sourceYaml: text('deals') });
   expect(changed.body[0].latestRevision.id).not.toBe(crm.latestRevision.id);
   expect(changed.body[1]).toEqual(other);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
@@ -126,39 +129,45 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
 test('applies a manifest completely or not at all, and names every issue at its position', async () => {
   const { rest } = await prepare();
   const fetchIssueNames = async (...integrations: string[]) => {
-    const { body } = await putAll(rest, { sourceYaml: manifest(...integrations) });
+    const { body } = await putIntegrations(rest, { sourceYaml: formatManifest(...integrations) });
     expect(body.status).toBe(400);
     return body.issues.map(({ name }: { name: string }) => name).sort();
   };
   expect(
-    await fetchIssueNames(integration('new'), integration('new'), integration('Wrong Name')),
+    await fetchIssueNames(
+      formatIntegration('new'),
+      formatIntegration('new'),
+      formatIntegration('Wrong Name'),
+    ),
   ).toEqual(['integrations[1].name', 'integrations[2].name']);
   expect(
     await fetchIssueNames(
-      integration('new'),
-      integration('b').replace('sandbox', 'unknown'),
-      integration('a', 'things'),
+      formatIntegration('new'),
+      formatIntegration('b').replace('sandbox', 'unknown'),
+      formatIntegration('a', 'things'),
     ),
   ).toEqual(['integrations[1].provider', 'integrations[2].read.objects[0].objectName']);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
-  const other = { sourceYaml: manifest(integration('crm').replace('sandbox', 'hubspot')) };
-  expect((await putAll(rest, other)).body.issues).toContainEqual(
+  const other = {
+    sourceYaml: formatManifest(formatIntegration('crm').replace('sandbox', 'hubspot')),
+  };
+  expect((await putIntegrations(rest, other)).body.issues).toContainEqual(
     expect.objectContaining({ name: 'integrations[0].provider' }),
   );
-  expect((await putAll(rest, { sourceZipUrl: 'https://files.example.com/a.zip' })).status).toBe(
-    400,
-  );
-  expect((await putAll(rest, {})).status).toBe(400);
+  expect(
+    (await putIntegrations(rest, { sourceZipUrl: 'https://files.example.com/a.zip' })).status,
+  ).toBe(400);
+  expect((await putIntegrations(rest, {})).status).toBe(400);
 });
 
 test('refuses a manifest that drops objects of installations, unless it is destructive', async () => {
   const { rest, path } = await prepare();
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
-  const sourceYaml = manifest(integration('crm', 'deals'), integration('later'));
-  expect((await putAll(rest, { sourceYaml })).body).toMatchObject({ status: 409 });
+  const sourceYaml = formatManifest(formatIntegration('crm', 'deals'), formatIntegration('later'));
+  expect((await putIntegrations(rest, { sourceYaml })).body).toMatchObject({ status: 409 });
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
-  expect((await putAll(rest, { sourceYaml }, '?destructive=true')).status).toBe(200);
+  expect((await putIntegrations(rest, { sourceYaml }, '?destructive=true')).status).toBe(200);
   const { objects } = await rest.get(`${path}/installations/${id}`);
   expect(objects).toMatchObject([{ objectName: 'contacts', paused: true }]);
 });
@@ -179,7 +188,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
       ],
     },
   });
-  const warnings = (at: string) =>
+  const formatWarnings = (at: string) =>
     [
       `299 - "${at}.delete: is ignored."`,
       `299 - "${at}.read.objects[0].delete: is ignored."`,
@@ -188,7 +197,10 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
     ].join(', ');
   const revision = { specVersion: '1.0.0', content };
   const revised = await rest.request('POST', `${path}/revisions`, { revision });
-  expect([revised.status, revised.headers.warning]).toEqual([201, warnings('revision.content')]);
+  expect([revised.status, revised.headers.warning]).toEqual([
+    201,
+    formatWarnings('revision.content'),
+  ]);
   const stored = (await rest.get(path)).latestRevision.content;
   expect(stored.read.objects[0]).not.toHaveProperty('delete');
   expect(stored.subscribe.objects[0]).toMatchObject({
@@ -197,15 +209,15 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
     deleteEvent: { enabled: 'always' },
   });
   expect(stored.subscribe.objects[0].createEvent).not.toHaveProperty('watchFieldsAuto');
-  const put = await putAll(rest, { specVersion: '1.0.0', integrations: [content] });
-  expect([put.status, put.headers.warning]).toEqual([200, warnings('integrations[0]')]);
+  const put = await putIntegrations(rest, { specVersion: '1.0.0', integrations: [content] });
+  expect([put.status, put.headers.warning]).toEqual([200, formatWarnings('integrations[0]')]);
   const created = await rest.request('POST', `${rest.base}/integrations`, {
     ...{ name: 'other', provider: 'sandbox' },
     latestRevision: { specVersion: '1.0.0', content: { ...content, name: 'other' } },
   });
   expect([created.status, created.headers.warning]).toEqual([
     201,
-    warnings('latestRevision.content'),
+    formatWarnings('latestRevision.content'),
   ]);
 });
 
@@ -229,50 +241,52 @@ test('keeps the last field of a name, with a warning', async () => {
   expect(stored.requiredFields).toEqual([{ fieldName: 'phone', mapToName: 'tel' }]);
   expect(stored.optionalFields).toEqual([{ fieldName: 'email', mapToName: 'mail' }]);
   expect(
-    (await putAll(rest, { sourceYaml: manifest(integration('crm')) })).headers,
+    (await putIntegrations(rest, { sourceYaml: formatManifest(formatIntegration('crm')) })).headers,
   ).not.toHaveProperty('warning');
 });
 
 test('keeps the case of integration names, which are unique regardless of case', async () => {
   const { rest } = await prepare();
-  const named = (name: string) => ({
+  const createIntegrationBody = (name: string) => ({
     ...{ name, provider: 'sandbox' },
     latestRevision: { specVersion: '1.0.0', content: contentFor(name) },
   });
-  await rest.post(`${rest.base}/integrations`, named('readSalesforceContacts'));
+  await rest.post(`${rest.base}/integrations`, createIntegrationBody('readSalesforceContacts'));
   const path = `${rest.base}/integrations/readSalesforceContacts`;
   expect((await rest.get(path)).name).toBe('readSalesforceContacts');
   expect((await rest.refusal('GET', path.toLowerCase())).status).toBe(404);
   const taken = await rest.refusal(
     'POST',
     `${rest.base}/integrations`,
-    named('ReadSalesforceContacts'),
+    createIntegrationBody('ReadSalesforceContacts'),
   );
   expect(taken).toMatchObject({
     status: 409,
     detail: expect.stringContaining('regardless of case'),
   });
-  const batch = await putAll(rest, { sourceYaml: manifest(integration('CRM')) });
+  const batch = await putIntegrations(rest, {
+    sourceYaml: formatManifest(formatIntegration('CRM')),
+  });
   expect([batch.status, batch.body.detail]).toEqual([409, expect.stringContaining('CRM')]);
-  const twice = await putAll(rest, {
-    sourceYaml: manifest(integration('one'), integration('ONE')),
+  const twice = await putIntegrations(rest, {
+    sourceYaml: formatManifest(formatIntegration('one'), formatIntegration('ONE')),
   });
   expect(twice.body).toMatchObject({ status: 400, issues: [{ name: 'integrations[1].name' }] });
   const { rest: other } = await prepare();
-  await other.post(`${other.base}/integrations`, named('READSALESFORCECONTACTS'));
+  await other.post(`${other.base}/integrations`, createIntegrationBody('READSALESFORCECONTACTS'));
 });
 
 /** Nested flow and block collections. */
-const nested = (levels: number) => `a: ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}\n`;
-const nestedBlocks = (levels: number) =>
+const nestFlow = (levels: number) => `a: ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}\n`;
+const nestBlocks = (levels: number) =>
   Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:\n`).join('');
 
 test.each([
-  ['of flow collections', nested(33), 'line 1'],
-  ['of blocks', nestedBlocks(33), 'line 33'],
+  ['of flow collections', nestFlow(33), 'line 1'],
+  ['of blocks', nestBlocks(33), 'line 33'],
   ['that never ends', '['.repeat(100_000), 'line 1'],
-  ['inside a key', `? ${nested(800)}\n: 1`, 'line 1'],
-  ['after a large text', `b: ${'x'.repeat(20_000)}\n${nested(40)}`, 'line 2'],
+  ['inside a key', `? ${nestFlow(800)}\n: 1`, 'line 1'],
+  ['after a large text', `b: ${'x'.repeat(20_000)}\n${nestFlow(40)}`, 'line 2'],
 ])('refuses nesting deeper than 32 levels %s', async (_what, sourceYaml, line) => {
   const { rest, revisions } = await prepare();
   const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
@@ -291,7 +305,7 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
     'is nested deeper than 32 levels where its aliases are resolved.',
   );
   const noManifest = 'must have specVersion, and integrations with names.';
-  for (const text of [nested(32), nestedBlocks(32)])
+  for (const text of [nestFlow(32), nestBlocks(32)])
     expect(await fetchDetail(text)).toBe(noManifest);
 });
 
@@ -310,8 +324,8 @@ test(
       noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL }),
     );
     for (const sourceYaml of [
-      manifest(integration('crm')),
-      comment + manifest(integration('crm')),
+      formatManifest(formatIntegration('crm')),
+      comment + formatManifest(formatIntegration('crm')),
     ]) {
       await quiet.rest.post(quiet.revisions, { sourceYaml });
       expect((await app.fetch('/livez')).status).toBe(200);

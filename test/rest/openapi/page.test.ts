@@ -1,4 +1,4 @@
-/** The reference page without a browser. A test in test/browser opens it in one. */
+/** The reference page as HTML. test/browser opens it in a browser. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

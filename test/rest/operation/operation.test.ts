@@ -7,7 +7,7 @@ import { restInstallation } from '../../support/rest/rest-installation.ts';
 const app = await sharedApp();
 const insert = insertRows(app);
 
-async function withOperations(count: number) {
+async function createOperations(count: number) {
   const rest = await restInstallation(app);
   const { projectId, integrationId, id: installationId } = rest.installation;
   const ids: string[] = [];
@@ -22,7 +22,7 @@ async function withOperations(count: number) {
 const listIds = (items: { id: string }[]) => items.map(({ id }) => id);
 
 test("lists an installation's operations in pages, newest first", async () => {
-  const { newestFirst, ...rest } = await withOperations(5);
+  const { newestFirst, ...rest } = await createOperations(5);
   const path = `${rest.installationPath}/operations`;
   const all = await rest.get(path);
   expect(listIds(all.results)).toEqual(newestFirst);
@@ -40,7 +40,7 @@ test("lists an installation's operations in pages, newest first", async () => {
 });
 
 test('filters operations by status and kind', async () => {
-  const { newestFirst, ...rest } = await withOperations(3);
+  const { newestFirst, ...rest } = await createOperations(3);
   for (const path of [rest.installationPath, rest.base]) {
     const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
     expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
@@ -54,7 +54,7 @@ test('filters operations by status and kind', async () => {
 });
 
 test('returns an operation and its log after the installation is deleted', async () => {
-  const { newestFirst, projectId, ...rest } = await withOperations(1);
+  const { newestFirst, projectId, ...rest } = await createOperations(1);
   const operationId = newestFirst[0] as string;
   const details = { page: 2 };
   await insert.operationLog({ projectId, operationId, message: 'First.' });
@@ -75,7 +75,7 @@ test('returns an operation and its log after the installation is deleted', async
 });
 
 test("returns 404 for another tenant's operations", async () => {
-  const { newestFirst, ...a } = await withOperations(1);
+  const { newestFirst, ...a } = await createOperations(1);
   const b = await restTenant(app);
   for (const base of [a.base, b.base]) {
     for (const end of ['', '/logs']) {

@@ -3,20 +3,20 @@ import { sharedApp } from '../../support/app.ts';
 import { contact, startWriteJobs } from '../../support/fixtures/writes.ts';
 import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
 
-// A change has this time. Its response is sent 5 s before the time is over.
+// A synchronous write responds 5 s before this limit.
 const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
 const { sandbox } = app.app;
 
-const writer = () =>
+const installWriter = () =>
   restInstallation(app, {
     config: { write: { objects: { contacts: { deletionSettings: { enabled: true } } } } },
   });
-const contacts = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
+const getContactsPath = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
 const write = (rest: RestInstallation, overrides: object, status = 200) =>
-  rest.post(contacts(rest), { groupRef: 'acme', type: 'create', ...overrides }, status);
+  rest.post(getContactsPath(rest), { groupRef: 'acme', type: 'create', ...overrides }, status);
 
 test('creates, updates and deletes a record, each with an operation', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const record = contact();
   const created = await write(rest, { mode: 'synchronous', record });
   const { recordId: id } = created.result;
@@ -39,7 +39,7 @@ test('creates, updates and deletes a record, each with an operation', async () =
 });
 
 test('returns 422 with the write result if the provider refuses the record', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const refused = await write(rest, { record: { lastname: 'No email' } }, 422);
   const errors = [{ message: expect.any(String) }];
   expect(refused).toEqual({
@@ -52,7 +52,7 @@ test('returns 422 with the write result if the provider refuses the record', asy
 });
 
 test('accepts records as items of a batch, and as the member `record` of items', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const [bare, wrapped] = [contact(), contact()];
   const written = await write(rest, { batch: [bare, { record: wrapped }] });
   expect(written).toMatchObject({ successCount: 2, failureCount: 0 });
@@ -65,7 +65,7 @@ test('accepts records as items of a batch, and as the member `record` of items',
 });
 
 test('refuses integers that JSON numbers cannot hold exactly, with their paths', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const before = sandbox.records('contacts').length;
   const record = { ...contact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
   const refused = await write(rest, { record }, 400);
@@ -77,11 +77,11 @@ test('refuses integers that JSON numbers cannot hold exactly, with their paths',
 });
 
 test('returns a problem for a failed write only to clients that accept problems', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const failWith = (accept: string, overrides: object) =>
     app.app.rest.inject({
       method: 'POST',
-      url: `/v1${contacts(rest)}`,
+      url: `/v1${getContactsPath(rest)}`,
       headers: { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json', accept },
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...overrides }),
     });
@@ -114,7 +114,7 @@ test('returns a problem for a failed write only to clients that accept problems'
 });
 
 test('returns 200 for a batch with a written record, and 422 without', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const wrong = { record: { lastname: 'No email' } };
   const record = contact();
   const some = await write(rest, { batch: [{ record }, wrong] });
@@ -142,7 +142,7 @@ test('returns 200 for a batch with a written record, and 422 without', async () 
 });
 
 test('returns only the operation of an asynchronous write, which reports its outcome', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   await using _jobs = await startWriteJobs(app);
   const response = await write(rest, { mode: 'asynchronous', record: contact() });
   expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
@@ -158,13 +158,13 @@ test('returns only the operation of an asynchronous write, which reports its out
 });
 
 test('writes a repeated request with an Idempotency-Key once', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const headers = {
     'x-api-key': rest.tenant.apiKey,
     'content-type': 'application/json',
     'idempotency-key': 'order-7',
   };
-  const url = `/v1${contacts(rest)}`;
+  const url = `/v1${getContactsPath(rest)}`;
   const sendWrite = (record: object) =>
     app.app.rest.inject({
       method: 'POST',
@@ -188,7 +188,7 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
 });
 
 test('returns an operation without an error if the outcome is late', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   sandbox.faults.set({ delayMs: 4_000, pathPrefix: '/objects/contacts' });
   const record = contact();
   const response = await write(rest, { record });
@@ -201,9 +201,9 @@ test('returns an operation without an error if the outcome is late', async () =>
 });
 
 test('names invalid members at their positions', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const fetchIssues = async (body: object) =>
-    (await rest.refusal('POST', contacts(rest), body)).issues?.map(
+    (await rest.refusal('POST', getContactsPath(rest), body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   expect(await fetchIssues({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
@@ -226,25 +226,25 @@ test('names invalid members at their positions', async () => {
 });
 
 test('refuses a record together with a batch', async () => {
-  const rest = await writer();
+  const rest = await installWriter();
   const body = {
     groupRef: 'acme',
     type: 'create',
     record: contact(),
     batch: [{ record: contact() }],
   };
-  expect(await rest.refusal('POST', contacts(rest), body)).toMatchObject({
+  expect(await rest.refusal('POST', getContactsPath(rest), body)).toMatchObject({
     status: 400,
     issues: [{ in: 'body', name: 'batch', detail: 'must not be given together with record.' }],
   });
 });
 
 test("requires records:write and an installation of the caller's project", async () => {
-  const [a, b] = [await writer(), await writer()];
+  const [a, b] = [await installWriter(), await installWriter()];
   const body = { groupRef: 'acme', type: 'create', record: contact() };
-  expect(await b.refusal('POST', contacts(a), body)).toMatchObject({ status: 404 });
+  expect(await b.refusal('POST', getContactsPath(a), body)).toMatchObject({ status: 404 });
   const reader = await a.withScopes('read');
-  const refused = await reader.refusal('POST', contacts(a), body);
+  const refused = await reader.refusal('POST', getContactsPath(a), body);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('records:write');
 });

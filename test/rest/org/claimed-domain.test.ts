@@ -3,11 +3,11 @@ import { sharedApp } from '../../support/app.ts';
 import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
-const newDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
+const createDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
 
 test('claims a domain, and returns it at its Location', async () => {
   const { builder, tenant, get } = await restTenant(app);
-  const domain = newDomain();
+  const domain = createDomain();
   const parent = { parentId: tenant.orgId, parentType: 'org' };
   const url = `https://www.${domain.toUpperCase()}/about`;
   const created = await builder.request('POST', '/claimed-domains', { domain: url, ...parent });
@@ -28,7 +28,7 @@ test('claims a domain, and returns it at its Location', async () => {
 
 test('refuses and hides a domain that another org has claimed', async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
-  const domain = newDomain();
+  const domain = createDomain();
   const claim = (client: typeof a) => ({
     domain,
     parentId: client.tenant.orgId,
@@ -41,7 +41,7 @@ test('refuses and hides a domain that another org has claimed', async () => {
   }
   const unseen = await b.refusal('GET', `/claimed-domains?domain=${domain}`);
   expect(unseen.status).toBe(404);
-  const foreign = { ...claim(a), domain: newDomain() };
+  const foreign = { ...claim(a), domain: createDomain() };
   expect(await b.builder.refusal('POST', '/claimed-domains', foreign)).toMatchObject({
     status: 404,
   });
@@ -58,7 +58,7 @@ test('names every invalid input, and refuses claims by API keys', async () => {
   ]);
   const missing = await rest.refusal('GET', '/claimed-domains');
   expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
-  const claim = { domain: newDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
+  const claim = { domain: createDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
   const byKey = await rest.refusal('POST', '/claimed-domains', claim);
   expect(byKey.status).toBe(403);
 });

@@ -30,7 +30,7 @@ interface Document {
 /** Operations that do not exist here, with the reason. */
 const OMITTED: Record<string, string> = {};
 
-/** Members that an operation has in addition to the reference API's, with the reason. */
+/** Operations with further members than the reference API's, with the reason. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
     'more: a failed write (422) is a problem with these members if `Accept` names application/problem+json, and a request that is refused before the write (400) gets a problem instead of plain text',
@@ -44,14 +44,14 @@ const document = app.app.rest.swagger() as unknown as Document;
 const { schemas: components } = document.components;
 
 function findDocumented({ method, path, host }: ReferenceOperation): Documented | undefined {
-  const fitting = Object.entries(document.paths).filter(
+  const matches = Object.entries(document.paths).filter(
     ([template]) =>
       normalizePath(template) === normalizePath(READ_PATHS[`${host} ${path}`] ?? path),
   );
-  return fitting.map(([, methods]) => methods[method.toLowerCase()]).find((one) => one);
+  return matches.map(([, methods]) => methods[method.toLowerCase()]).find((operation) => operation);
 }
 
-/** Reads whose path is a write's here, so that they have a verb after the path. */
+/** Reads that have a verb here, because writes have their path. */
 const READ_PATHS: Record<string, string> = {
   'read /projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}':
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
@@ -67,13 +67,13 @@ function findInputDifferences(
 ): string[] {
   const parameters = here.parameters?.map(({ name }) => name) ?? [];
   const schema = here.requestBody?.content['application/json']?.schema ?? {};
-  const taken = Object.keys(
+  const members = Object.keys(
     resolveReference(schema, { components, isWhole: true }).properties ?? {},
   );
   return [
     ...query.filter((name) => !parameters.includes(name)).map((name) => `no query ${name}`),
     ...(body ? listMembers(body) : [])
-      .filter((name) => !taken.includes(name))
+      .filter((name) => !members.includes(name))
       .map((name) => `no ${name} in the body`),
   ];
 }

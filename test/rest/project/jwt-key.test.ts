@@ -5,7 +5,7 @@ import { restTenant } from '../../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('creates, changes, lists and deletes JWT keys as the reference API does', async () => {
+test('creates, changes, lists and deletes JWT keys', async () => {
   const { tenant, ...key } = await restTenant(app);
   const path = `/projects/${tenant.projectId}/jwt-keys`;
   const { publicKeyPem } = createJwtKeyPair();

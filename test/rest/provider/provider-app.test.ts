@@ -5,7 +5,7 @@ import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
 const app = await sharedApp();
 const secret = { clientId: 'client', clientSecret: 'planted-secret' };
 
-function makeApp(rest: RestTenant, overrides: object = {}) {
+function createApp(rest: RestTenant, overrides: object = {}) {
   const body = { provider: 'hubspot', ...secret, ...overrides };
   return rest.post(`${rest.base}/provider-apps`, body, 200);
 }
@@ -13,7 +13,7 @@ function makeApp(rest: RestTenant, overrides: object = {}) {
 test('creates and lists a provider app, and never returns its secret', async () => {
   const rest = await restTenant(app);
   const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
-  const created = await makeApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
+  const created = await createApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
   expect(created).toEqual({
     id: expect.stringMatching(/^app_/),
     projectId: rest.tenant.projectId,
@@ -25,14 +25,14 @@ test('creates and lists a provider app, and never returns its secret', async () 
     redirectURL: expect.stringMatching(/\/oauth\/callback$/),
     createTime: expect.any(String),
   });
-  const other = await makeApp(rest, { provider: 'salesforce' });
+  const other = await createApp(rest, { provider: 'salesforce' });
   expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([other, created]);
   expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([created]);
 });
 
 test('changes the fields in the mask only', async () => {
   const rest = await restTenant(app);
-  const { id } = await makeApp(rest, { scopes: ['a'], externalRef: '42' });
+  const { id } = await createApp(rest, { scopes: ['a'], externalRef: '42' });
   const path = `${rest.base}/provider-apps/${id}`;
   const changed = await rest.patch(path, {
     updateMask: ['externalRef', 'scopes', 'clientSecret'],
@@ -64,7 +64,7 @@ test('names every invalid input at its position, and repeats no secret', async (
   ]);
   const valid = { ...body, clientId: 'c', clientSecret: 'planted', scopes: [] };
   expect(await fetchIssues('POST', '', valid)).toEqual(['body provider']);
-  const { id } = await makeApp(rest);
+  const { id } = await createApp(rest);
   expect(
     await fetchIssues('PATCH', `/${id}`, {
       updateMask: ['clientId', 'provider', 'metadata'],
@@ -78,7 +78,7 @@ test('names every invalid input at its position, and repeats no secret', async (
 
 test('returns 409 for deleting an app that connections use, and deletes others', async () => {
   const rest = await restTenant(app);
-  const used = await makeApp(rest);
+  const used = await createApp(rest);
   await rest.post(`${rest.base}/connections:generate`, {
     groupRef: 'acme',
     consumerRef: 'ann',
@@ -87,14 +87,14 @@ test('returns 409 for deleting an app that connections use, and deletes others',
   });
   const path = `${rest.base}/provider-apps`;
   expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
-  const unused = await makeApp(rest);
+  const unused = await createApp(rest);
   await rest.delete(`${path}/${unused.id}`);
   expect(await rest.refusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
   const [a, b] = [await restTenant(app), await restTenant(app)];
-  const { id } = await makeApp(a);
+  const { id } = await createApp(a);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
   for (const base of [a.base, b.base]) {
     const path = `${base}/provider-apps/${id}`;

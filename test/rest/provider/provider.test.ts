@@ -81,16 +81,16 @@ test('returns 404 for an unknown provider, and 403 for a key without the scope',
 
 test('returns the requirements of a subscription, and its event types', async () => {
   const rest = await restTenant(app);
-  const subscribingTo = async (name: string) => {
+  const fetchSubscribeSupport = async (name: string) => {
     const { subscribeRequirements, support } = await rest.get(`/providers/${name}`);
     return { ...subscribeRequirements, ...support.subscribeSupport };
   };
   const all = { create: true, update: true, delete: true, passThrough: true, postProcess: false };
   const bySelf = { ...all, registration: false, subscribeByAPI: true };
-  expect(await subscribingTo('sandbox')).toEqual({ ...bySelf, maintenance: true });
-  expect(await subscribingTo('salesforce')).toEqual({ ...bySelf, maintenance: false });
+  expect(await fetchSubscribeSupport('sandbox')).toEqual({ ...bySelf, maintenance: true });
+  expect(await fetchSubscribeSupport('salesforce')).toEqual({ ...bySelf, maintenance: false });
   const byPerson = { ...all, registration: true, maintenance: false, subscribeByAPI: false };
-  expect(await subscribingTo('hubspot')).toEqual(byPerson);
+  expect(await fetchSubscribeSupport('hubspot')).toEqual(byPerson);
   const none = { create: false, update: false, delete: false, passThrough: false };
-  expect(await subscribingTo('freshdesk')).toEqual(none);
+  expect(await fetchSubscribeSupport('freshdesk')).toEqual(none);
 });
