@@ -10,8 +10,9 @@ import { newId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { ENCRYPTION_KEY, fill, PROJECT_NAME, type Sizes } from './fill.ts';
 import type { Postgres } from './postgres.ts';
+import { waitUntil } from './wait-until.ts';
 
-export interface Filled {
+export interface FilledDatabase {
   url: string;
   projectId: string;
   /** An API key with every scope, for the measured project. */
@@ -20,16 +21,16 @@ export interface Filled {
 
 export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
 
-/** The database for these sizes and seed: kept from an earlier run, or new. */
+/** Returns the database for these sizes and seed. It is filled once, and kept for later runs. */
 export async function createFilledDatabase(
   servers: Postgres,
   sizes: Sizes,
   seed: number,
-): Promise<Filled> {
+): Promise<FilledDatabase> {
   const { operations, connections, events } = sizes;
   const { length: nodes } = servers.urls;
-  const rows = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
-  const name = `${rows}${hashMigrations()}`;
+  const prefix = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
+  const name = `${prefix}${hashMigrations()}`;
   const url = servers.toUrl(name);
   await using admin = await connect(servers.toUrl('postgres'));
   const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
@@ -37,20 +38,22 @@ export async function createFilledDatabase(
   ]);
   if (rowCount === 0) {
     console.error(`Filling ${operations} operations and ${connections} connections …`);
-    for (const server of servers.urls) await dropDatabases(server, rows);
-    const half = `${name}_half`;
-    await admin.client.query(`create database ${half}`);
-    await migrate(servers.toUrl(half));
-    await usingClient(servers.toUrl(half), (first) =>
-      usingClient(servers.toUrl(half), (second) => fill([first, second], sizes, seed)),
+    // Databases with other migrations, and those that an earlier run did not finish.
+    for (const server of servers.urls) await dropDatabases(server, prefix);
+    const unfinishedName = `${name}_unfinished`;
+    const unfinishedUrl = servers.toUrl(unfinishedName);
+    await admin.client.query(`create database ${unfinishedName}`);
+    await migrate(unfinishedUrl);
+    await usingClient(unfinishedUrl, (first) =>
+      usingClient(unfinishedUrl, (second) => fill([first, second], sizes, seed)),
     );
-    await admin.client.query(`alter database ${half} rename to ${name}`);
+    await admin.client.query(`alter database ${unfinishedName} rename to ${name}`);
     await servers.distribute(name);
   }
   return { url, ...(await addApiKey(url)) };
 }
 
-/** Databases with other migrations, and those that an earlier run did not finish. */
+/** Drops all databases whose names begin with the prefix. */
 async function dropDatabases(server: string, prefix: string): Promise<void> {
   await usingClient(`${server}/postgres`, async (admin) => {
     const { rows } = await admin.query<{ datname: string }>(
@@ -63,7 +66,7 @@ async function dropDatabases(server: string, prefix: string): Promise<void> {
 
 const MIGRATIONS = join(import.meta.dirname, '..', 'migrations');
 
-/** A kept database can be reused while the migrations are the same. */
+/** Returns a hash of the migrations. A kept database is reused only with the same migrations. */
 function hashMigrations(): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -72,7 +75,7 @@ function hashMigrations(): string {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** A new, migrated, empty database. */
+/** Creates a migrated, empty database. Drops those whose names begin with `name` before. */
 export async function createEmptyDatabase(servers: Postgres, name: string): Promise<string> {
   for (const server of servers.urls) await dropDatabases(server, name);
   await usingClient(servers.toUrl('postgres'), (admin) => admin.query(`create database ${name}`));
@@ -86,7 +89,7 @@ async function migrate(url: string): Promise<void> {
   await using _database = await openDatabase(config, createLog('error'));
 }
 
-async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKey'>> {
+async function addApiKey(url: string): Promise<Pick<FilledDatabase, 'projectId' | 'apiKey'>> {
   return usingClient(url, async (client) => {
     const { apiKey, statements } = createApiKey();
     for (const { text, values } of statements) await client.query(text, values);
@@ -97,7 +100,7 @@ async function addApiKey(url: string): Promise<Pick<Filled, 'projectId' | 'apiKe
 
 const FIND_PROJECT = 'select id from "Project" where name = $1';
 
-/** Deletes keys of earlier runs, so that every run starts with the same rows. */
+/** Returns a key and the statements that store it. They delete other keys, so that every run starts with the same rows. */
 export function createApiKey() {
   const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
@@ -110,6 +113,29 @@ export function createApiKey() {
       { text, values },
     ],
   };
+}
+
+/** The longest that a run waits for its pending deliveries. */
+const DELIVERIES_MS = 120_000;
+
+/** Waits until the pending deliveries are sent. */
+export function waitForDeliveries(client: pg.Client): Promise<void> {
+  return waitUntil(
+    async () => {
+      const { rows } = await client.query(
+        `select 1 from "Delivery" where "nextAttemptTime" is not null limit 1`,
+      );
+      return rows.length === 0;
+    },
+    { pollMs: 20, timeoutMs: DELIVERIES_MS, subject: 'Pending deliveries' },
+  );
+}
+
+/** Delays every commit of the server, as a slow disk or a synchronous standby does. */
+export async function delayCommits(client: pg.Client, ms: number): Promise<void> {
+  await client.query(`alter system set commit_delay = ${ms * 1_000}`);
+  await client.query('alter system set commit_siblings = 0');
+  await client.query('select pg_reload_conf()');
 }
 
 export async function usingClient<T>(url: string, use: (client: pg.Client) => Promise<T>) {

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Flags } from './flags.ts';
 import { type HttpSocket, openHttpSocket } from './http-socket.ts';
-import { median } from './median.ts';
 import type { Server } from './processes/server.ts';
+import { computeMedian } from './statistics.ts';
 
 const SLICE_MS = 150;
 
@@ -18,7 +18,7 @@ export interface Load {
 /** The CPU time of a request, in each turn of a load. */
 export type Turns = readonly number[];
 
-export interface Compared {
+export interface Comparison {
   name: string;
   cpuMsPerRequest: number;
   /** Ratio to the first server: the median of all turns. */
@@ -36,7 +36,7 @@ interface DrivenServer {
   cpuMs: number[];
 }
 
-/** The turns of each load, in order. */
+/** Returns the turns of each load, in the order of the loads. */
 export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
@@ -50,25 +50,29 @@ export async function driveInSlices(
   return driven.map(({ cpuMs }) => cpuMs);
 }
 
-/** Ratios of each server to the first. */
+/** Compares each server with the first. */
 export async function compareInSlices(
   loads: (Load & { name: string })[],
   flags: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
-): Promise<Compared[]> {
-  const all = await driveInSlices(loads, flags);
+): Promise<Comparison[]> {
+  const turnsByLoad = await driveInSlices(loads, flags);
   return loads.map(({ name }, index) => {
-    const turns = all[index]!;
-    return { name, cpuMsPerRequest: median(turns), ratio: computeRatio(turns, all[0]!) };
+    const turns = turnsByLoad[index]!;
+    return {
+      name,
+      cpuMsPerRequest: computeMedian(turns),
+      ratio: computeRatio(turns, turnsByLoad[0]!),
+    };
   });
 }
 
 export function computeRatio(turns: Turns, base: Turns): number {
-  return median(turns.map((ms, turn) => ms / base[turn]!));
+  return computeMedian(turns.map((ms, turn) => ms / base[turn]!));
 }
 
-/** Median CPU time of some servers in each turn. */
-export function medianTurns(servers: Turns[]): Turns {
-  return (servers[0] ?? []).map((_, turn) => median(servers.map((turns) => turns[turn]!)));
+/** Returns the median CPU time of the servers in each turn. */
+export function computeMedianTurns(servers: Turns[]): Turns {
+  return (servers[0] ?? []).map((_, turn) => computeMedian(servers.map((turns) => turns[turn]!)));
 }
 
 function createDriven({ server, requests }: Load, count: number): DrivenServer {
@@ -78,7 +82,7 @@ function createDriven({ server, requests }: Load, count: number): DrivenServer {
   return { pid: server.pid, openSocket, sockets, requests, next: 0, cpuMs: [] };
 }
 
-/** Reversed and rotated, so that no server always follows the same server. */
+/** Gives each server a turn. The order is rotated and reversed, so that no server always follows the same one. */
 async function takeTurns(driven: DrivenServer[], turn: number): Promise<void> {
   const order = driven.map((_, index) => driven[(index + turn) % driven.length]!);
   if (turn % 2 === 1) order.reverse();
@@ -105,7 +109,7 @@ async function takeTurn(server: DrivenServer): Promise<void> {
   server.cpuMs.push((readThreadsCpuMs(server.pid) - startCpuMs) / count);
 }
 
-/** CPU time so far, of all threads. A thread may end during the measurement. */
+/** Returns the CPU time of all threads so far. A thread may end during the measurement. */
 function readThreadsCpuMs(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -1,7 +1,7 @@
 /** Keeps a server busy from some connections, each with one request at a time, and measures it. */
 import { openHttpSocket } from './http-socket.ts';
-import { quantile } from './median.ts';
 import type { Server } from './processes/server.ts';
+import { computeQuantile } from './statistics.ts';
 
 export interface Load {
   server: Server;
@@ -10,7 +10,7 @@ export interface Load {
   seconds: number;
 }
 
-export interface Measured {
+export interface Measurement {
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -20,22 +20,22 @@ export interface Measured {
   driverCpuMsPerRequest: number;
 }
 
-/** Warm-up requests that are not counted. */
+/** The time of the warm-up, whose requests are not counted. */
 const WARM_UP_SECONDS = 0.5;
 
-export async function drive({ server, requests, sockets, seconds }: Load): Promise<Measured> {
+export async function drive({ server, requests, sockets, seconds }: Load): Promise<Measurement> {
   const { hostname, port } = new URL(server.url);
-  const open = await Promise.all(
+  const httpSockets = await Promise.all(
     Array.from({ length: sockets }, () => openHttpSocket(hostname, Number(port))),
   );
-  let next = 0;
-  const run = async (durationMs: number): Promise<number[]> => {
+  let nextRequest = 0;
+  const sendFor = async (durationMs: number): Promise<number[]> => {
     const latencies: number[] = [];
     const end = performance.now() + durationMs;
     await Promise.all(
-      open.map(async (socket) => {
+      httpSockets.map(async (socket) => {
         for (let start = performance.now(); start < end; ) {
-          await socket.send(requests[next++ % requests.length]!);
+          await socket.send(requests[nextRequest++ % requests.length]!);
           const now = performance.now();
           latencies.push(now - start);
           start = now;
@@ -45,23 +45,23 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
     return latencies;
   };
   try {
-    await run(WARM_UP_SECONDS * 1000);
+    await sendFor(WARM_UP_SECONDS * 1000);
     const startMs = performance.now();
     const serverCpuMs = server.cpuMs();
     const driverBefore = process.cpuUsage();
-    const latencies = await run(seconds * 1000);
+    const latencies = await sendFor(seconds * 1000);
     const driver = process.cpuUsage(driverBefore);
     const count = latencies.length;
     const sorted = Float64Array.from(latencies).sort();
     return {
       requestsPerSecond: (count / (performance.now() - startMs)) * 1000,
-      p50Ms: quantile(sorted, 0.5),
-      p99Ms: quantile(sorted, 0.99),
+      p50Ms: computeQuantile(sorted, 0.5),
+      p99Ms: computeQuantile(sorted, 0.99),
       cpuMsPerRequest: (server.cpuMs() - serverCpuMs) / count,
       memoryBytes: server.readMemoryBytes(),
       driverCpuMsPerRequest: (driver.user + driver.system) / 1000 / count,
     };
   } finally {
-    for (const socket of open) socket.close();
+    for (const socket of httpSockets) socket.close();
   }
 }

@@ -16,24 +16,32 @@ export interface Sizes {
 }
 
 const SHARDS = 12;
-const OWN_SHARDS = 10;
+const MEASURED_SHARDS = 10;
 /** Ids are this far apart in time. */
 const STEP_MS = 200;
 const FIRST_MS = Date.UTC(2025, 0, 1);
-/** The smallest size with which every relation of the fill works. */
-const LEAST_ROWS = 200;
+/** With fewer rows, some relations would have no row to refer to. */
+const ROWS_MIN = 200;
 
-/** Runs statements in this many concurrent superuser sessions. */
+/** Fills the tables of a migrated database. The sessions belong to a superuser, and work concurrently. */
 export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
-  const fillPlaceholders = withSizes(sizes, seed);
-  await load(sessions, [STATEMENTS.map(fillPlaceholders), DERIVED.map(fillPlaceholders)], seed);
+  const fillPlaceholders = createStatementFormatter(sizes, seed);
+  await loadRows(
+    sessions,
+    [INSERTS.map(fillPlaceholders), DERIVED_INSERTS.map(fillPlaceholders)],
+    seed,
+  );
 }
 
 /**
- * Statements that insert rows; those of one list run concurrently. Indexes are rebuilt over all rows, and tables
- * analyzed.
+ * Runs statements that insert rows. The lists run one after the other, and the statements of one list concurrently. Then
+ * rebuilds the indexes and analyzes the tables.
  */
-export async function load(sessions: pg.Client[], lists: string[][], seed: number): Promise<void> {
+export async function loadRows(
+  sessions: pg.Client[],
+  lists: string[][],
+  seed: number,
+): Promise<void> {
   const [first] = sessions;
   if (!first) throw new RangeError('A fill needs a session.');
   for (const session of sessions) await session.query(createSettings(seed));
@@ -56,13 +64,13 @@ async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
   );
 }
 
-/** Every reference is correct by construction; checking millions of them takes minutes. */
+/** References are not checked: they are correct by construction, and checking millions of them takes minutes. */
 const createSettings = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
   set session_replication_role = replica;
   set maintenance_work_mem = '512MB'`;
 
-function withSizes(sizes: Sizes, seed: number): (statement: string) => string {
-  const perShard = (rows: number) => Math.ceil(Math.max(rows, LEAST_ROWS) / OWN_SHARDS);
+function createStatementFormatter(sizes: Sizes, seed: number): (statement: string) => string {
+  const perShard = (rows: number) => Math.ceil(Math.max(rows, ROWS_MIN) / MEASURED_SHARDS);
   const rowsPerShard = {
     operations: perShard(sizes.operations),
     connections: perShard(sizes.connections),
@@ -87,7 +95,7 @@ const INDEXES = `
   where relnamespace = 'public'::regnamespace
     and not exists (select from pg_constraint where conindid = indexrelid)`;
 
-/** Looks like a sealed value; no measured work opens one. */
+/** Returns a sealed value for all rows. No measured work opens it. */
 function createSealedText(): string {
   const location = { table: 'Connection', column: 'credentialsSealed', row: '', projectId: '' };
   return createVault([ENCRYPTION_KEY]).seal('{}', location);
@@ -104,7 +112,7 @@ const FUNCTIONS = `
     $$ select prefix || '_' || ${formatTimeDigits(`(${FIRST_MS} + n * ${STEP_MS})`)} || 'e'
          || overlay(substr(md5(':seed' || prefix || n::text), 1, 15) placing '8' from 3 for 1) $$;
   create function pg_temp.project_of(n bigint) returns text language sql immutable as
-    $$ select pg_temp.id_of('prj', greatest(n % ${SHARDS}, ${OWN_SHARDS - 1}) - ${OWN_SHARDS - 1}) $$;
+    $$ select pg_temp.id_of('prj', greatest(n % ${SHARDS}, ${MEASURED_SHARDS - 1}) - ${MEASURED_SHARDS - 1}) $$;
   create function pg_temp.in_shard(n bigint, k bigint) returns bigint language sql immutable as
     $$ select ${SHARDS} * k + n % ${SHARDS} $$;`;
 
@@ -116,10 +124,10 @@ function formatTimeDigits(ms: string): string {
 }
 
 /** `n` numbers the rows over all shards, and `k` numbers them within a shard. */
-const rows = (perShard: string) =>
+const generateRows = (perShard: string) =>
   `(select n, n / ${SHARDS} as k from generate_series(0::bigint, ${perShard}::bigint * ${SHARDS} - 1) n) s`;
 
-const STATEMENTS = [
+const INSERTS = [
   `insert into "Org" (id, label) select pg_temp.id_of('org', n), 'Org ' || n from generate_series(0, 2) n`,
   `insert into "Project" (id, "orgId", name, "appName", "createTime")
    select pg_temp.id_of('prj', n), pg_temp.id_of('org', n),
@@ -127,14 +135,14 @@ const STATEMENTS = [
    from generate_series(0, 2) n`,
   `insert into "Group" (id, "projectId", "groupRef", "groupName", "createTime")
    select pg_temp.id_of('grp', n), pg_temp.project_of(n), 'group-' || n, 'Group ' || n, pg_temp.time_of(n)
-   from ${rows(':groups')}`,
+   from ${generateRows(':groups')}`,
   `insert into "Consumer" (id, "projectId", "consumerRef", "consumerName", "createTime")
    select pg_temp.id_of('csm', n), pg_temp.project_of(n), 'consumer-' || n, 'Consumer ' || n, pg_temp.time_of(n)
-   from ${rows(':consumers')}`,
+   from ${generateRows(':consumers')}`,
   `insert into "ProviderApp" (id, "projectId", provider, "clientId", "clientSecretSealed", scopes, "createTime")
    select pg_temp.id_of('app', n), pg_temp.project_of(n), case k % 2 when 0 then 'hubspot' else 'salesforce' end,
      'client-' || n, ':sealed', array['read', 'write'], pg_temp.time_of(n)
-   from ${rows('4')}`,
+   from ${generateRows('4')}`,
   `insert into "Connection" (id, "projectId", provider, "groupId", "consumerId", "providerAppId", "authScheme",
      status, "credentialsSealed", "createTime")
    select pg_temp.id_of('con', n), pg_temp.project_of(n),
@@ -144,14 +152,14 @@ const STATEMENTS = [
      pg_temp.id_of('app', pg_temp.in_shard(n, k % 2 * 2 + k / :consumers % 2)),
      'OAUTH2_AUTHORIZATION_CODE', case k % 20 when 7 then 'BAD_CREDENTIALS' else 'WORKING' end::"ConnectionStatus",
      ':sealed', pg_temp.time_of(n)
-   from ${rows(':connections')}`,
+   from ${generateRows(':connections')}`,
   `insert into "Integration" (id, "projectId", name, provider, "latestRevisionId", "createTime")
    select pg_temp.id_of('int', n), pg_temp.project_of(n), 'sync-' || n, 'hubspot',
      pg_temp.id_of('rev', n), pg_temp.time_of(n)
-   from ${rows('10')}`,
+   from ${generateRows('10')}`,
   `insert into "Revision" (id, "projectId", "integrationId", "specVersion", content, "createTime")
    select pg_temp.id_of('rev', n), pg_temp.project_of(n), pg_temp.id_of('int', n), '1.0.0', '{}', pg_temp.time_of(n)
-   from ${rows('10')}`,
+   from ${generateRows('10')}`,
   `insert into "Installation" (id, "projectId", "integrationId", "groupId", "connectionId", "configId",
      "createdBy", "healthStatus", "createTime")
    select pg_temp.id_of('ins', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
@@ -159,10 +167,10 @@ const STATEMENTS = [
      pg_temp.id_of('con', pg_temp.in_shard(n, k / 10 % :groups)),
      pg_temp.id_of('cfg', n), 'api:bench',
      case k % 20 when 7 then 'UNHEALTHY' else 'HEALTHY' end::"InstallationHealth", pg_temp.time_of(n)
-   from ${rows(':connections')}`,
+   from ${generateRows(':connections')}`,
   `insert into "InstallationConfig" (id, "projectId", "installationId", content, "createTime")
    select pg_temp.id_of('cfg', n), pg_temp.project_of(n), pg_temp.id_of('ins', n), '{}', pg_temp.time_of(n)
-   from ${rows(':connections')}`,
+   from ${generateRows(':connections')}`,
   `insert into "Operation" (id, "projectId", "integrationId", "installationId", "configId", "groupId", "actionType",
      status, result, metadata, "createTime", "updateTime")
    select pg_temp.id_of('opr', n), pg_temp.project_of(n), pg_temp.id_of('int', pg_temp.in_shard(n, k % 10)),
@@ -174,21 +182,21 @@ const STATEMENTS = [
      '[contacts] ' || n % 200 || ' records',
      jsonb_build_object('objects', array['contacts'], 'successfulRecordIds', array['rec-' || n]),
      pg_temp.time_of(n), pg_temp.time_of(n) + interval '2 seconds'
-   from ${rows(':operations')}`,
+   from ${generateRows(':operations')}`,
   `insert into "Topic" (id, "projectId", name) select pg_temp.id_of('top', n), pg_temp.project_of(n), 'topic-' || n
-   from ${rows('1')}`,
+   from ${generateRows('1')}`,
   `insert into "EventTopicRoute" (id, "projectId", "eventType", "topicId")
    select pg_temp.id_of('etr', n), pg_temp.project_of(n), 'CONNECTION_CREATED', pg_temp.id_of('top', n)
-   from ${rows('1')} where n = 0 or n >= ${OWN_SHARDS}`,
+   from ${generateRows('1')} where n = 0 or n >= ${MEASURED_SHARDS}`,
   `insert into "NotificationEvent" (id, "projectId", position, "eventType", data, "connectionId", "createTime")
    select pg_temp.id_of('evt', n), pg_temp.project_of(n),
-     case when n % ${SHARDS} < ${OWN_SHARDS} then k * ${OWN_SHARDS} + n % ${SHARDS} else k end + 1,
+     case when n % ${SHARDS} < ${MEASURED_SHARDS} then k * ${MEASURED_SHARDS} + n % ${SHARDS} else k end + 1,
      'CONNECTION_CREATED',
      jsonb_build_object('projectId', pg_temp.project_of(n), 'connectionId',
        pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), 'provider', 'hubspot',
        'groupRef', 'group-' || n, 'consumerRef', 'consumer-' || n, 'consumerName', 'Consumer ' || n),
      pg_temp.id_of('con', pg_temp.in_shard(n, k % :connections)), pg_temp.time_of(n)
-   from ${rows(':events')}`,
+   from ${generateRows(':events')}`,
   // One row per bucket of 90 days, as if the project had done work of each kind in each bucket.
   ...[
     { grain: 'hour', block: 'day', buckets: 24 },
@@ -202,15 +210,15 @@ const STATEMENTS = [
          (values ('operation', 'READ SUCCESS'), ('operation', 'READ FAILURE'), ('operation', 'WRITE SUCCESS'),
            ('operation', 'WRITE FAILURE'), ('delivery', 'dst_a'), ('delivery', 'dst_b'), ('record', ''), ('stream', 'dst_c')) v(kind, key),
          (select array_agg(1 + hashtext(:seed || i::text) & 1023) as counts from generate_series(1, ${buckets}) i) c
-       where n in (0, ${OWN_SHARDS}, ${OWN_SHARDS + 1})`,
+       where n in (0, ${MEASURED_SHARDS}, ${MEASURED_SHARDS + 1})`,
   ),
 ];
 
 /** Rows that depend on the other tables. */
-const DERIVED = [
+const DERIVED_INSERTS = [
   `insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", position, "eventType")
-   select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${OWN_SHARDS}
-       when "projectId" = pg_temp.project_of(${OWN_SHARDS}) then ${OWN_SHARDS} else ${OWN_SHARDS} + 1 end), "projectId", position, "eventType"
+   select id, pg_temp.id_of('top', case when "projectId" = pg_temp.project_of(0) then (position - 1) % ${MEASURED_SHARDS}
+       when "projectId" = pg_temp.project_of(${MEASURED_SHARDS}) then ${MEASURED_SHARDS} else ${MEASURED_SHARDS} + 1 end), "projectId", position, "eventType"
    from "NotificationEvent"`,
   `insert into "EventLog" ("projectId", "lastPosition")
    select "projectId", max(position) from "NotificationEvent" group by 1`,

@@ -1,5 +1,5 @@
 /** Command line options of a run. */
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
 import { MOVING_WORKLOADS } from './parts/moving/documents.ts';
 import { PEERS } from './peers.ts';
@@ -50,32 +50,18 @@ export interface Flags extends z.output<typeof shape> {
   sizes: BenchSizes;
 }
 
+/** Flags without a value. */
+const SWITCHES = ['growth', 'large', 'smoke'];
+
 /** Throws with the reason if a flag is unknown or invalid. */
 export function readFlags(args: string[]): Flags {
-  const { values } = parseArgs({
-    args,
-    options: {
-      parts: { type: 'string' },
-      peers: { type: 'string' },
-      workloads: { type: 'string' },
-      'moving-workloads': { type: 'string' },
-      profile: { type: 'string' },
-      seconds: { type: 'string' },
-      rounds: { type: 'string' },
-      runs: { type: 'string' },
-      sockets: { type: 'string' },
-      operations: { type: 'string' },
-      seed: { type: 'string' },
-      data: { type: 'string' },
-      servers: { type: 'string' },
-      growth: { type: 'boolean' },
-      large: { type: 'boolean' },
-      smoke: { type: 'boolean' },
-      results: { type: 'string' },
-    },
-  });
+  const options: ParseArgsOptionsConfig = {};
+  for (const name of Object.keys(shape.shape)) {
+    options[name] = { type: SWITCHES.includes(name) ? 'boolean' : 'string' };
+  }
+  const { values } = parseArgs({ args, options });
   const flags = shape.parse({ ...(values.smoke && SMOKE_FLAGS), ...values });
   const isNarrow = flags.peers !== undefined || flags.workloads !== undefined;
-  const sizes = getSizes(flags);
-  return { ...flags, sizes, parts: flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]) };
+  const parts = flags.parts ?? (isNarrow ? ['requests'] : [...PARTS]);
+  return { ...flags, sizes: getSizes(flags), parts };
 }

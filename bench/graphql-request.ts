@@ -1,4 +1,4 @@
-/** Requests, in the form that every peer receives. */
+/** GraphQL requests to the peers. */
 import type { Peer } from './peers.ts';
 import type { Document, Variables } from './workloads.ts';
 
@@ -31,7 +31,7 @@ export async function sendRequest(peer: Peer, request: GraphqlRequest) {
   return result.data;
 }
 
-/** A request as raw HTTP bytes. */
+/** Encodes a request as bytes of HTTP/1.1. */
 export function encodeRequest(
   peer: Pick<Peer, 'server' | 'headers'>,
   request: GraphqlRequest,

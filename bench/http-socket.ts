@@ -6,9 +6,9 @@ import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-const GOOD_BODY = Buffer.from('{"data":{');
+const SUCCESSFUL_BODY = Buffer.from('{"data":{');
 const CLOSED = 'The server closed the connection.';
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 export interface HttpSocket {
   /** False if the server has closed the connection, as it does after a few idle seconds. */
@@ -28,7 +28,7 @@ export async function openHttpSocket(host: string, port: number): Promise<HttpSo
 
 function createHttpSocket(socket: Socket): HttpSocket {
   let waiting: PromiseWithResolvers<void> | null = null;
-  let received: Buffer = NOTHING;
+  let received: Buffer = EMPTY;
   let endsAt = -1;
 
   const fail = (message: string) => {
@@ -43,7 +43,7 @@ function createHttpSocket(socket: Socket): HttpSocket {
     if (endsAt < 0 || received.length < endsAt) return;
     if (endsAt === CHUNKED && !received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
     const response = received;
-    received = NOTHING;
+    received = EMPTY;
     endsAt = -1;
     if (!isExpected(response)) return fail(response.toString().slice(0, 1_000));
     const { resolve } = waiting!;
@@ -68,7 +68,7 @@ function createHttpSocket(socket: Socket): HttpSocket {
 /** A chunked body, which ends with its last chunk. */
 const CHUNKED = 0;
 
-/** Bytes of the head and the body together; -1 while the head is incomplete. */
+/** Returns the bytes of the head and the body together, or -1 while the head is incomplete. */
 function parseLength(received: Buffer): number {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd < 0) return -1;
@@ -79,5 +79,5 @@ function parseLength(received: Buffer): number {
 }
 
 function isExpected(response: Buffer): boolean {
-  return response.toString('latin1', 9, 12) === '200' && response.includes(GOOD_BODY);
+  return response.toString('latin1', 9, 12) === '200' && response.includes(SUCCESSFUL_BODY);
 }

@@ -1,5 +1,5 @@
 /** The gateway measured against its peers: see README.md. */
-import { createFilledDatabase, type Filled, usingClient } from './database.ts';
+import { createFilledDatabase, type FilledDatabase, usingClient } from './database.ts';
 import { useExistingServers } from './existing-servers.ts';
 import { type Flags, PARTS, type Part, readFlags } from './flags.ts';
 import { formatCallersTable, measureCallers } from './parts/callers.ts';
@@ -11,7 +11,7 @@ import { formatGrowthTable, measureGrowth } from './parts/growth.ts';
 import { formatInboundTable, measureInbound } from './parts/inbound/inbound.ts';
 import { formatMovingTable, measureMoving } from './parts/moving/moving.ts';
 import { formatObservingTable, measureObserving } from './parts/observing.ts';
-import { measureWorkload, type Result } from './parts/requests.ts';
+import { measureWorkload, type WorkloadResult } from './parts/requests.ts';
 import { formatRetentionTable, measureRetention } from './parts/retention/retention.ts';
 import { formatScaleOutTable, measureScaleOut } from './parts/scale-out.ts';
 import { formatStartUpTable, measureStartUp } from './parts/start-up.ts';
@@ -75,13 +75,13 @@ async function report<T>(
   writeResults(name, results, flags.results);
 }
 
-function formatEmbeddedTables(results: Result[][]): string {
+function formatEmbeddedTables(results: WorkloadResult[][]): string {
   return ['On the embedded database', ...results.map(formatWorkloadTable)].join('\n');
 }
 
 /** Every run has new processes, so that differences between starts show as spread. */
-async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
-  const runs: Result[][] = [];
+async function measureRequests(filled: FilledDatabase, flags: Flags): Promise<void> {
+  const runs: WorkloadResult[][] = [];
   for (let run = 1; run <= flags.runs; run += 1) {
     if (flags.runs > 1) console.log(`Run ${run} of ${flags.runs}\n`);
     runs.push(await measureWorkloads(filled, flags));
@@ -90,12 +90,12 @@ async function measureRequests(filled: Filled, flags: Flags): Promise<void> {
   if (flags.runs > 1) console.log(formatSpreadTable(runs));
 }
 
-function readNodes({ url }: Filled, { seed }: Flags): Promise<Variables[]> {
+function readNodes({ url }: FilledDatabase, { seed }: Flags): Promise<Variables[]> {
   const { text, values } = createNodeQuery(seed);
   return usingClient(url, async (client) => (await client.query<Variables>(text, values)).rows);
 }
 
-async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]> {
+async function measureWorkloads(filled: FilledDatabase, flags: Flags): Promise<WorkloadResult[]> {
   await using started = new AsyncDisposableStack();
   const peers: Peer[] = [];
   for (const name of listInstalledPeers()) {
@@ -103,7 +103,7 @@ async function measureWorkloads(filled: Filled, flags: Flags): Promise<Result[]>
     peers.push(started.use(await startPeer(name, filled)));
   }
   const nodes = await readNodes(filled, flags);
-  const results: Result[] = [];
+  const results: WorkloadResult[] = [];
   for (const workload of WORKLOADS) {
     if (flags.workloads && !flags.workloads.includes(workload)) continue;
     const measured = await measureWorkload(peers, workload, { nodes, flags });

@@ -1,6 +1,6 @@
 /** The peers, and how each is started and queried. */
 import { findFreePort } from '../test/support/process/free-port.ts';
-import { type Filled, KEY_TEXT } from './database.ts';
+import { type FilledDatabase, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
 import { type Server, startServer } from './processes/server.ts';
 import { DOCUMENTS, type Documents } from './workloads.ts';
@@ -45,7 +45,7 @@ export interface Peer extends AsyncDisposable {
   headers: Record<string, string>;
 }
 
-/** The gateway runs with all production features: keys, scopes, limits, costs, and a log line per request. */
+/** Settings with all production features: keys, scopes, limits, costs, and a log line per request. */
 export const GATEWAY_ENV = {
   ENCRYPTION_KEY: KEY_TEXT,
   DEMO: 'false',
@@ -56,33 +56,58 @@ export const GATEWAY_ENV = {
   RETENTION_DAYS: '3650',
 };
 
-export async function startPeer(name: PeerName, filled: Filled): Promise<Peer> {
-  const server = await (name === 'gateway' ? startGateway(filled) : startOther(name, filled));
+export async function startPeer(name: PeerName, filled: FilledDatabase): Promise<Peer> {
+  if (name === 'gateway') {
+    const server = await startGateway(filled.url, { env: { ROLES: 'api' } });
+    return createGatewayPeer(server, filled.apiKey);
+  }
+  const server = await startServer({
+    script: `bench/peers/${name}.ts`,
+    port: await findFreePort(),
+    env: { DATABASE_URL: filled.url, POOL_SIZE, PROJECT_ID: filled.projectId },
+  });
+  const documents = name === 'postgraphile' ? POSTGRAPHILE_DOCUMENTS : DOCUMENTS;
   return {
     name,
     server,
-    documents: name === 'postgraphile' ? POSTGRAPHILE_DOCUMENTS : DOCUMENTS,
-    headers: name === 'gateway' ? { 'x-api-key': filled.apiKey } : {},
+    documents,
+    headers: {},
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
+/** A peer for a gateway that runs already. Disposing of it stops the gateway. */
+export function createGatewayPeer(server: Server, apiKey: string): Peer {
+  return {
+    name: 'gateway',
+    server,
+    documents: DOCUMENTS,
+    headers: { 'x-api-key': apiKey },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+interface GatewayOptions {
+  env?: Record<string, string>;
+  /** The folder for its V8 profile. */
+  profile?: string | undefined;
+}
+
+/** Starts the gateway with both roles, unless `env` names one. It may post to receivers on this machine. */
 export async function startGateway(
-  { url }: Filled,
-  more: Record<string, string> = {},
+  databaseUrl: string,
+  { env, profile }: GatewayOptions = {},
 ): Promise<Server> {
   return startServer({
     script: 'src/main.ts',
     port: await findFreePort(),
-    env: { ...GATEWAY_ENV, DATABASE_URL: url, ROLES: 'api', ...more },
+    env: {
+      ...GATEWAY_ENV,
+      DATABASE_URL: databaseUrl,
+      ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
+      ...env,
+    },
     readyPath: '/readyz',
-  });
-}
-
-async function startOther(name: PeerName, { url, projectId }: Filled): Promise<Server> {
-  return startServer({
-    script: `bench/peers/${name}.ts`,
-    port: await findFreePort(),
-    env: { DATABASE_URL: url, POOL_SIZE, PROJECT_ID: projectId },
+    profile,
   });
 }

@@ -1,4 +1,4 @@
-/** The run's own PostgreSQL, with PostgreSQL's default durability. */
+/** Starts a PostgreSQL for the run, with PostgreSQL's default durability. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { findFreePort } from '../test/support/process/free-port.ts';
 import { readProcessTreeCpuMs } from './processes/cpu.ts';
 
 export interface Postgres extends AsyncDisposable {
-  /** URL of its server, without a database. */
+  /** URLs of its servers, without a database. */
   urls: readonly string[];
   toUrl(database: string): string;
   /** User and system time so far, of all its running processes. */
@@ -15,7 +15,7 @@ export interface Postgres extends AsyncDisposable {
   distribute(database: string): Promise<void>;
 }
 
-/** Stores its data in a folder that is kept for the next run, or in a temporary one. */
+/** Starts a server whose data is in the folder, which is kept for the next run, or in a temporary one. */
 export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   const folder = keptFolder ? resolve(keptFolder) : mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   const databaseDir = join(folder, 'postgres');
   const port = await findFreePort();
   const lines: string[] = [];
-  const note = (line: unknown) => lines.push(String(line).trim());
+  const addLine = (line: unknown) => lines.push(String(line).trim());
   const EmbeddedPostgres = await importEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir,
@@ -35,8 +35,8 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: ['-c', 'max_connections=200', '-c', 'max_wal_size=4GB'],
-    onLog: note,
-    onError: note,
+    onLog: addLine,
+    onError: addLine,
   });
   // The package stops the server if this process ends early.
   const removeFolder = () => {
@@ -65,12 +65,12 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   };
 }
 
-/** The first line of its file is the process id of the server. */
+/** Returns the process id of the server, which is the first line of its PID file. */
 function readPostmasterPid(databaseDir: string): number {
   return Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
 }
 
-/** Without the package's exit hooks, which would exit a failed run with success. */
+/** Imports the package without its exit hooks, because they end a failed run with exit code 0. */
 async function importEmbeddedPostgres() {
   const events = ['beforeExit', 'exit'];
   const before = new Set(events.flatMap((event) => process.rawListeners(event)));

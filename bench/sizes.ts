@@ -19,7 +19,7 @@ export interface BenchSizes {
   warmUpSlices: number;
 }
 
-const USUAL: BenchSizes = {
+const DEFAULT_SIZES: BenchSizes = {
   subscribers: 1_000,
   deliveriesWarmUp: 2_000,
   logCallers: [64, 256],
@@ -32,10 +32,14 @@ const USUAL: BenchSizes = {
   warmUpSlices: 20,
 };
 
-const LARGE: BenchSizes = { ...USUAL, oldDeliveries: 10_000_000, waitingEvents: 1_000_000 };
+const LARGE_SIZES: BenchSizes = {
+  ...DEFAULT_SIZES,
+  oldDeliveries: 10_000_000,
+  waitingEvents: 1_000_000,
+};
 
 /** Enough that every part has a figure, even if it means nothing. */
-const SMOKE: BenchSizes = {
+const SMOKE_SIZES: BenchSizes = {
   subscribers: 20,
   deliveriesWarmUp: 50,
   logCallers: [4],
@@ -51,6 +55,6 @@ const SMOKE: BenchSizes = {
 export const SMOKE_FLAGS = { seconds: 0.3, rounds: 1, runs: 1, sockets: 4, operations: 2_000 };
 
 export function getSizes({ smoke, large }: { smoke: boolean; large: boolean }): BenchSizes {
-  if (smoke) return SMOKE;
-  return large ? LARGE : USUAL;
+  if (smoke) return SMOKE_SIZES;
+  return large ? LARGE_SIZES : DEFAULT_SIZES;
 }

@@ -67,7 +67,7 @@ describe('every peer that is installed has figures', () => {
   });
 
   test('in the fan-out', () => {
-    const measured = readResults('fan-out').map(({ what }: { what: string }) => what);
+    const measured = readResults('fan-out').map(({ subject }: { subject: string }) => subject);
     expect(measured).toEqual([
       ...(peers.includes('mercurius') ? ['WebSocket, mercurius'] : []),
       'WebSocket, gateway',

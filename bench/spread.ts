@@ -1,6 +1,7 @@
-/** Combines several runs: the median, and the spread of the others. */
-import { quantile } from './median.ts';
-import type { Result } from './parts/requests.ts';
+/** Prints the medians of several runs, with their spread. */
+
+import type { WorkloadResult } from './parts/requests.ts';
+import { computeQuantile } from './statistics.ts';
 import { formatTable, LIMIT } from './table.ts';
 
 interface Ratios {
@@ -11,25 +12,26 @@ interface Ratios {
   p99Ms: number;
 }
 
-/** A line for each peer and workload: medians over the runs, with the lowest and the highest. */
-export function formatSpreadTable(runs: readonly Result[][]): string {
-  const all = runs.flatMap(computeRatios);
-  const lines = [...Map.groupBy(all, ({ workload, peer }) => `${workload} ${peer}`)];
+/** Returns a table with a line for each workload and peer: the median of the runs, the lowest and the highest. */
+export function formatSpreadTable(runs: readonly WorkloadResult[][]): string {
+  const ratiosOfRuns = runs.flatMap(computeRatios);
+  const lines = [...Map.groupBy(ratiosOfRuns, ({ workload, peer }) => `${workload} ${peer}`)];
   const rows = lines.map(([name, ratios]) => [
     name,
-    spread(ratios.map(({ ratio }) => ratio)),
-    spread(ratios.map(({ byCpu }) => byCpu)),
-    spread(ratios.map(({ p99Ms }) => p99Ms)),
+    formatSpread(ratios.map(({ ratio }) => ratio)),
+    formatSpread(ratios.map(({ byCpu }) => byCpu)),
+    formatSpread(ratios.map(({ p99Ms }) => p99Ms)),
   ]);
   const head = ['', 'ratio', 'by cpu', 'p99 ms'];
   return `Medians of ${runs.length} runs (lowest to highest)\n${formatTable(head, rows)}\n`;
 }
 
-/** Ratio to the limit of the same run, because machines and runs differ from hour to hour. */
-function computeRatios(results: Result[]): Ratios[] {
+/** Returns ratios to the limit of the same run, because the speed of a machine differs from hour to hour. */
+function computeRatios(results: WorkloadResult[]): Ratios[] {
   return results.map(({ workload, peer, median }) => {
-    const ofWorkload = results.filter((other) => other.workload === workload);
-    const base = (ofWorkload.find((other) => other.peer === LIMIT) ?? ofWorkload[0]!).median;
+    const workloadResults = results.filter((other) => other.workload === workload);
+    const base = (workloadResults.find((other) => other.peer === LIMIT) ?? workloadResults[0]!)
+      .median;
     return {
       workload,
       peer,
@@ -40,8 +42,8 @@ function computeRatios(results: Result[]): Ratios[] {
   });
 }
 
-function spread(figures: number[]): string {
+function formatSpread(figures: number[]): string {
   const sorted = figures.toSorted((a, b) => a - b);
-  const [middle, lowest, highest] = [quantile(sorted, 0.5), sorted[0]!, sorted.at(-1)!];
+  const [middle, lowest, highest] = [computeQuantile(sorted, 0.5), sorted[0]!, sorted.at(-1)!];
   return `${middle.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
 }

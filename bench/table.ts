@@ -1,10 +1,10 @@
-/** Prints tables. */
-import type { Result } from './parts/requests.ts';
-import { MEANINGS } from './workloads.ts';
+/** Formats tables. */
+import type { WorkloadResult } from './parts/requests.ts';
+import { WORKLOAD_DESCRIPTIONS } from './workloads.ts';
 
 type Cell = string | number;
 
-/** Columns are as wide as their content; the first is text, the others are figures. */
+/** Aligns the first column to the left, as text, and the others to the right, as figures. */
 export function formatTable(head: string[], rows: Cell[][]): string {
   const cells = [head, ...rows.map((row) => row.map(String))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
@@ -19,7 +19,7 @@ export function formatTable(head: string[], rows: Cell[][]): string {
     .join('\n');
 }
 
-/** Empty if not measured. */
+/** Returns an empty text for a figure that was not measured. */
 export function formatNumber(value: number, digits: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(digits);
 }
@@ -27,8 +27,8 @@ export function formatNumber(value: number, digits: number): string {
 /** The peer with which all are compared. */
 export const LIMIT = 'limit';
 
-/** One workload; ratios are to the limit, or to the first peer if the limit is not measured. */
-export function formatWorkloadTable(results: Result[]): string {
+/** Formats the results of one workload. Ratios are to the limit, or to the first peer if the limit was not measured. */
+export function formatWorkloadTable(results: WorkloadResult[]): string {
   const [first] = results;
   if (!first) return '';
   const base = results.find(({ peer }) => peer === LIMIT) ?? first;
@@ -44,5 +44,5 @@ export function formatWorkloadTable(results: Result[]): string {
     median.driverCpuMsPerRequest.toFixed(3),
   ]);
   const head = ['', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'by cpu', 'MB', 'driver'];
-  return `${first.workload}: ${MEANINGS[first.workload]}\n${formatTable(head, rows)}\n`;
+  return `${first.workload}: ${WORKLOAD_DESCRIPTIONS[first.workload]}\n${formatTable(head, rows)}\n`;
 }

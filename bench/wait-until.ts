@@ -1,21 +1,22 @@
 /** Polls a condition that a measurement waits for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Wait {
+export interface WaitOptions {
   pollMs: number;
   timeoutMs: number;
   /** The subject of the error after the timeout. */
-  what: string;
+  subject: string;
 }
 
-/** Throws after the timeout. */
+/** Returns when the condition is met. Throws after the timeout. */
 export async function waitUntil(
   isMet: () => boolean | Promise<boolean>,
-  { pollMs, timeoutMs, what }: Wait,
+  { pollMs, timeoutMs, subject }: WaitOptions,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isMet())) {
-    if (performance.now() > deadline) throw new Error(`${what}: no progress in ${timeoutMs} ms.`);
+    if (performance.now() > deadline)
+      throw new Error(`${subject}: no progress in ${timeoutMs} ms.`);
     await sleep(pollMs);
   }
 }

@@ -1,10 +1,10 @@
-/** The operations that every peer receives: the documents, and the variables that a run fills in. */
+/** The operations that every peer receives. A run adds the variables. */
 import { PROJECT_NAME } from './fill.ts';
 
 export const WORKLOADS = ['W0', 'W1', 'W1-deep', 'W2', 'W3', 'W4'] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
-export const MEANINGS: Record<Workload, string> = {
+export const WORKLOAD_DESCRIPTIONS: Record<Workload, string> = {
   W0: '{ __typename }',
   W1: 'Relay page of 50 operations',
   'W1-deep': 'the same, deep in the list',
@@ -28,7 +28,7 @@ export const DOCUMENT_BY_WORKLOAD: Record<Workload, Document> = {
 export const OPERATION_FIELDS =
   'id actionType status result createTime updateTime integrationId installationId configId';
 
-/** In the gateway's schema, which most peers copy. */
+/** Documents for the gateway's schema, which most peers copy. */
 export const DOCUMENTS: Documents = {
   Ping: 'query Ping { __typename }',
   Operations: `query Operations($project: String!, $first: Int!, $after: String) {
@@ -72,7 +72,7 @@ const NODES = 2_000;
 
 export type Variables = Record<string, unknown>;
 
-/** Ids from the whole table in a cache-unfriendly order; the same for the same seed. */
+/** Returns a query for ids from the whole table, in an order that caches do not favor. It is the same for the same seed. */
 export function createNodeQuery(seed: number): { text: string; values: unknown[] } {
   const text = `
     select id from "Operation" where "projectId" = (select id from "Project" where name = $1)

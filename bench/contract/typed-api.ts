@@ -13,7 +13,7 @@ import { integrationContentInput } from '../../src/domain/integration/integratio
 import { createTypedSchemas } from '../../src/graphql/typed/typed-schema.ts';
 import { createLog } from '../../src/log.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { median } from '../median.ts';
+import { computeMedian } from '../statistics.ts';
 
 const SCHEMAS = 200;
 const OBJECTS = 10;
@@ -62,7 +62,7 @@ function measureMemory(): void {
     validate(schema, parse(query));
     return performance.now() - startedAt;
   });
-  console.log(`building a schema and validating a query: ${median(builds).toFixed(1)} ms`);
+  console.log(`building a schema and validating a query: ${computeMedian(builds).toFixed(1)} ms`);
 }
 
 function measureHeap(): number {
@@ -109,7 +109,7 @@ async function measureQueries(): Promise<void> {
       times.typed.push(await typed());
       times.records.push(await records());
     }
-    const [warm, plain] = [median(times.typed), median(times.records)];
+    const [warm, plain] = [computeMedian(times.typed), computeMedian(times.records)];
     console.log(
       `people: ${warm.toFixed(2)} ms; records: ${plain.toFixed(2)} ms; ratio ${(warm / plain).toFixed(2)}`,
     );
@@ -119,7 +119,7 @@ async function measureQueries(): Promise<void> {
       cold.push(await typed());
     }
     console.log(
-      `first query after a new revision: ${median(cold).toFixed(1)} ms, at most ${Math.max(...cold).toFixed(1)} ms`,
+      `first query after a new revision: ${computeMedian(cold).toFixed(1)} ms, at most ${Math.max(...cold).toFixed(1)} ms`,
     );
   } finally {
     await app[Symbol.asyncDispose]();

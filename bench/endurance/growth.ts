@@ -1,9 +1,9 @@
-/** Figures that must stay flat: medians of a window after the warm-up and of the last window. */
-import { quantile } from '../median.ts';
+/** Compares figures that must stay flat: their medians in a window after the warm-up and in the last window. */
+import { computeQuantile } from '../statistics.ts';
 import type { Sample } from './watch.ts';
 
-export interface Growth {
-  what: string;
+export interface FigureGrowth {
+  name: string;
   unit: string;
   early: number;
   late: number;
@@ -12,49 +12,49 @@ export interface Growth {
   negligible: number;
 }
 
-/** The first ten minutes of an hour. */
+/** The share of the run before the first window: ten minutes of an hour. */
 const WARM_UP = 1 / 6;
 const WINDOW = 1 / 6;
 
 /** The database itself grows, because it keeps finished work for RETENTION_DAYS. */
 const WATCHED = [
   {
-    what: 'memory',
+    name: 'memory',
     unit: 'MiB',
     shareMax: 0.15,
     negligible: 32,
     read: (sample: Sample) => sample.memoryMib,
   },
   {
-    what: 'descriptors',
+    name: 'descriptors',
     unit: '',
     shareMax: 0.1,
     negligible: 20,
     read: (sample: Sample) => sample.descriptors,
   },
   {
-    what: 'connections',
+    name: 'connections',
     unit: '',
     shareMax: 0,
     negligible: 2,
     read: (sample: Sample) => sample.connections,
   },
   {
-    what: 'dead rows',
+    name: 'dead rows',
     unit: '%',
     shareMax: 0.5,
     negligible: 10,
     read: (sample: Sample) => sample.deadPercent,
   },
   {
-    what: 'p50',
+    name: 'p50',
     unit: 'ms',
     shareMax: 0.25,
     negligible: 5,
     read: (sample: Sample) => sample.p50Ms,
   },
   {
-    what: 'p99',
+    name: 'p99',
     unit: 'ms',
     shareMax: 0.5,
     negligible: 50,
@@ -62,20 +62,20 @@ const WATCHED = [
   },
 ];
 
-export function compareWindows(samples: readonly Sample[]): Growth[] {
+export function compareWindows(samples: readonly Sample[]): FigureGrowth[] {
   const from = Math.floor(samples.length * WARM_UP);
   const count = Math.max(1, Math.floor(samples.length * WINDOW));
   const [early, late] = [samples.slice(from, from + count), samples.slice(-count)];
   return WATCHED.flatMap(({ read, ...figure }) => {
     const median = (window: readonly Sample[]) => {
       const values = window.map(read).filter((value) => value !== null);
-      return quantile(Float64Array.from(values).sort(), 0.5);
+      return computeQuantile(Float64Array.from(values).sort(), 0.5);
     };
     const growth = { ...figure, early: median(early), late: median(late) };
     return Number.isNaN(growth.early) ? [] : [growth];
   });
 }
 
-export function isFlat({ early, late, shareMax, negligible }: Growth): boolean {
+export function isFlat({ early, late, shareMax, negligible }: FigureGrowth): boolean {
   return late - early <= Math.max(early * shareMax, negligible);
 }

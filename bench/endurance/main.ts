@@ -14,7 +14,7 @@ import { startServer } from '../processes/server.ts';
 import { writePicture, writeResults } from '../results.ts';
 import { formatTable } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
-import { compareWindows, type Growth, isFlat } from './growth.ts';
+import { compareWindows, type FigureGrowth, isFlat } from './growth.ts';
 import { drawEndurance } from './picture.ts';
 import { createWatch, type Sample } from './watch.ts';
 import { type Demo, startWork, type WorkResult } from './work.ts';
@@ -22,7 +22,7 @@ import { type Demo, startWork, type WorkResult } from './work.ts';
 interface Run extends WorkResult {
   database: DatabaseKind;
   samples: Sample[];
-  growth: Growth[];
+  growth: FigureGrowth[];
 }
 
 async function endure(
@@ -65,8 +65,8 @@ async function endure(
 const SAMPLES = 240;
 
 function report({ database, growth, responses, skipped, failures }: Run): void {
-  const rows = growth.map(({ what, unit, early, late }) => [
-    what,
+  const rows = growth.map(({ name, unit, early, late }) => [
+    name,
     `${early.toFixed(1)} ${unit}`,
     `${late.toFixed(1)} ${unit}`,
     `${((late / early - 1) * 100).toFixed(0)} %`,

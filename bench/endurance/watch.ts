@@ -2,8 +2,8 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { usingClient } from '../database.ts';
-import { quantile } from '../median.ts';
 import type { Server } from '../processes/server.ts';
+import { computeQuantile } from '../statistics.ts';
 
 const MIB = 2 ** 20;
 
@@ -61,8 +61,8 @@ async function takeSample(
     ...(url
       ? await readDatabaseFigures(url)
       : { databaseMib: measureMib(folder), deadPercent: null }),
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
+    p50Ms: computeQuantile(sorted, 0.5),
+    p99Ms: computeQuantile(sorted, 0.99),
     perSecond: latencies.length / (sinceMs / 1_000),
   };
 }

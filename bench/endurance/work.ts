@@ -27,7 +27,7 @@ export interface WorkResult {
 const TICK_MS = 20;
 const SOCKETS = 256;
 const BACKLOG_SECONDS_MAX = 5;
-/** Number of concurrent streams, and the lifetime of each. */
+/** Number of concurrent streams, and their average lifetime. */
 const STREAMS = 20;
 const STREAM_MS = 10_000;
 /** How often and how long the provider fails. Reads and writes continue by retries. */
@@ -43,7 +43,7 @@ const QUERIES = [
   '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
 ];
 
-/** Weights of the kinds of work, per thousand. */
+/** Kinds of work, with their shares of a thousand requests. */
 const SHARES: [number, () => { query?: string; path?: string }][] = [
   [20, () => ({ query: write('SYNCHRONOUS') })],
   [20, () => ({ query: write('ASYNCHRONOUS') })],
@@ -91,7 +91,7 @@ export function startWork(demo: Demo, rate: number): Work {
   const ending = new AbortController();
   let latencies: number[] = [];
   let responses = 0;
-  const fail = (what: string) => failures.set(what, (failures.get(what) ?? 0) + 1);
+  const countFailure = (reason: string) => failures.set(reason, (failures.get(reason) ?? 0) + 1);
   const sendOne = async () => {
     const { query, path } = chooseRequest();
     const startMs = performance.now();
@@ -104,10 +104,10 @@ export function startWork(demo: Demo, rate: number): Work {
       const response = await request(url, { dispatcher, headers, ...options });
       const text = await response.body.text();
       const code = /"code":"(\w+)"/.exec(text)?.[1];
-      if (response.statusCode !== 200 || code) fail(code ?? String(response.statusCode));
+      if (response.statusCode !== 200 || code) countFailure(code ?? String(response.statusCode));
       responses += 1;
     } catch (error) {
-      fail(error instanceof Error ? error.name : 'unknown');
+      countFailure(error instanceof Error ? error.name : 'unknown');
     }
     latencies.push(performance.now() - startMs);
   };
@@ -133,7 +133,7 @@ export function startWork(demo: Demo, rate: number): Work {
       body: JSON.stringify(fault),
     }).then(
       ({ body }) => body.dump(),
-      () => fail('fault'),
+      () => countFailure('fault'),
     );
   }, FAULT_EVERY_MS);
   const streams = Array.from({ length: STREAMS }, () => resubscribe(demo, ending.signal));
@@ -154,7 +154,7 @@ export function startWork(demo: Demo, rate: number): Work {
   };
 }
 
-/** A subscriber that disconnects and resumes. */
+/** Subscribes again and again, until the signal is aborted. */
 async function resubscribe({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
   const query = 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }';
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
-/** The cost of identifying the caller: the same requests of an end user and of an API key. */
-import type { Filled } from '../database.ts';
-import { type Compared, compareInSlices } from '../drive-in-slices.ts';
+/** Measures the cost of identifying the caller, by equal requests of an end user and of an API key. */
+import type { FilledDatabase } from '../database.ts';
+import { type Comparison, compareInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { sendRequest } from '../graphql-request.ts';
@@ -13,7 +13,7 @@ const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
 }`;
 
 /** The shortest request, so that identification is the largest part of it. */
-export async function measureCallers(filled: Filled, flags: Flags): Promise<Compared[]> {
+export async function measureCallers(filled: FilledDatabase, flags: Flags): Promise<Comparison[]> {
   await using key = await startPeer('gateway', filled);
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await createToken(key)}` } };
   // The API key is measured twice: the difference between two equal keys is the noise.
@@ -31,7 +31,7 @@ async function createToken(peer: Peer): Promise<string> {
   return (await sendRequest(peer, request)).createSessionToken.token;
 }
 
-export function formatCallersTable(results: Compared[]): string {
+export function formatCallersTable(results: Comparison[]): string {
   const rows = results.map(({ name, cpuMsPerRequest, ratio }) => [
     name,
     cpuMsPerRequest.toFixed(4),

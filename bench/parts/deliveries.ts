@@ -3,16 +3,16 @@ import type pg from 'pg';
 import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
-import { findFreePort } from '../../test/support/process/free-port.ts';
+import { insertProject } from '../bench-project.ts';
 import { createEmptyDatabase, usingClient } from '../database.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { findMedianRound } from '../median.ts';
-import { GATEWAY_ENV } from '../peers.ts';
+import { startGateway } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
 import { type Child, startChild } from '../processes/child.ts';
 import type { PostsToSend } from '../processes/plain-posts.ts';
-import { type Server, startServer } from '../processes/server.ts';
+import type { Server } from '../processes/server.ts';
+import { computeMedians } from '../statistics.ts';
 import { formatNumber, formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -21,7 +21,7 @@ const DESTINATIONS = 10;
 const SOCKETS = 64;
 /** Messages per requested second of a round. */
 const PER_SECOND = 5_000;
-const WAIT = { pollMs: 20, timeoutMs: 60_000, what: 'Deliveries' };
+const WAIT = { pollMs: 20, timeoutMs: 60_000, subject: 'Deliveries' };
 const BODY = JSON.stringify({
   notificationType: 'connection.created',
   data: {
@@ -34,14 +34,17 @@ const BODY = JSON.stringify({
   },
 });
 
-export interface Deliveries {
+export interface DeliveriesResult {
   plainPostsPerSecond: number;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
   databaseMicrosPerDelivery: number;
 }
 
-export async function measureDeliveries(postgres: Postgres, flags: Flags): Promise<Deliveries> {
+export async function measureDeliveries(
+  postgres: Postgres,
+  flags: Flags,
+): Promise<DeliveriesResult> {
   const databaseUrl = await createEmptyDatabase(postgres, 'bench_deliveries');
   await using receiver = await startChild('receiver.ts');
   await using poster = await startChild('plain-posts.ts');
@@ -49,7 +52,10 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
   const projectId = await usingClient(databaseUrl, (client) =>
     createProjectWithDestinations(client, url),
   );
-  await using worker = await startWorker(databaseUrl, flags.profile);
+  await using worker = await startGateway(databaseUrl, {
+    env: { ROLES: 'worker' },
+    profile: flags.profile,
+  });
   const count = Math.ceil(PER_SECOND * flags.seconds);
   const deliver = (messages: number) =>
     usingClient(databaseUrl, (client) =>
@@ -59,11 +65,11 @@ export async function measureDeliveries(postgres: Postgres, flags: Flags): Promi
     (messages / Number(await poster.request(createPosts(url, messages)))) * 1000;
   await deliver(flags.sizes.deliveriesWarmUp);
   await post(flags.sizes.deliveriesWarmUp);
-  const rounds: Deliveries[] = [];
+  const rounds: DeliveriesResult[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });
   }
-  return findMedianRound(rounds);
+  return computeMedians(rounds);
 }
 
 const createPosts = (url: string, count: number): PostsToSend => ({
@@ -72,21 +78,6 @@ const createPosts = (url: string, count: number): PostsToSend => ({
   count,
   sockets: SOCKETS,
 });
-
-async function startWorker(databaseUrl: string, profile: string | undefined): Promise<Server> {
-  return startServer({
-    script: 'src/main.ts',
-    profile,
-    port: await findFreePort(),
-    env: {
-      ...GATEWAY_ENV,
-      DATABASE_URL: databaseUrl,
-      ROLES: 'worker',
-      ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
-    },
-    readyPath: '/readyz',
-  });
-}
 
 interface DeliveryRun {
   projectId: string;
@@ -125,13 +116,7 @@ async function timeDeliveries(
 }
 
 async function createProjectWithDestinations(client: pg.Client, url: string): Promise<string> {
-  const orgId = newId('org');
-  const projectId = newId('prj');
-  await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
-  await client.query(
-    `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, 'bench', 'bench')`,
-    [projectId, orgId],
-  );
+  const projectId = await insertProject(client);
   const vault = createVault([ENCRYPTION_KEY]);
   for (let number = 0; number < DESTINATIONS; number += 1) {
     const id = newId('dst');
@@ -165,7 +150,7 @@ async function createDeliveries(
   await client.query(`select pg_notify('gateway_events', $1)`, [projectId]);
 }
 
-export function formatDeliveriesTable(result: Deliveries): string {
+export function formatDeliveriesTable(result: DeliveriesResult): string {
   const { plainPostsPerSecond: plain, deliveriesPerSecond: signed } = result;
   const rows = [
     ['plain POSTs', Math.round(plain), '1.00', '', ''],

@@ -10,16 +10,16 @@ import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createApiKey } from '../database.ts';
 import { fill } from '../fill.ts';
 import type { Flags } from '../flags.ts';
-import { GATEWAY_ENV, type Peer } from '../peers.ts';
+import { createGatewayPeer, GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
-import { createNodeQuery, DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
-import { measureWorkload, type Result } from './requests.ts';
+import { createNodeQuery, type Variables, type Workload } from '../workloads.ts';
+import { measureWorkload, type WorkloadResult } from './requests.ts';
 
 /** A realistic size for an embedded database. Filling it takes 15 s. */
 const OPERATIONS_MAX = 50_000;
 const WORKLOADS: Workload[] = ['W1', 'W1-deep', 'W2', 'W3'];
 
-export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
+export async function measureEmbedded(flags: Flags): Promise<WorkloadResult[][]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-embedded-'));
   try {
     const operations = Math.min(flags.operations, OPERATIONS_MAX);
@@ -30,13 +30,7 @@ export async function measureEmbedded(flags: Flags): Promise<Result[][]> {
       env: { ...GATEWAY_ENV, DATA_DIR: folder },
       readyPath: '/readyz',
     });
-    const peer: Peer = {
-      name: 'gateway',
-      server,
-      documents: DOCUMENTS,
-      headers: { 'x-api-key': apiKey },
-      [Symbol.asyncDispose]: async () => {},
-    };
+    const peer = createGatewayPeer(server, apiKey);
     const results = [];
     for (const workload of WORKLOADS) {
       results.push(

@@ -1,10 +1,8 @@
-/** One stream of events to many subscribers: messages per second, and their age. */
+/** Measures one stream of events to many subscribers: the rate of messages, and their age on arrival. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Filled, KEY_TEXT } from '../database.ts';
-import { PROJECT_NAME } from '../fill.ts';
+import { createExecute, mutate } from '../bench-project.ts';
+import { type FilledDatabase, KEY_TEXT } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { type GraphqlRequest, sendRequest } from '../graphql-request.ts';
-import { findMedianRound, quantile } from '../median.ts';
 import { listInstalledPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
@@ -16,6 +14,7 @@ import {
   type Subscription,
 } from '../processes/listeners.ts';
 import type { RecordRequest } from '../processes/recorder.ts';
+import { computeMedians, computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
@@ -26,12 +25,12 @@ const EVENTS_PER_SECOND = 5;
 /** Subscriptions start at the end of the log, which a server may take a moment to find. */
 const SETTLE_MS = 500;
 const WARM_UP_SECONDS = 1;
-const WAIT = { pollMs: 1, timeoutMs: 20_000, what: 'Messages to subscribers' };
+const WAIT = { pollMs: 1, timeoutMs: 20_000, subject: 'Messages to subscribers' };
 
-export interface FanOut {
+export interface FanOutResult {
   subscribers: number;
   /** The peer and the subscription log. */
-  what: string;
+  subject: string;
   deliveriesPerSecond: number;
   cpuMicrosPerDelivery: number;
   /** CPU time of the listening process, which shows whether it was the bottleneck. */
@@ -42,75 +41,63 @@ export interface FanOut {
 }
 
 /** Mercurius has no server-sent events. */
-const SUBJECTS = [
-  { name: 'mercurius', protocol: 'WebSocket' },
-  { name: 'gateway', protocol: 'WebSocket' },
-  { name: 'gateway', protocol: 'SSE' },
-  { name: 'gateway', protocol: 'SSE', isStream: true },
-] as const;
+const SUBJECTS: readonly { peerName: PeerName; protocol: Protocol; isStream?: boolean }[] = [
+  { peerName: 'mercurius', protocol: 'WebSocket' },
+  { peerName: 'gateway', protocol: 'WebSocket' },
+  { peerName: 'gateway', protocol: 'SSE' },
+  { peerName: 'gateway', protocol: 'SSE', isStream: true },
+];
 
 /** Returns the commit time, as milliseconds since 1970. */
 type RecordEvents = (count: number) => Promise<number>;
 
-export async function measureFanOut(filled: Filled, flags: Flags): Promise<FanOut[]> {
+export async function measureFanOut(filled: FilledDatabase, flags: Flags): Promise<FanOutResult[]> {
   const { url, projectId } = filled;
   const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
   await using recorder = await startChild('recorder.ts', env);
-  const recordFor = (name: PeerName) => async (count: number) =>
-    Number(
-      await recorder.request({
-        projectId,
-        count,
-        notifies: name !== 'gateway',
-      } satisfies RecordRequest),
-    );
-  const peers = listInstalledPeers().filter((name) => flags.peers?.includes(name) ?? true);
-  const subjects = SUBJECTS.filter(({ name }) => peers.includes(name));
-  const results: FanOut[] = [];
+  const peerNames = listInstalledPeers().filter((name) => flags.peers?.includes(name) ?? true);
+  const { subscribers } = flags.sizes;
+  const results: FanOutResult[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
-    for (const { name, protocol, ...subject } of subjects) {
-      const isStream = 'isStream' in subject;
-      const what = `${protocol}, ${name}${isStream ? ', a stream' : ''}`;
-      await using peer = await startPeer(name, filled);
+    for (const { peerName, protocol, isStream = false } of SUBJECTS) {
+      if (!peerNames.includes(peerName)) continue;
+      await using peer = await startPeer(peerName, filled);
       await using stack = new AsyncDisposableStack();
       const subscription = isStream
         ? createMessagesSubscription(await createStream(peer, stack))
         : EVENTS;
-      const listening = { protocol, subscription };
-      const record = recordFor(name);
-      const { subscribers } = flags.sizes;
-      const measured = await measurePeer(peer, listening, { record, flags });
-      results.push({ what, subscribers, ...measured });
+      const record: RecordEvents = async (count) => {
+        const request: RecordRequest = { projectId, count, notifies: peerName !== 'gateway' };
+        return Number(await recorder.request(request));
+      };
+      const subject = `${protocol}, ${peerName}${isStream ? ', a stream' : ''}`;
+      const measured = await measurePeer(peer, { protocol, subscription }, { record, flags });
+      results.push({ subject, subscribers, ...measured });
     }
   }
-  const bySubject = Map.groupBy(results, ({ what }) => what);
-  return [...bySubject.values()].map(findMedianRound);
+  const bySubject = Map.groupBy(results, ({ subject }) => subject);
+  return [...bySubject.values()].map(computeMedians);
 }
 
 /** Creates a stream destination that stores the same events during the measurement. */
 async function createStream(gateway: Peer, stack: AsyncDisposableStack): Promise<string> {
-  const change = async (name: string, input: object, selection: string) => {
-    const query = `mutation Change($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
-      ${name}(input: $input) { ${selection} }
-    }`;
-    const request: GraphqlRequest = { operationName: 'Change', query, variables: { input } };
-    return (await sendRequest(gateway, request))[name];
-  };
-  const project = { projectIdOrName: PROJECT_NAME };
+  const execute = createExecute(gateway.server, gateway.headers);
+  const change = (name: string, input: object, selection: string) =>
+    mutate(execute, name, input, selection);
   const name = `stream-${crypto.randomUUID()}`;
-  const created = await change(
+  const { destination } = await change(
     'createDestination',
-    { ...project, name, type: 'STREAM' },
+    { name, type: 'STREAM' },
     'destination { id }',
   );
-  const destinationId: string = created.destination.id;
-  const { topic } = await change('createTopic', { ...project, name }, 'topic { id }');
-  const route = { ...project, topicId: topic.id };
-  const eventRoute = { ...route, eventType: 'CONNECTION_CREATED' };
+  const destinationId: string = destination.id;
+  stack.defer(() => change('deleteDestination', { destinationId }, 'deletedId'));
+  const { topic } = await change('createTopic', { name }, 'topic { id }');
+  const topicId: string = topic.id;
+  const eventRoute = { topicId, eventType: 'CONNECTION_CREATED' };
   await change('createEventTopicRoute', eventRoute, 'eventTopicRoute { id }');
-  const destinationRoute = { ...route, destinationId };
+  const destinationRoute = { topicId, destinationId };
   await change('createTopicDestinationRoute', destinationRoute, 'topicDestinationRoute { id }');
-  stack.defer(() => change('deleteDestination', { ...project, destinationId }, 'deletedId'));
   return destinationId;
 }
 
@@ -118,7 +105,7 @@ async function measurePeer(
   peer: Peer,
   listening: { protocol: Protocol; subscription: Subscription },
   { record, flags }: { record: RecordEvents; flags: Flags },
-): Promise<Omit<FanOut, 'what' | 'subscribers'>> {
+): Promise<Omit<FanOutResult, 'subject' | 'subscribers'>> {
   const { subscribers } = flags.sizes;
   using listeners = await openListeners(peer, listening, subscribers);
   const audience = { listeners, subscribers, record };
@@ -135,8 +122,8 @@ async function measurePeer(
     deliveriesPerSecond: deliveries / seconds,
     cpuMicrosPerDelivery: (spentMs * 1000) / deliveries,
     driverMicrosPerDelivery: (driver.user + driver.system) / deliveries,
-    p50Ms: quantile(ages, 0.5),
-    p99Ms: quantile(ages, 0.99),
+    p50Ms: computeQuantile(ages, 0.5),
+    p99Ms: computeQuantile(ages, 0.99),
     memoryBytes: peer.server.readMemoryBytes(),
   };
 }
@@ -148,8 +135,8 @@ interface Audience {
 }
 
 /**
- * Bursts, each timed from its commit to its last message, because recording is slower than sending and does not involve
- * the server. Throws if a message is missing or arrives twice.
+ * Records bursts of events, each timed from its commit to its last message. Recording is not timed, because it is slower
+ * than sending and does not involve the server. Throws if a message is missing or arrives twice.
  */
 async function saturate({ listeners, subscribers, record }: Audience, seconds: number) {
   const before = listeners.received();
@@ -180,9 +167,9 @@ async function measureAges({ listeners, subscribers, record }: Audience, seconds
   return Float64Array.from(ages).sort();
 }
 
-export function formatFanOutTable(results: FanOut[]): string {
+export function formatFanOutTable(results: FanOutResult[]): string {
   const rows = results.map((result) => [
-    result.what,
+    result.subject,
     Math.round(result.deliveriesPerSecond),
     result.cpuMicrosPerDelivery.toFixed(1),
     result.p50Ms.toFixed(1),

@@ -1,17 +1,17 @@
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import type { Growth } from './growth.ts';
+import type { GrowthResult } from './growth.ts';
 
 const HEIGHT = 220;
 const WIDTH = 260;
 
 /** Draws an SVG with a plot for each quantile and page, and a line for each measured request. */
-export async function drawGrowth(results: Growth[]): Promise<string> {
-  const values = results.flatMap(({ what, position, rows, p50Ms, p99Ms }) => {
+export async function drawGrowth(results: GrowthResult[]): Promise<string> {
+  const values = results.flatMap(({ request, position, rows, p50Ms, p99Ms }) => {
     const page = position ?? 'first page';
     return [
-      { what, rows, plot: `p50, ${page}`, ms: p50Ms },
-      { what, rows, plot: `p99, ${page}`, ms: p99Ms },
+      { request, rows, plot: `p50, ${page}`, ms: p50Ms },
+      { request, rows, plot: `p99, ${page}`, ms: p99Ms },
     ];
   });
   const spec: TopLevelSpec = {
@@ -34,7 +34,7 @@ export async function drawGrowth(results: Growth[]): Promise<string> {
         },
         y: { field: 'ms', type: 'quantitative', scale: { zero: true } },
         color: {
-          field: 'what',
+          field: 'request',
           type: 'nominal',
           title: null,
           legend: { labelLimit: 0 },

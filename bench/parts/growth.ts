@@ -1,4 +1,4 @@
-/** How long lists, nodes and the start of a subscription take, as their tables grow. */
+/** Measures the latency of lists, nodes and the start of a subscription as their tables grow. */
 import { request as openRequest } from 'node:http';
 import { createFilledDatabase, usingClient } from '../database.ts';
 import { PROJECT_NAME } from '../fill.ts';
@@ -10,9 +10,9 @@ import {
   sendRequest,
 } from '../graphql-request.ts';
 import { openHttpSocket } from '../http-socket.ts';
-import { quantile } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import type { Postgres } from '../postgres.ts';
+import { computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { createNodeQuery, DEEP_ROWS, PAGE_SIZE, type Variables } from '../workloads.ts';
 
@@ -55,44 +55,49 @@ const ACTIVITY = {
   'streams by hour': 'streams { startTime messages }',
 } as const;
 
-export interface Growth {
+export interface GrowthResult {
   rows: number;
-  what: string;
-  /** Which page of a list was requested. Null if `what` is not a list. */
+  request: string;
+  /** Which page of a list was requested. Null if `request` is not a list. */
   position: 'first page' | 'deep page' | null;
   p50Ms: number;
   p99Ms: number;
 }
 
-export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<Growth[]> {
+export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<GrowthResult[]> {
   const sizes = [SMALLEST, flags.operations, ...(flags.large ? [LARGEST] : [])];
-  const results: Growth[] = [];
+  const results: GrowthResult[] = [];
   for (const rows of sizes) {
     const filledSizes = { operations: rows, connections: rows, events: rows };
     const filled = await createFilledDatabase(postgres, filledSizes, flags.seed);
     await using peer = await startPeer('gateway', filled);
     for (const [name, field] of Object.entries(LISTS)) {
       const first = await timeRequests(peer, [createPageRequest(field)]);
-      results.push({ rows, what: name, position: 'first page', ...first });
+      results.push({ rows, request: name, position: 'first page', ...first });
       const deep = await findDeepPage(peer, field);
       if (!deep) continue;
       const deepTimes = await timeRequests(peer, [deep]);
-      results.push({ rows, what: name, position: 'deep page', ...deepTimes });
+      results.push({ rows, request: name, position: 'deep page', ...deepTimes });
     }
     for (const [name, selection] of Object.entries(ACTIVITY)) {
       for (const bucket of ['HOUR', 'DAY']) {
-        const what = name.replace('hour', bucket.toLowerCase());
+        const requestName = name.replace('hour', bucket.toLowerCase());
         const times = await timeRequests(peer, [createActivityRequest(selection, bucket)]);
-        results.push({ rows, what, position: null, ...times });
+        results.push({ rows, request: requestName, position: null, ...times });
       }
     }
     const { text, values } = createNodeQuery(flags.seed);
     const nodes = await usingClient(filled.url, (client) => client.query<Variables>(text, values));
     const requests = nodes.rows.map((node) => createRequest(peer, 'Node', node));
-    results.push({ rows, what: 'node', position: null, ...(await timeRequests(peer, requests)) });
     results.push({
       rows,
-      what: 'start of a subscription',
+      request: 'node',
+      position: null,
+      ...(await timeRequests(peer, requests)),
+    });
+    results.push({
+      rows,
+      request: 'start of a subscription',
       position: null,
       ...(await timeSubscriptions(peer)),
     });
@@ -159,7 +164,7 @@ async function timeCalls(once: (index: number) => Promise<void>, times: number) 
     latencies.push(performance.now() - startMs);
   }
   const sorted = latencies.sort((a, b) => a - b);
-  return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+  return { p50Ms: computeQuantile(sorted, 0.5), p99Ms: computeQuantile(sorted, 0.99) };
 }
 
 /** Time from the request to the first event, for a subscriber that resumes a page of events later. */
@@ -196,9 +201,9 @@ function waitForFirstEvent({ server, headers }: Peer, request: GraphqlRequest): 
   return promise;
 }
 
-export function formatGrowthTable(results: Growth[]): string {
-  const rows = results.map(({ what, position, rows, p50Ms, p99Ms }) => [
-    position === 'deep page' ? `${what}, deep` : what,
+export function formatGrowthTable(results: GrowthResult[]): string {
+  const rows = results.map(({ request, position, rows, p50Ms, p99Ms }) => [
+    position === 'deep page' ? `${request}, deep` : request,
     rows,
     p50Ms.toFixed(2),
     p99Ms.toFixed(2),

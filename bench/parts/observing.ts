@@ -1,21 +1,20 @@
-/** The cost of metrics and traces: CPU time of a request with them, relative to one without. */
+/** Measures the cost of metrics and traces, by the CPU time of a request with and without them. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Filled } from '../database.ts';
+import type { FilledDatabase } from '../database.ts';
 import {
+  computeMedianTurns,
   computeRatio,
   driveInSlices,
   type Load,
-  medianTurns,
   type Turns,
 } from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
-import { median } from '../median.ts';
-import { type Peer, startGateway } from '../peers.ts';
-import type { Server } from '../processes/server.ts';
+import { createGatewayPeer, type Peer, startGateway } from '../peers.ts';
+import { computeMedian } from '../statistics.ts';
 import { formatTable } from '../table.ts';
-import { DOCUMENTS, type Variables, type Workload } from '../workloads.ts';
+import type { Variables, Workload } from '../workloads.ts';
 import { createLoads } from './requests.ts';
 
 const MEASURED: Workload[] = ['W1', 'W3'];
@@ -37,7 +36,7 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const TENTH = 10;
 const NEVER = Number.POSITIVE_INFINITY;
 
-export interface Observing {
+export interface ObservingResult {
   workload: Workload;
   name: string;
   /** Ratio to a request without either, for the median server. */
@@ -72,35 +71,37 @@ function createVariants(receiverUrl: string): Variant[] {
 }
 
 export async function measureObserving(
-  filled: Filled,
+  filled: FilledDatabase,
   nodes: Variables[],
   flags: Flags,
-): Promise<Observing[]> {
+): Promise<ObservingResult[]> {
   await using started = new AsyncDisposableStack();
   const receiver = started.use(await startReceiver());
-  const kinds = createVariants(receiver.url);
-  const peers: { kind: Variant; peer: Peer }[] = [];
+  const variants = createVariants(receiver.url);
+  const peers: { variant: Variant; peer: Peer }[] = [];
   for (let round = 0; round < flags.sizes.observedServers; round += 1) {
-    for (const kind of kinds) {
-      const server = started.use(await startGateway(filled, { ...SMALL_POOL, ...kind.env }));
-      peers.push({ kind, peer: createPeer(server, filled) });
+    for (const variant of variants) {
+      const server = started.use(
+        await startGateway(filled.url, { env: { ROLES: 'api', ...SMALL_POOL, ...variant.env } }),
+      );
+      peers.push({ variant, peer: createGatewayPeer(server, filled.apiKey) });
     }
   }
-  const all: Observing[] = [];
+  const results: ObservingResult[] = [];
   for (const workload of MEASURED) {
     const requests = await createLoads(
       peers.map(({ peer }) => peer),
       workload,
       { nodes, flags },
     );
-    const loads = peers.flatMap(({ kind, peer }) =>
-      createPeerLoads(kind, peer, requests.get(peer)!),
+    const loads = peers.flatMap(({ variant, peer }) =>
+      createPeerLoads(variant, peer, requests.get(peer)!),
     );
     const turns = await driveInSlices(loads, flags);
     const driven = loads.map((load, index) => ({ ...load, turns: turns[index]! }));
-    all.push(...compareLoads(driven).map((ratios) => ({ workload, ...ratios })));
+    results.push(...compareLoads(driven).map((ratios) => ({ workload, ...ratios })));
   }
-  return all;
+  return results;
 }
 
 /** The requests of one server. */
@@ -136,33 +137,23 @@ function addTraceparent(request: Buffer): Buffer {
   return Buffer.concat([request.subarray(0, headAt), header, request.subarray(headAt)]);
 }
 
-/**
- * Compares a server's further requests with its own first ones, and those with the median of the first kind.
- */
-function compareLoads(driven: (ServerLoad & { turns: Turns })[]): Omit<Observing, 'workload'>[] {
+/** Compares the second series of a server with its first, and the first series with the median of the first variant. */
+function compareLoads(
+  driven: (ServerLoad & { turns: Turns })[],
+): Omit<ObservingResult, 'workload'>[] {
   const firsts = driven.filter(({ isFirst }) => isFirst);
   const byName = Map.groupBy(driven, ({ name }) => name);
-  const base = medianTurns(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
+  const base = computeMedianTurns(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
   const medianRatio = (name: string) =>
-    median(byName.get(name)!.map(({ turns }) => computeRatio(turns, base)));
+    computeMedian(byName.get(name)!.map(({ turns }) => computeRatio(turns, base)));
   return [...byName].map(([name, loads]) => {
     const ratios = loads.map(({ server, isFirst, turns }) => {
       if (isFirst) return computeRatio(turns, base);
       const first = firsts.find((load) => load.server === server)!;
       return computeRatio(turns, first.turns) * medianRatio(first.name);
     });
-    return { name, ratio: median(ratios), ratios };
+    return { name, ratio: computeMedian(ratios), ratios };
   });
-}
-
-function createPeer(server: Server, { apiKey }: Filled): Peer {
-  return {
-    name: 'gateway',
-    server,
-    documents: DOCUMENTS,
-    headers: { 'x-api-key': apiKey },
-    [Symbol.asyncDispose]: async () => {},
-  };
 }
 
 /** A receiver that discards everything. */
@@ -182,7 +173,7 @@ async function startReceiver() {
   };
 }
 
-export function formatObservingTable(results: Observing[]): string {
+export function formatObservingTable(results: ObservingResult[]): string {
   const rows = results.map(({ workload, name, ratio, ratios }) => [
     `${workload}, ${name}`,
     ratio.toFixed(3),

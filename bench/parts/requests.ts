@@ -1,10 +1,10 @@
-/** The workloads, in interleaved rounds over all peers. */
-import { drive, type Measured } from '../drive.ts';
+/** Measures the workloads, in interleaved rounds over all peers. */
+import { drive, type Measurement } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createRequest, encodeRequest, sendRequest } from '../graphql-request.ts';
-import { findMedianRound } from '../median.ts';
 import type { Peer } from '../peers.ts';
+import { computeMedians } from '../statistics.ts';
 import {
   DEEP_ROWS,
   DOCUMENT_BY_WORKLOAD,
@@ -18,11 +18,11 @@ const project = PROJECT_NAME;
 /** The largest page that every peer returns. */
 const STRIDE = 1_000;
 
-export interface Result {
+export interface WorkloadResult {
   workload: Workload;
   peer: string;
-  rounds: Measured[];
-  median: Measured;
+  rounds: Measurement[];
+  median: Measurement;
 }
 
 export interface MeasureInput {
@@ -31,7 +31,7 @@ export interface MeasureInput {
   nodes: Variables[];
 }
 
-/** The variables of each workload for a peer, whose cursors are its own. */
+/** Creates the variables of a workload. They differ by peer, because cursors do. */
 async function createVariables(peer: Peer, workload: Workload, { nodes, flags }: MeasureInput) {
   switch (workload) {
     case 'W0':
@@ -60,7 +60,7 @@ async function findDeepCursor(peer: Peer, operations: number): Promise<string> {
   return after;
 }
 
-/** The requests of each peer, whose responses are equal. */
+/** Returns the requests of each peer. Throws if the peers' responses differ. */
 export async function createLoads(
   peers: Peer[],
   workload: Workload,
@@ -86,13 +86,13 @@ export async function measureWorkload(
   peers: Peer[],
   workload: Workload,
   input: MeasureInput,
-): Promise<Result[]> {
+): Promise<WorkloadResult[]> {
   const loads = await createLoads(peers, workload, input);
   const { flags } = input;
   const { seconds, sockets } = flags;
-  const rounds = new Map<Peer, Measured[]>(peers.map((peer) => [peer, []]));
+  const rounds = new Map<Peer, Measurement[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
-    // Reversed and rotated, so that no peer always follows the same one.
+    // The order is rotated and reversed, so that no peer always follows the same one.
     const order = peers.map((_, index) => peers[(index + round) % peers.length]!);
     if (round % 2 === 1) order.reverse();
     for (const peer of order) {
@@ -102,6 +102,6 @@ export async function measureWorkload(
   }
   return peers.map((peer) => {
     const measured = rounds.get(peer)!;
-    return { workload, peer: peer.name, rounds: measured, median: findMedianRound(measured) };
+    return { workload, peer: peer.name, rounds: measured, median: computeMedians(measured) };
   });
 }

@@ -1,32 +1,35 @@
-/** One process of the gateway, and two on the same PostgreSQL, with the same total number of connections. */
-import type { Filled } from '../database.ts';
+/** Compares one process of the gateway with two on the same PostgreSQL, with the same total number of connections. */
+import type { FilledDatabase } from '../database.ts';
 import { drive } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createRequest, encodeRequest } from '../graphql-request.ts';
-import { findMedianRound } from '../median.ts';
 import { type Peer, startPeer } from '../peers.ts';
+import { computeMedians } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { PAGE_SIZE } from '../workloads.ts';
 
-export interface ScaleOut {
+export interface ScaleOutResult {
   processes: string;
   requestsPerSecond: number;
   cpuMsPerRequest: number;
 }
 
-export async function measureScaleOut(filled: Filled, flags: Flags): Promise<ScaleOut[]> {
+export async function measureScaleOut(
+  filled: FilledDatabase,
+  flags: Flags,
+): Promise<ScaleOutResult[]> {
   await using first = await startPeer('gateway', filled);
   await using second = await startPeer('gateway', filled);
-  const rounds: ScaleOut[][] = [[], []];
+  const rounds: ScaleOutResult[][] = [[], []];
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds[0]!.push(await measurePeers([first], flags));
     rounds[1]!.push(await measurePeers([first, second], flags));
   }
-  return rounds.map(findMedianRound);
+  return rounds.map(computeMedians);
 }
 
-async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise<ScaleOut> {
+async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise<ScaleOutResult> {
   const variables = { project: PROJECT_NAME, first: PAGE_SIZE };
   const measured = await Promise.all(
     peers.map((peer) => {
@@ -47,7 +50,7 @@ async function measurePeers(peers: Peer[], { sockets, seconds }: Flags): Promise
   };
 }
 
-export function formatScaleOutTable(results: ScaleOut[]): string {
+export function formatScaleOutTable(results: ScaleOutResult[]): string {
   const rows = results.map(({ processes, requestsPerSecond, cpuMsPerRequest }) => [
     processes,
     Math.round(requestsPerSecond),

@@ -1,33 +1,37 @@
-/** The time from the start of the process to its first response, and its idle memory. */
+/** Measures the time from the start of the process to its first response, and its idle memory. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../test/support/process/free-port.ts';
-import type { Filled } from '../database.ts';
+import type { FilledDatabase } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { findMedianRound } from '../median.ts';
 import { GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
+import { computeMedians } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 
 const QUERY = JSON.stringify({ query: '{ viewer { __typename } }' });
 /** After this time, garbage of the start has been collected. */
 const REST_MS = 3_000;
 
-export interface StartUp {
+export interface StartUpResult {
   database: string;
   startMs: number;
   memoryBytes: number;
 }
 
-export async function measureStartUp(filled: Filled, flags: Flags): Promise<StartUp[]> {
-  const all: StartUp[] = [];
-  for (let round = 0; round < flags.rounds; round += 1) all.push(...(await measureRound(filled)));
-  return [...Map.groupBy(all, ({ database }) => database).values()].map(findMedianRound);
+export async function measureStartUp(
+  filled: FilledDatabase,
+  flags: Flags,
+): Promise<StartUpResult[]> {
+  const results: StartUpResult[] = [];
+  for (let round = 0; round < flags.rounds; round += 1)
+    results.push(...(await measureRound(filled)));
+  return [...Map.groupBy(results, ({ database }) => database).values()].map(computeMedians);
 }
 
-async function measureRound({ url, apiKey }: Filled): Promise<StartUp[]> {
+async function measureRound({ url, apiKey }: FilledDatabase): Promise<StartUpResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-start-'));
   const readDemoKey = () => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).apiKey;
   const embedded = { DATA_DIR: folder };
@@ -50,7 +54,7 @@ async function measureStart(
   database: string,
   env: Record<string, string>,
   apiKey: () => string,
-): Promise<StartUp> {
+): Promise<StartUpResult> {
   const port = await findFreePort();
   const beginMs = performance.now();
   await using server = await startServer({
@@ -71,7 +75,7 @@ async function measureStart(
   return { database, startMs, memoryBytes: server.readMemoryBytes() };
 }
 
-export function formatStartUpTable(results: StartUp[]): string {
+export function formatStartUpTable(results: StartUpResult[]): string {
   const rows = results.map(({ database, startMs, memoryBytes }) => [
     database,
     Math.round(startMs),

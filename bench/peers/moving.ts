@@ -8,8 +8,8 @@ import pg from 'pg';
 import { Pool } from 'undici';
 import { newId } from '../../src/ids.ts';
 import { createVault } from '../../src/secrets.ts';
+import type { BenchProject } from '../bench-project.ts';
 import { ENCRYPTION_KEY } from '../fill.ts';
-import type { BenchProject } from '../parts/moving/bench-project.ts';
 import type { MovingDocument } from '../parts/moving/documents.ts';
 import { readEnvironment } from './environment.ts';
 import {
@@ -44,7 +44,7 @@ interface WriteInput {
 }
 
 async function callProvider(path: string, body: object, idempotencyKey: string): Promise<object> {
-  const respond = await provider.request({
+  const response = await provider.request({
     method: 'POST',
     path,
     headers: {
@@ -54,8 +54,8 @@ async function callProvider(path: string, body: object, idempotencyKey: string):
     },
     body: JSON.stringify(body),
   });
-  const text = await respond.body.text();
-  if (respond.statusCode >= 300) throw new Error(text);
+  const text = await response.body.text();
+  if (response.statusCode >= 300) throw new Error(text);
   return JSON.parse(text);
 }
 
@@ -148,7 +148,7 @@ const RESOLVERS: Record<MovingDocument, (input: never) => Promise<object>> = {
   Backfill: backfill,
 };
 
-async function answer(body: string, response: ServerResponse): Promise<void> {
+async function respond(body: string, response: ServerResponse): Promise<void> {
   const { operationName, variables } = JSON.parse(body);
   const data = await RESOLVERS[operationName as MovingDocument](variables.input as never);
   const text = Buffer.from(JSON.stringify({ data }));
@@ -165,6 +165,6 @@ createServer((request, response) => {
   request.on('end', () => {
     if (request.method === 'GET') response.end('ok');
     // A failed statement ends the process, because later figures would be useless.
-    else void answer(body, response);
+    else void respond(body, response);
   });
 }).listen(port, '127.0.0.1');

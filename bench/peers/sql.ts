@@ -7,15 +7,15 @@ const quoteColumns = (fields: string) =>
     .map((field) => `"${field}"`)
     .join(', ');
 
-const OWN_PROJECT = '(select id from "Project" where name = $1)';
+const PROJECT_ID_BY_NAME = '(select id from "Project" where name = $1)';
 const OPERATION_COLUMNS = `${quoteColumns(OPERATION_FIELDS)}, metadata`;
 
 /** Rows below an id, or from the newest on: the placeholder is above every id of an operation. */
 export const PAGE = `
-  select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${OWN_PROJECT} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
+  select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${PROJECT_ID_BY_NAME} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
 
 /** The page of a project whose id is known. */
-export const PAGE_OF_ID = PAGE.replace(OWN_PROJECT, '$1');
+export const PAGE_OF_ID = PAGE.replace(PROJECT_ID_BY_NAME, '$1');
 
 export const FIND_PROJECT = 'select id, name, "appName" from "Project" where name = $1';
 

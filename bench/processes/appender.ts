@@ -20,7 +20,7 @@ export interface AppendResult {
   cpuMs: number;
 }
 
-/** Like every change of several rows that has events. */
+/** The statement is composed as for every change with events. */
 const APPEND: BatchChange<EventRow, object> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ eventId }) => eventId,

@@ -1,6 +1,6 @@
 /**
- * Events that a provider sends: the time until they are stored, and until they are posted on, compared with a bare
- * server.
+ * Measures events that a provider sends: the rate at which they are stored, compared with a bare server, the latency until
+ * they are posted to a receiver, and the memory that waiting events take.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,16 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Pool } from 'undici';
 import { findFreePort } from '../../../test/support/process/free-port.ts';
+import { createExecute, createProject } from '../../bench-project.ts';
 import { createEmptyDatabase, usingClient } from '../../database.ts';
 import type { Flags } from '../../flags.ts';
-import { findMedianRound, quantile } from '../../median.ts';
-import { GATEWAY_ENV } from '../../peers.ts';
+import { GATEWAY_ENV, startGateway } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
+import { computeMedians, computeQuantile } from '../../statistics.ts';
 import { formatTable } from '../../table.ts';
-import { PROJECT } from '../moving/documents.ts';
-import { addProject, createExecute } from '../moving/moving.ts';
 import { createSignedRequest, EVENTS_EACH, type SignedRequest } from './requests.ts';
 import { type Subscribed, subscribe } from './subscribed.ts';
 
@@ -27,8 +26,15 @@ const REQUESTS_PER_SECOND = 4_000;
 /** Events per second when the latency to the receiver is timed, after a warm-up. */
 const STEADY_EVENTS = 200;
 const NO_LIMIT = '100000000';
+const NO_EVENT_LIMITS = {
+  LIMIT_WAITING_EVENTS: NO_LIMIT,
+  LIMIT_EVENT_REQUESTS_PER_SECOND: NO_LIMIT,
+  LIMIT_EVENT_BYTES_PER_SECOND: NO_LIMIT,
+};
+/** No worker processes the stored events. */
+const API_ALONE = { ...NO_EVENT_LIMITS, ROLES: 'api' };
 
-export interface Inbound {
+export interface InboundResult {
   peer: string;
   requestsPerSecond: number;
   p50Ms: number;
@@ -38,7 +44,7 @@ export interface Inbound {
 }
 
 export interface InboundResults {
-  stored: Inbound[];
+  stored: InboundResult[];
   /** Latency from the request to the signed POST. */
   posted: { events: number; p50Ms: number; p99Ms: number };
   /** Memory of the process, with no events waiting and with many. */
@@ -58,16 +64,13 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startTimedReceiver();
   return await usingClient(databaseUrl, async (client) => {
-    const { apiKey, projectId } = await addProject(client, String(sandbox.greeting));
+    const { apiKey, projectId } = await createProject(client, String(sandbox.greeting));
     let setup: Setup;
     let posted: InboundResults['posted'];
     {
-      await using gateway = await startGateway(databaseUrl, 'api,worker');
+      await using gateway = await startGateway(databaseUrl, { env: NO_EVENT_LIMITS });
       const execute = createExecute(gateway, { 'x-api-key': apiKey });
-      const subscribed = await subscribe(execute, client, {
-        project: PROJECT,
-        receiverUrl: receiver.url,
-      });
+      const subscribed = await subscribe(execute, client, receiver.url);
       setup = { postgres, client, databaseUrl, subscribed, projectId };
       posted = await timePosts(setup, { gateway, receiver, flags });
     }
@@ -77,26 +80,26 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
   });
 }
 
-async function measureStored(setup: Setup, flags: Flags): Promise<Inbound[]> {
-  await using gateway = await startGateway(setup.databaseUrl, 'api');
+async function measureStored(setup: Setup, flags: Flags): Promise<InboundResult[]> {
+  await using gateway = await startGateway(setup.databaseUrl, { env: API_ALONE });
   await using limit = await startLimit(setup);
   const peers: [string, Server][] = [
     ['limit', limit],
     ['gateway', gateway],
   ];
-  const rounds = new Map<string, Inbound[]>(peers.map(([name]) => [name, []]));
+  const rounds = new Map<string, InboundResult[]>(peers.map(([name]) => [name, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
     for (const [name, server] of round % 2 === 0 ? peers : peers.toReversed()) {
       rounds.get(name)?.push(await measureRound(setup, { name, server, seconds: flags.seconds }));
     }
   }
-  return peers.map(([name]) => findMedianRound(rounds.get(name) ?? []));
+  return peers.map(([name]) => computeMedians(rounds.get(name) ?? []));
 }
 
 async function measureRound(
   { postgres, client, subscribed }: Setup,
   { name, server, seconds }: { name: string; server: Server; seconds: number },
-): Promise<Inbound> {
+): Promise<InboundResult> {
   await client.query('truncate "ProviderEvent"');
   const count = Math.ceil(REQUESTS_PER_SECOND * (seconds + 1));
   const requests = Array.from({ length: count }, () => createSignedRequest(subscribed));
@@ -125,8 +128,8 @@ async function measureRound(
   return {
     peer: name,
     requestsPerSecond: (times.length / tookMs) * 1_000,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
+    p50Ms: computeQuantile(sorted, 0.5),
+    p99Ms: computeQuantile(sorted, 0.99),
     cpuMsPerRequest: (server.cpuMs() - cpuMs) / times.length,
     databaseCpuMsPerRequest: (postgres.cpuMs() - databaseMs) / times.length,
   };
@@ -159,15 +162,19 @@ async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: St
   const timed = [...sentMs].slice(countRequests(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
   const times = timed.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
   const sorted = times.toSorted((a, b) => a - b);
-  return { events: times.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+  return {
+    events: times.length,
+    p50Ms: computeQuantile(sorted, 0.5),
+    p99Ms: computeQuantile(sorted, 0.99),
+  };
 }
 
-/** No worker processes these events, so they accumulate while the process stores more. */
+/** The events accumulate while the process stores more. */
 async function measureMemory(setup: Setup, flags: Flags): Promise<InboundResults['memory']> {
   const { client, subscribed, projectId } = setup;
   const waiting = flags.sizes.waitingEvents;
   await client.query('truncate "ProviderEvent"');
-  await using gateway = await startGateway(setup.databaseUrl, 'api');
+  await using gateway = await startGateway(setup.databaseUrl, { env: API_ALONE });
   const round = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
   await measureRound(setup, round);
   const idleBytes = gateway.readMemoryBytes();
@@ -225,23 +232,6 @@ async function startTimedReceiver(): Promise<TimedReceiver> {
       server.close();
     },
   };
-}
-
-async function startGateway(databaseUrl: string, ROLES: string): Promise<Server> {
-  return startServer({
-    script: 'src/main.ts',
-    port: await findFreePort(),
-    env: {
-      ...GATEWAY_ENV,
-      DATABASE_URL: databaseUrl,
-      ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
-      LIMIT_WAITING_EVENTS: NO_LIMIT,
-      LIMIT_EVENT_REQUESTS_PER_SECOND: NO_LIMIT,
-      LIMIT_EVENT_BYTES_PER_SECOND: NO_LIMIT,
-      ROLES,
-    },
-    readyPath: '/readyz',
-  });
 }
 
 async function startLimit({ databaseUrl, projectId, subscribed }: Setup): Promise<Server> {

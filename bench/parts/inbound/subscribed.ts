@@ -1,6 +1,6 @@
 /** A project whose installation subscribes to the sent events, created through the gateway. */
 import type pg from 'pg';
-import type { Execute } from '../moving/bench-project.ts';
+import { type Execute, mutate } from '../../bench-project.ts';
 
 export interface Subscribed {
   providerAppId: string;
@@ -16,14 +16,10 @@ const ENABLED = { enabled: 'ALWAYS' };
 export async function subscribe(
   execute: Execute,
   client: pg.Client,
-  { project, receiverUrl }: { project: string; receiverUrl: string },
+  receiverUrl: string,
 ): Promise<Subscribed> {
-  const named = { projectIdOrName: project };
-  const create = async (name: string, input: object, selection: string) => {
-    const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} { id } } }`;
-    return (await execute(query, { ...named, ...input }))[name][selection].id as string;
-  };
+  const create = async (name: string, input: object, noun: string): Promise<string> =>
+    (await mutate(execute, name, input, `${noun} { id }`))[noun].id;
   await create(
     'createDestination',
     { name: 'records', type: 'WEBHOOK', url: receiverUrl },

@@ -1,4 +1,5 @@
 /** Writes and connections, in the gateway's schema, which both servers receive. */
+import { PROJECT_NAME } from '../../fill.ts';
 
 /** Workloads that `--moving-workloads` selects. */
 export const MOVING_WORKLOADS = [
@@ -23,7 +24,6 @@ export const MOVING_DOCUMENTS: Record<Exclude<MovingDocument, 'Backfill'>, strin
   }`,
 };
 
-export const PROJECT = 'bench';
 export const INTEGRATION = 'crm';
 export const DESTINATION = 'receiver';
 /** A connection has at most ten concurrent calls, so the writers share several connections. */
@@ -37,7 +37,7 @@ const createRecord = (number: number) => ({
 });
 
 const createTarget = (number: number) => ({
-  projectIdOrName: PROJECT,
+  projectIdOrName: PROJECT_NAME,
   integrationIdOrName: INTEGRATION,
   groupRef: GROUPS[number % GROUPS.length],
   objectName: 'contacts',
@@ -65,7 +65,7 @@ export const createBatchInput = (number: number) => ({
 
 /** Each connection has a new group and a new consumer. */
 export const createConnectInput = (number: number) => ({
-  projectIdOrName: PROJECT,
+  projectIdOrName: PROJECT_NAME,
   provider: 'sandbox',
   credentials: { apiKey: 'sandbox-key-bench' },
   groupRef: `customer-${number}`,

@@ -1,23 +1,33 @@
 /**
- * Moving records: writes, connections and a backfill, compared with hand-written statements on the same database and
- * provider.
+ * Measures writes, connections and a backfill, compared with hand-written statements on the same database and provider.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { newId } from '../../../src/ids.ts';
 import { findFreePort } from '../../../test/support/process/free-port.ts';
-import { createApiKey, createEmptyDatabase, usingClient } from '../../database.ts';
+import {
+  type BenchProject,
+  createBenchProject,
+  createExecute,
+  createProject,
+  type Execute,
+} from '../../bench-project.ts';
+import {
+  createEmptyDatabase,
+  delayCommits,
+  usingClient,
+  waitForDeliveries,
+} from '../../database.ts';
 import { drive, type Load } from '../../drive.ts';
+import { PROJECT_NAME } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
 import { encodeRequest } from '../../graphql-request.ts';
-import { findMedianRound } from '../../median.ts';
-import { GATEWAY_ENV } from '../../peers.ts';
+import { GATEWAY_ENV, startGateway } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { type Child, startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
+import { computeMedians } from '../../statistics.ts';
 import { formatNumber, formatTable } from '../../table.ts';
 import { waitUntil } from '../../wait-until.ts';
-import { type BenchProject, createBenchProject, type Execute } from './bench-project.ts';
 import {
   BATCH_RECORDS,
   createAsynchronousInput,
@@ -28,7 +38,6 @@ import {
   INTEGRATION,
   MOVING_DOCUMENTS,
   type MOVING_WORKLOADS,
-  PROJECT,
 } from './documents.ts';
 
 interface MovingPeer {
@@ -92,7 +101,7 @@ const WORKLOADS: readonly MovingWorkload[] = [
   },
 ];
 
-export interface Moved {
+export interface MovingResult {
   work: string;
   meaning: string;
   peer: string;
@@ -107,17 +116,17 @@ export interface Moved {
 /** More than any peer processes, so that no run is short of prepared requests. */
 const REQUESTS_PER_SECOND = 4_000;
 const POLL_MS = 20;
-const WAIT = { pollMs: POLL_MS, timeoutMs: 120_000, what: 'Moving records' };
+const WAIT = { pollMs: POLL_MS, timeoutMs: 120_000, subject: 'Moving records' };
 
-export async function measureMoving(postgres: Postgres, flags: Flags): Promise<Moved[]> {
+export async function measureMoving(postgres: Postgres, flags: Flags): Promise<MovingResult[]> {
   const databaseUrl = await createEmptyDatabase(postgres, 'bench_moving');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startChild('receiver.ts');
   const sandboxUrl = String(sandbox.greeting);
   const { apiKey, projectId } = await usingClient(databaseUrl, (client) =>
-    addProject(client, sandboxUrl),
+    createProject(client, sandboxUrl),
   );
-  await using gateway = await startGateway(databaseUrl, flags.profile);
+  await using gateway = await startGateway(databaseUrl, { profile: flags.profile });
   const headers = { 'x-api-key': apiKey };
   const execute = createExecute(gateway, headers);
   const benchProject = await createBenchProject(execute, String(receiver.greeting));
@@ -129,7 +138,7 @@ export async function measureMoving(postgres: Postgres, flags: Flags): Promise<M
     ];
     const peers = allPeers.filter(({ name }) => flags.peers?.includes(name) ?? true);
     const setup = { peers, postgres, sandbox, receiver, client, execute };
-    const results: Moved[] = [];
+    const results: MovingResult[] = [];
     const isSelected = (name: MovingWorkload['name']) =>
       flags['moving-workloads']?.includes(name) ?? true;
     for (const workload of WORKLOADS) {
@@ -146,17 +155,17 @@ async function measureWorkload(
   setup: Setup,
   workload: MovingWorkload,
   flags: Flags,
-): Promise<Moved[]> {
+): Promise<MovingResult[]> {
   const { client, peers } = setup;
   if (workload.commitDelayMs) await delayCommits(client, workload.commitDelayMs);
-  const rounds = new Map<MovingPeer, Moved[]>(peers.map((peer) => [peer, []]));
+  const rounds = new Map<MovingPeer, MovingResult[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < flags.rounds; round += 1) {
     const order = round % 2 === 0 ? peers : peers.toReversed();
     for (const peer of order)
       rounds.get(peer)?.push(await measureRound(setup, workload, { peer, flags }));
   }
   if (workload.commitDelayMs) await delayCommits(client, 0);
-  return peers.map((peer) => findMedianRound(rounds.get(peer) ?? []));
+  return peers.map((peer) => computeMedians(rounds.get(peer) ?? []));
 }
 
 /** Numbers all requests of the run, because records and customers must be new. */
@@ -166,7 +175,7 @@ async function measureRound(
   setup: Setup,
   workload: MovingWorkload,
   { peer, flags: { seconds } }: { peer: MovingPeer; flags: Flags },
-): Promise<Moved> {
+): Promise<MovingResult> {
   const { postgres, client } = setup;
   const { name, meaning, records, sockets } = workload;
   const load = {
@@ -236,10 +245,10 @@ function createRequests(
 async function measureBackfill(
   { peers, sandbox, receiver, client, execute, postgres }: Setup,
   recordsMin: number,
-): Promise<Moved[]> {
+): Promise<MovingResult[]> {
   const missing = recordsMin - Number(await sandbox.request({}));
   const records = Number(await sandbox.request(missing > 0 ? { seed: missing } : {}));
-  const results: Moved[] = [];
+  const results: MovingResult[] = [];
   for (const peer of peers) {
     const { server, name } = peer;
     const cpuMs = server.cpuMs();
@@ -271,7 +280,7 @@ async function backfillByGateway(execute: Execute, client: pg.Client): Promise<v
     triggerRead(input: $input) { operation { id } }
   }`;
   const [groupRef] = GROUPS;
-  const integration = { projectIdOrName: PROJECT, integrationIdOrName: INTEGRATION };
+  const integration = { projectIdOrName: PROJECT_NAME, integrationIdOrName: INTEGRATION };
   const { triggerRead } = await execute(mutation, {
     ...integration,
     groupRef,
@@ -285,51 +294,6 @@ async function backfillByGateway(execute: Execute, client: pg.Client): Promise<v
     return rows.length > 0;
   }, WAIT);
   await waitForDeliveries(client);
-}
-
-/** Waits until the pending deliveries are sent. */
-export function waitForDeliveries(client: pg.Client): Promise<void> {
-  return waitUntil(async () => {
-    const { rows } = await client.query(
-      `select 1 from "Delivery" where "nextAttemptTime" is not null limit 1`,
-    );
-    return rows.length === 0;
-  }, WAIT);
-}
-
-/** Delays every commit of the server, as a slow disk or a synchronous standby does. */
-export async function delayCommits(client: pg.Client, ms: number): Promise<void> {
-  await client.query(`alter system set commit_delay = ${ms * 1_000}`);
-  await client.query('alter system set commit_siblings = 0');
-  await client.query('select pg_reload_conf()');
-}
-
-/** The benchmark holds the sandbox's lease, so that no process of the gateway runs the sandbox. */
-export async function addProject(client: pg.Client, sandboxUrl: string) {
-  const orgId = newId('org');
-  const projectId = newId('prj');
-  await client.query('insert into "Org" (id, label) values ($1, $1)', [orgId]);
-  await client.query(
-    `insert into "Project" (id, "orgId", name, "appName") values ($1, $2, $3, $3)`,
-    [projectId, orgId, PROJECT],
-  );
-  const { apiKey, statements } = createApiKey();
-  for (const { text, values } of statements) await client.query(text, values);
-  await client.query(
-    `insert into "SandboxLease" (id, token, url, "expireTime") values (1, 'bench', $1, now() + interval '1 day')`,
-    [sandboxUrl],
-  );
-  return { apiKey, projectId };
-}
-
-export async function startGateway(databaseUrl: string, profile?: string): Promise<Server> {
-  return startServer({
-    script: 'src/main.ts',
-    port: await findFreePort(),
-    env: { ...GATEWAY_ENV, DATABASE_URL: databaseUrl, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' },
-    readyPath: '/readyz',
-    profile,
-  });
 }
 
 async function startLimit(
@@ -352,20 +316,7 @@ async function startLimit(
   });
 }
 
-export const createExecute =
-  (server: Server, headers: Record<string, string>) =>
-  async (query: string, input: object, operationName?: string) => {
-    const response = await fetch(`${server.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query, operationName, variables: { input } }),
-    });
-    const { data, errors } = (await response.json()) as { data: never; errors?: object[] };
-    if (errors) throw new Error(`${query}: ${JSON.stringify(errors)}`);
-    return data;
-  };
-
-export function formatMovingTable(results: Moved[]): string {
+export function formatMovingTable(results: MovingResult[]): string {
   const rows = results.map((result) => {
     const limit = results.find(({ work, peer }) => work === result.work && peer === 'limit');
     return [

@@ -1,23 +1,22 @@
-/** The effect of removing expired deliveries on concurrent work. */
+/** Measures how the removal of expired deliveries affects concurrent work. */
 import type pg from 'pg';
 import { newId } from '../../../src/ids.ts';
-import { createEmptyDatabase, usingClient } from '../../database.ts';
-import { load } from '../../fill.ts';
+import { createBenchProject, createExecute, createProject } from '../../bench-project.ts';
+import { createEmptyDatabase, usingClient, waitForDeliveries } from '../../database.ts';
+import { loadRows } from '../../fill.ts';
 import type { Flags } from '../../flags.ts';
-import { findMedianRound, quantile } from '../../median.ts';
-import { GATEWAY_ENV } from '../../peers.ts';
+import { GATEWAY_ENV, startGateway } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
+import { computeMedians, computeQuantile } from '../../statistics.ts';
 import { formatTable } from '../../table.ts';
-import { createBenchProject } from '../moving/bench-project.ts';
 import { createConnectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
-import { addProject, createExecute, startGateway, waitForDeliveries } from '../moving/moving.ts';
 import { createSteadyRequests, type RequestKind, type TimedResponse } from './steady.ts';
 
 const PER_SECOND = 30;
 
 export interface RetentionFigures {
-  what: string;
+  kind: string;
   count: number;
   p50Ms: number;
   p99Ms: number;
@@ -40,12 +39,12 @@ export async function measureRetention(
   await using receiver = await startChild('receiver.ts');
   const sandboxUrl = String(sandbox.greeting);
   const { apiKey, projectId } = await usingClient(databaseUrl, (client) =>
-    addProject(client, sandboxUrl),
+    createProject(client, sandboxUrl),
   );
   console.error(`Filling ${old} deliveries …`);
   await usingClient(databaseUrl, (first) =>
     usingClient(databaseUrl, (second) =>
-      load([first, second], createOldDeliveries(projectId, old), flags.seed),
+      loadRows([first, second], createOldDeliveries(projectId, old), flags.seed),
     ),
   );
   await using gateway = await startGateway(databaseUrl);
@@ -163,27 +162,27 @@ type Windows = Record<'alone' | 'removing', TimedResponse[][]>;
 function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
   const summarizeKind = (windows: TimedResponse[][], name: string) =>
-    findMedianRound(
+    computeMedians(
       windows.map((responses) => {
         const times = responses.filter(({ kind }) => kind === name).map(({ ms }) => ms);
         const sorted = times.toSorted((a, b) => a - b);
         return {
           count: times.length,
-          p50Ms: quantile(sorted, 0.5),
-          p99Ms: quantile(sorted, 0.99),
+          p50Ms: computeQuantile(sorted, 0.5),
+          p99Ms: computeQuantile(sorted, 0.99),
         };
       }),
     );
   return kinds.map((kind) => ({
-    what: kind,
+    kind,
     ...summarizeKind(alone, kind),
     whileRemoving: summarizeKind(removing, kind),
   }));
 }
 
 export function formatRetentionTable({ old, removedPerSecond, figures }: RetentionResults): string {
-  const rows = figures.map(({ what, count, p50Ms, p99Ms, whileRemoving }) => [
-    what,
+  const rows = figures.map(({ kind, count, p50Ms, p99Ms, whileRemoving }) => [
+    kind,
     count,
     p50Ms.toFixed(1),
     whileRemoving.p50Ms.toFixed(1),
