@@ -1,15 +1,11 @@
 /**
  * Refuses the words and openings that docs/style.md lists, in comments, documents, texts of the console and descriptions.
- * Skips code spans and quotations. Outside `CLEAN` it only counts findings, and lists those below the path of its argument.
+ * Skips code spans and quotations.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ts } from '@ts-morph/common';
-
-/** Paths without findings. Add a folder when it is clean; remove none. */
-const CLEAN =
-  /^(console|bench|scripts|ops|docs|\.ci|test)\/|^(README|SECURITY|CONTRIBUTING)\.md$|^src\/(?!database\/generated)/;
 
 /** The list itself, the history, applied migrations, generated documents, and vendors' files. */
 const SKIPPED =
@@ -22,7 +18,7 @@ interface Passage {
   isComment: boolean;
 }
 
-/** Returns the cells of the first column of a table of docs/style.md, as one regular expression. */
+/** Returns the first column of a table of docs/style.md as one regular expression. The heading identifies the table. */
 function readRule(style: string, heading: string): string {
   const rows = style.split(`| ${heading} |`)[1]?.split('\n\n')[0]?.split('\n').slice(2) ?? [];
   const words = rows.flatMap((row) => row.split('|')[1]?.match(/(?<=`)\w[^`]*(?=`)/g) ?? []);
@@ -86,9 +82,7 @@ function listPassages(file: string, text: string): Passage[] {
 const root = join(import.meta.dirname, '..');
 const style = readFileSync(join(root, 'docs/style.md'), 'utf8');
 const words = new RegExp(`(?<![\\w-])${readRule(style, 'refused word')}`, 'gi');
-const opening = new RegExp(`^\\s*${readRule(style, 'refused opening')}`);
-const listedPath = process.argv[2];
-const counts = new Map<string, number>();
+const opening = new RegExp(`^\\s*${readRule(style, 'refused opening')}`, 'g');
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 for (const file of files) {
   if (!/\.(tsx?|md|ya?ml)$/.test(file) || SKIPPED.test(file)) continue;
@@ -96,20 +90,12 @@ for (const file of files) {
     file,
     readFileSync(join(root, file), 'utf8'),
   )) {
-    const plain = blankQuotes(text);
-    const matches = [...plain.matchAll(words), ...((isComment && opening.exec(plain)) || [])];
-    for (const match of matches) {
-      const [word, at] = typeof match === 'string' ? [match, 0] : [match[0], match.index];
-      const where = `${file}:${line + plain.slice(0, at).split('\n').length - 1}`;
-      if (CLEAN.test(file)) process.exitCode = 1;
-      if (CLEAN.test(file) || (listedPath !== undefined && file.startsWith(listedPath))) {
-        console.error(`${where}: "${word.trim()}" is refused by docs/style.md.`);
-      }
-      const folder = file.split('/', file.startsWith('src/') ? 2 : 1).join('/');
-      if (!CLEAN.test(file)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    const prose = blankQuotes(text);
+    const openings = isComment ? [...prose.matchAll(opening)] : [];
+    for (const { 0: word, index } of [...prose.matchAll(words), ...openings]) {
+      const lineOfWord = line + prose.slice(0, index).split('\n').length - 1;
+      console.error(`${file}:${lineOfWord}: "${word.trim()}" is refused by docs/style.md.`);
+      process.exitCode = 1;
     }
   }
 }
-const otherFolders = [...counts].sort((a, b) => b[1] - a[1]).map(([folder, n]) => `${folder} ${n}`);
-if (otherFolders.length > 0)
-  console.log(`Refused words elsewhere, not yet clean: ${otherFolders.join(', ')}`);

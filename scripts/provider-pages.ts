@@ -38,8 +38,8 @@ function getFileName({ name }: DeclaredProvider): string {
   return `${name}.md`;
 }
 
-function createIndex(all: DocumentedProvider[]): string {
-  const rows = all.map(({ declared, declaration }) => {
+function createIndex(providers: DocumentedProvider[]): string {
+  const rows = providers.map(({ declared, declaration }) => {
     const { objects, otherObjects, apiVersion, checkedAgainst } = declaration;
     const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
     const link = `[${declared.displayName}](${getFileName(declared)})`;
@@ -52,29 +52,38 @@ function createIndex(all: DocumentedProvider[]): string {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const notifying = all.filter(({ declaration: { events, eventList } }) => events ?? eventList);
+  const notifying = providers.filter(
+    ({ declaration: { events, eventList } }) => events ?? eventList,
+  );
   return joinLines(
     '# Providers',
     '',
-    'Pages with set-up steps: [HubSpot](hubspot.md), [Salesforce](salesforce.md), and each provider of the table. The',
-    '[sandbox](../../src/providers/sandbox/README.md) is a CRM for trials. Other providers of the catalogue connect and proxy only; the query',
-    '`providers` lists them all.',
+    'A provider is a third-party service that your customers connect. Each of these providers has a page with set-up steps:',
+    '',
+    '- [HubSpot](hubspot.md) and [Salesforce](salesforce.md)',
+    '- [the sandbox](../../src/providers/sandbox/README.md), a CRM for trials',
+    '- the [declared providers](#declared-providers)',
+    '',
+    'Other providers of the catalog only connect and proxy. The query `providers` lists them all.',
     '',
     '## Connect by OAuth',
     '',
-    '1. Register an OAuth client (an app) at the vendor. Its redirect URL is `<PUBLIC_URL>/oauth/callback`, where',
-    '   [`PUBLIC_URL`](../operations.md) is the address of your gateway: `http://127.0.0.1:4000/oauth/callback` in development.',
+    '1. Register an OAuth client (an app) at the vendor, with the redirect URL `<PUBLIC_URL>/oauth/callback`.',
+    '   [`PUBLIC_URL`](../operations.md#addresses-and-roles) is the address of your gateway. In development, the redirect URL',
+    '   is `http://127.0.0.1:4000/oauth/callback`.',
     '2. Store its client id and secret with `createProviderApp`, with the scopes that customers grant.',
     '3. Send the customer to the URL that `startOAuthConnect` returns, or to [the connect page](../connect.md).',
     '',
-    'Providers that connect with a key or a password need no app: the customer enters it on the connect page, or your backend',
-    'passes it to `generateConnection`.',
+    'Providers that connect with a key or a password need no app. The customer enters the key on the connect page, or your',
+    'backend passes it to `generateConnection`.',
     '',
     '## Declared providers',
     '',
-    `The following ${all.length} providers are declarations in \`src/providers/declared/\`; ${notifying.length} of them notify the gateway of changes.`,
-    'They were tested against servers that speak the wire format of the description in the last column, not',
-    'against live accounts. `npm run provider:pages` writes their pages.',
+    `These ${providers.length} providers are declarations in \`src/providers/declared/\`. ${notifying.length} of them notify the gateway of changes.`,
+    '`npm run provider:pages` writes their pages.',
+    '',
+    'No live account was available. They are tested against servers that speak the wire format of the description in the',
+    'last column.',
     '',
     '| provider | objects | supports | API version | checked against |',
     '| --- | --- | --- | --- | --- |',
@@ -234,6 +243,6 @@ function describePaging(list: ListDeclaration): string {
   return kind === 'offset' || kind === 'page' || kind === 'link' ? 'numbered' : 'cursor';
 }
 
-function joinLines(...all: string[]): string {
-  return `${all.join('\n')}\n`;
+function joinLines(...lines: string[]): string {
+  return `${lines.join('\n')}\n`;
 }

@@ -19,39 +19,42 @@ const CHECKS = [['run', 'types'], ['run', 'lint'], ['test']];
 const CHANGELOG = 'CHANGELOG.md';
 const RELEASED_FILES = ['package.json', 'package-lock.json', CHANGELOG, RELEASED_SCHEMA];
 
-const read = (path: string) => readFileSync(path, 'utf8');
-const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+const readText = (path: string) => readFileSync(path, 'utf8');
+const runGit = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
 /** Returns the reasons why the version can't be released. Empty if it can. */
 function listRefusals(version: string): string[] {
-  const missing = [...RELEASED_FILES, 'schema.graphql'].filter((path) => !existsSync(path));
-  if (missing.length > 0) return missing.map((path) => `${path} does not exist here.`);
-  const present: string = JSON.parse(read('package.json')).version;
-  const refusals = [...listVersionRefusals(version, present), ...listGitRefusals(version)];
-  if (!findUnreleased(read(CHANGELOG))?.includes('- ')) {
+  const missingFiles = [...RELEASED_FILES, 'schema.graphql'].filter((path) => !existsSync(path));
+  if (missingFiles.length > 0) return missingFiles.map((path) => `${path} does not exist here.`);
+  const currentVersion: string = JSON.parse(readText('package.json')).version;
+  const refusals = [...listVersionRefusals(version, currentVersion), ...listGitRefusals(version)];
+  if (!findUnreleased(readText(CHANGELOG))?.includes('- ')) {
     refusals.push(`${CHANGELOG} has no entry under "Unreleased".`);
   }
   return refusals;
 }
 
-function listVersionRefusals(version: string, present: string): string[] {
+function listVersionRefusals(version: string, currentVersion: string): string[] {
   if (semver.valid(version) !== version) {
     return [`"${version}" is not a version by semver.org, for example 1.2.0 or 2.0.0-rc.1.`];
   }
-  if (!semver.gt(version, present)) return [`${version} is not greater than ${present}.`];
-  const next = semver.inc(present, semver.major(present) > 0 ? 'major' : 'minor');
-  const isBreaking = findBreaking(read(CHANGELOG)) !== '' && semver.prerelease(present) === null;
+  if (!semver.gt(version, currentVersion)) {
+    return [`${version} is not greater than ${currentVersion}.`];
+  }
+  const next = semver.inc(currentVersion, semver.major(currentVersion) > 0 ? 'major' : 'minor');
+  const isBreaking =
+    findBreaking(readText(CHANGELOG)) !== '' && semver.prerelease(currentVersion) === null;
   if (!isBreaking || semver.gte(version, `${next}-0`)) return [];
   return [`${CHANGELOG} lists breaking changes, which need version ${next} or greater.`];
 }
 
 function listGitRefusals(version: string): string[] {
   const refusals: string[] = [];
-  const branch = git('branch', '--show-current');
+  const branch = runGit('branch', '--show-current');
   if (branch !== 'main') refusals.push(`The branch is ${branch || 'detached'}, not main.`);
-  const changes = git('status', '--porcelain');
+  const changes = runGit('status', '--porcelain');
   if (changes) refusals.push(`The tree has changes that are not committed:\n${changes}`);
-  if (git('tag', '--list', `v${version}`)) refusals.push(`The tag v${version} exists already.`);
+  if (runGit('tag', '--list', `v${version}`)) refusals.push(`The tag v${version} exists already.`);
   return refusals;
 }
 
@@ -62,20 +65,20 @@ function findFailedCheck(): string | undefined {
 }
 
 function release(version: string): void {
-  const start = git('rev-parse', 'HEAD');
+  const start = runGit('rev-parse', 'HEAD');
   const date = new Date().toISOString().slice(0, 10);
-  const changelog = stampVersion(read(CHANGELOG), version, date);
-  const schema = formatReleasedSchema(read('schema.graphql'));
+  const changelog = stampVersion(readText(CHANGELOG), version, date);
+  const schema = formatReleasedSchema(readText('schema.graphql'));
   try {
     execFileSync('npm', ['version', version, '--no-git-tag-version', '--ignore-scripts']);
     writeFileSync(CHANGELOG, changelog);
     writeFileSync(RELEASED_SCHEMA, schema);
-    git('add', '--', ...RELEASED_FILES);
-    git('commit', '--quiet', '--message', `Release ${version}`);
-    git('tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
+    runGit('add', '--', ...RELEASED_FILES);
+    runGit('commit', '--quiet', '--message', `Release ${version}`);
+    runGit('tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
   } catch (error) {
-    git('reset', '--quiet', '--soft', start);
-    git('restore', '--staged', '--worktree', '--', ...RELEASED_FILES);
+    runGit('reset', '--quiet', '--soft', start);
+    runGit('restore', '--staged', '--worktree', '--', ...RELEASED_FILES);
     throw error;
   }
 }

@@ -16,7 +16,8 @@ export function formatReleasedSchema(schema: string): string {
   return `${HEAD}${print(withoutDescriptions)}\n`;
 }
 
-const NAMES: [description: RegExp, name: string][] = [
+/** The name in a description of graphql-js, by the form of the description. */
+const NAME_PATTERNS: [description: RegExp, name: string][] = [
   [/^(\w+) was removed from (?:enum|union) type (\w+)\.$/, '$2.$1'],
   [/^A required field (\w+) on input type (\w+) was added\.$/, '$2.$1'],
   [/^A required arg \w+ on (?:directive )?([\w.]+) was added\.$/, '$1'],
@@ -27,7 +28,10 @@ const NAMES: [description: RegExp, name: string][] = [
 
 /** Returns the name that a breaking change must have in the changelog: `Type.member`, or `Type`. */
 export function getChangeName({ description }: BreakingChange): string {
-  const [pattern, name] = NAMES.find(([candidate]) => candidate.test(description)) ?? [/$/, ''];
+  const [pattern, name] = NAME_PATTERNS.find(([candidate]) => candidate.test(description)) ?? [
+    /$/,
+    '',
+  ];
   return description.replace(pattern, name);
 }
 
