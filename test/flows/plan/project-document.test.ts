@@ -156,4 +156,4 @@ test('exports the same bytes again after an export is applied to an empty projec
     }),
     { numRuns: 25 },
   );
-});
+}, 180_000);

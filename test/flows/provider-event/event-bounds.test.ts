@@ -121,4 +121,4 @@ test('pauses a stream while too many of its events wait', async () => {
   await delayEvents(projectId, null);
   await installed.waitForEntries(count);
   expect(await countStored()).toBe(count);
-});
+}, 180_000);
