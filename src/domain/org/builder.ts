@@ -50,7 +50,7 @@ export const listBuilders = read(
 );
 
 /** Throws NOT_FOUND if the caller is not a builder. */
-export const getOwnBuilder = read(
+export const getCurrentBuilder = read(
   'bearer',
   'Returns the builder who sends the request.',
   async (call: Call): Promise<Row<'Builder'>> => {

@@ -100,7 +100,7 @@ export const findOrg = read(
 );
 
 /** Throws NOT_FOUND if the viewer may not see the org. */
-export const getOwnOrg = read(
+export const getRequestedOrg = read(
   'org:read',
   'Returns an org.',
   (call: Call, { orgId }: { orgId: string }) => getOrg(call, orgId),

@@ -106,7 +106,7 @@ export const readProject = read(
 );
 
 /** Throws NOT_FOUND if the viewer may not see the project. */
-export const getOwnProject = projectRead(
+export const getRequestedProject = projectRead(
   orEndUser('read'),
   'Returns a project by id or name.',
   (_call, _input: unknown, project) => project,

@@ -11,7 +11,7 @@ import {
 import { readWithin } from '../../domain/declared-read.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { idField } from '../../domain/resource.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { extendResource } from '../openapi/response-form.ts';
@@ -29,7 +29,7 @@ export const activityEndpoints = [
     path: '/projects/{projectIdOrName}/activity',
     tag,
     input: z.object({ projectIdOrName, ...activityInput.shape }),
-    read: readWithin(getOwnProject, getActivityRange),
+    read: readWithin(getRequestedProject, getActivityRange),
     resource: activityResource,
   }),
   readEndpoint({

@@ -18,7 +18,7 @@ import {
 import { readWithin } from '../../domain/declared-read.ts';
 import { listConnectionInstallations } from '../../domain/installation/installation-list.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -60,7 +60,7 @@ export const connectionEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...splitCreateTime(connectionFilters.shape) }),
-    list: joinCreateTime(readWithin(getOwnProject, listConnections)),
+    list: joinCreateTime(readWithin(getRequestedProject, listConnections)),
     resource: connection,
   }),
   mutationEndpoint({

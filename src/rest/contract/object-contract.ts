@@ -6,7 +6,7 @@ import { type Contract, contractResource } from '../../domain/contract/object-co
 import { getProjectContract } from '../../domain/contract/read-contract.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 
 const tag = 'Contracts';
@@ -16,7 +16,7 @@ const path = '/projects/{projectIdOrName}/contract';
 const CONTRACT_READ = {
   tag,
   input: z.object({ projectIdOrName }),
-  read: readWithin(getOwnProject, getProjectContract),
+  read: readWithin(getRequestedProject, getProjectContract),
   etag: ({ hash }: Contract) => hash,
   description:
     'It has the latest revisions of all integrations, merged by object name. No request is sent to a provider. The `ETag` is the hash of the contract: with `If-None-Match`, a client that has it gets 304.',

@@ -23,7 +23,7 @@ import { readDeliveryBody, readResponseBody } from '../../domain/event/payload.t
 import { retriedDeliveriesResource, retryDeliveries } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, createdInProject, idField, jsonObject } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
@@ -114,7 +114,7 @@ export const deliveryEndpoints = [
     path: `${projectPath}/deliveries`,
     tag,
     input: z.object({ projectIdOrName, ...splitCreateTime(projectDeliveryFilters.shape) }),
-    list: expandStatus(joinCreateTime(readWithin(getOwnProject, listProjectDeliveries))),
+    list: expandStatus(joinCreateTime(readWithin(getRequestedProject, listProjectDeliveries))),
     resource: delivery,
   }),
   pagedEndpoint({

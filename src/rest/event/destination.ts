@@ -11,7 +11,7 @@ import {
 import { destinationFilters, listDestinations } from '../../domain/event/destination-list.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -89,7 +89,7 @@ export const destinationEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...destinationFilters.shape }),
-    list: readWithin(getOwnProject, listDestinations),
+    list: readWithin(getRequestedProject, listDestinations),
     resource: destination,
   }),
   mutationEndpoint({

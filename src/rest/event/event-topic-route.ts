@@ -8,7 +8,7 @@ import {
   listEventTopicRoutes,
 } from '../../domain/event/event-topic-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
@@ -21,7 +21,7 @@ export const eventTopicRouteEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...eventTopicRouteFilters.shape }),
-    list: readWithin(getOwnProject, listEventTopicRoutes),
+    list: readWithin(getRequestedProject, listEventTopicRoutes),
     resource: eventTopicRouteResource,
   }),
   mutationEndpoint({

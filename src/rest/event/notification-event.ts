@@ -11,7 +11,7 @@ import {
   notificationEventResource,
 } from '../../domain/event/notification-event.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
@@ -55,7 +55,7 @@ export const notificationEventEndpoints = [
       ),
     }),
     locations: { eventTypes: { in: 'query', name: 'eventType' } },
-    list: joinCreateTime(readWithin(getOwnProject, listNotificationEvents)),
+    list: joinCreateTime(readWithin(getRequestedProject, listNotificationEvents)),
     resource: notificationEvent,
   }),
   readEndpoint({

@@ -8,7 +8,7 @@ import {
   topicDestinationRouteResource,
 } from '../../domain/event/topic-destination-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
@@ -21,7 +21,7 @@ export const topicDestinationRouteEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...topicDestinationRouteFilters.shape }),
-    list: readWithin(getOwnProject, listTopicDestinationRoutes),
+    list: readWithin(getRequestedProject, listTopicDestinationRoutes),
     resource: topicDestinationRouteResource,
   }),
   mutationEndpoint({

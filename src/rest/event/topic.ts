@@ -9,7 +9,7 @@ import {
 } from '../../domain/event/topic.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
@@ -22,7 +22,7 @@ export const topicEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: readWithin(getOwnProject, listTopics),
+    list: readWithin(getRequestedProject, listTopics),
     resource: topicResource,
   }),
   mutationEndpoint({

@@ -20,7 +20,7 @@ import {
   integrationIdOrName,
 } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { getNamedProject } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
@@ -56,7 +56,7 @@ export const installationEndpoints = [
       projectIdOrName,
       ...splitCreateTime(projectInstallationFilters.shape),
     }),
-    list: joinCreateTime(readWithin(getOwnProject, listInstallations)),
+    list: joinCreateTime(readWithin(getRequestedProject, listInstallations)),
     resource: installation,
   }),
   listEndpoint({

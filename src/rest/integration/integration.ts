@@ -12,7 +12,7 @@ import {
 } from '../../domain/integration/integration.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { setLocation } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
@@ -42,7 +42,7 @@ export const integrationEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...integrationFilters.shape }),
-    list: readWithin(getOwnProject, listIntegrations),
+    list: readWithin(getRequestedProject, listIntegrations),
     resource: integration,
   }),
   mutationEndpoint({

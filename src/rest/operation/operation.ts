@@ -15,7 +15,7 @@ import {
   type OperationLog,
   operationLogResource,
 } from '../../domain/operation/operation-log.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import { id } from '../../ids.ts';
 import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
@@ -81,7 +81,7 @@ export const operationEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...splitCreateTime(projectOperationFilters.shape) }),
-    list: joinCreateTime(readWithin(getOwnProject, listOperations)),
+    list: joinCreateTime(readWithin(getRequestedProject, listOperations)),
     resource: operationResource,
   }),
   readEndpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import { readWithin } from '../../domain/declared-read.ts';
-import { builderResource, getOwnBuilder, listBuilders } from '../../domain/org/builder.ts';
+import { builderResource, getCurrentBuilder, listBuilders } from '../../domain/org/builder.ts';
 import {
   addMember,
   listMembers,
@@ -9,7 +9,7 @@ import {
   removeMember,
   updateMember,
 } from '../../domain/org/member.ts';
-import { getOwnOrg, listOrgs } from '../../domain/org/org.ts';
+import { getRequestedOrg, listOrgs } from '../../domain/org/org.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { listProjects } from '../../domain/project/project.ts';
 import { computed, resource } from '../../domain/resource.ts';
@@ -78,7 +78,7 @@ export const builderEndpoints = [
     path: '/my-info',
     tag,
     input: z.object({}),
-    read: getOwnBuilder,
+    read: getCurrentBuilder,
     resource: builderInfo,
   }),
   listEndpoint({
@@ -86,7 +86,7 @@ export const builderEndpoints = [
     path: '/orgs/{orgId}/builders',
     tag,
     input: z.object({ orgId }),
-    list: readWithin(getOwnOrg, listBuilders),
+    list: readWithin(getRequestedOrg, listBuilders),
     resource: builderResource,
   }),
   mutationEndpoint({
@@ -105,7 +105,7 @@ export const builderEndpoints = [
     path: '/orgs/{orgId}/memberships',
     tag,
     input: z.object({ orgId }),
-    list: readWithin(getOwnOrg, listMembers),
+    list: readWithin(getRequestedOrg, listMembers),
     resource: memberResource,
   }),
   mutationEndpoint({

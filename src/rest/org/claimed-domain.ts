@@ -13,7 +13,7 @@ import {
   releaseClaimedDomain,
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
-import { getOwnOrg } from '../../domain/org/org.ts';
+import { getRequestedOrg } from '../../domain/org/org.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -50,7 +50,7 @@ export const claimedDomainEndpoints = [
     path: '/orgs/{orgId}/claimed-domains',
     tag,
     input: z.object({ orgId }),
-    list: readWithin(getOwnOrg, listClaimedDomains),
+    list: readWithin(getRequestedOrg, listClaimedDomains),
     resource: claimedDomainResource,
   }),
   mutationEndpoint({

@@ -11,7 +11,7 @@ import {
   listInvites,
   listInvitesToViewer,
 } from '../../domain/org/invite.ts';
-import { getOwnOrg } from '../../domain/org/org.ts';
+import { getRequestedOrg } from '../../domain/org/org.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
@@ -26,7 +26,7 @@ export const inviteEndpoints = [
     path,
     tag,
     input: z.object({ orgId, ...inviteFilters.shape }),
-    list: readWithin(getOwnOrg, listInvites),
+    list: readWithin(getRequestedOrg, listInvites),
     resource: inviteResource,
   }),
   mutationEndpoint({

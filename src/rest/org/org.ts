@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   createOrg,
   deleteOrg,
-  getOwnOrg,
+  getRequestedOrg,
   listOrgs,
   orgResource,
   updateOrg,
@@ -49,7 +49,7 @@ export const orgEndpoints = [
     path: '/orgs/{orgId}',
     tag,
     input: z.object({ orgId }),
-    read: getOwnOrg,
+    read: getRequestedOrg,
     resource: org,
   }),
   mutationEndpoint({

@@ -11,7 +11,7 @@ import {
   listApiKeys,
   updateApiKey,
 } from '../../domain/project/api-key.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
@@ -47,7 +47,7 @@ export const apiKeyEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
-    list: readWithin(getOwnProject, listApiKeys),
+    list: readWithin(getRequestedProject, listApiKeys),
     resource: apiKey,
   }),
   mutationEndpoint({

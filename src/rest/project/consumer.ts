@@ -4,7 +4,7 @@ import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { consumerResource, listConsumers } from '../../domain/project/consumer.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint } from '../endpoint/mutation-endpoint.ts';
 
@@ -14,7 +14,7 @@ export const consumerEndpoints = [
     path: '/projects/{projectIdOrName}/consumers',
     tag: 'Consumers',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: readWithin(getOwnProject, listConsumers),
+    list: readWithin(getRequestedProject, listConsumers),
     resource: consumerResource,
   }),
   deleteEndpoint({

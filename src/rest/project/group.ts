@@ -4,7 +4,7 @@ import { eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { groupResource, listGroups } from '../../domain/project/group.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint } from '../endpoint/mutation-endpoint.ts';
 
@@ -14,7 +14,7 @@ export const groupEndpoints = [
     path: '/projects/{projectIdOrName}/groups',
     tag: 'Groups',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
-    list: readWithin(getOwnProject, listGroups),
+    list: readWithin(getRequestedProject, listGroups),
     resource: groupResource,
   }),
   deleteEndpoint({

@@ -10,7 +10,7 @@ import {
   listJwtKeys,
   updateJwtKey,
 } from '../../domain/project/jwt-key.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
@@ -54,7 +54,7 @@ export const jwtKeyEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...keyFilters.shape }),
-    list: readWithin(getOwnProject, listJwtKeys),
+    list: readWithin(getRequestedProject, listJwtKeys),
     resource: jwtKey,
   }),
   readEndpoint({

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
 import { deleteProject } from '../../domain/erasure/delete-project.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnOrg } from '../../domain/org/org.ts';
+import { getRequestedOrg } from '../../domain/org/org.ts';
 import {
   createProject,
   entitlementsResource,
-  getOwnProject,
+  getRequestedProject,
   listOrgProjects,
   listProjects,
   projectResource,
@@ -40,7 +40,7 @@ export const projectEndpoints = [
     path: '/orgs/{orgId}/projects',
     tag,
     input: z.object({ orgId }),
-    list: readWithin(getOwnOrg, listOrgProjects),
+    list: readWithin(getRequestedOrg, listOrgProjects),
     resource: project,
   }),
   mutationEndpoint({
@@ -63,7 +63,7 @@ export const projectEndpoints = [
         .default(false)
         .describe('Whether the response has `entitlements`. Default: false.'),
     }),
-    read: getOwnProject,
+    read: getRequestedProject,
     resource: project,
     show: (row, _request, { includeEntitlements }) =>
       includeEntitlements ? { ...row, entitlements: row } : row,

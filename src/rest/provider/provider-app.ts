@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { getOwnProject } from '../../domain/project/project.ts';
+import { getRequestedProject } from '../../domain/project/project.ts';
 import {
   createProviderApp,
   deleteProviderApp,
@@ -22,7 +22,7 @@ export const providerAppEndpoints = [
     path,
     tag,
     input: z.object({ projectIdOrName, ...providerAppFilters.shape }),
-    list: readWithin(getOwnProject, listProviderApps),
+    list: readWithin(getRequestedProject, listProviderApps),
     resource: providerAppResource,
   }),
   mutationEndpoint({
