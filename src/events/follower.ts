@@ -77,12 +77,12 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   /** Receives the tail's next entries and keeps those that match the follower's filter. */
   offer(items: readonly LogItem<E>[], matches: (entry: E) => boolean): void {
     if (!this.#isLive) return;
-    const matching = items.filter(
+    const matchingItems = items.filter(
       ({ node }) => node.position > this.#coveredPosition && matches(node),
     );
-    if (matching.length === 0) return;
-    this.#waitingItems.push(...matching);
-    for (const { node } of matching) this.#waitingBytes += this.#tail.source.countBytes(node);
+    if (matchingItems.length === 0) return;
+    this.#waitingItems.push(...matchingItems);
+    for (const { node } of matchingItems) this.#waitingBytes += this.#tail.source.countBytes(node);
     if (this.#waitingItems.length > WAITING_MAX || this.#waitingBytes > WAITING_BYTES_MAX) {
       this.#isLive = false;
       this.#clearWaiting();

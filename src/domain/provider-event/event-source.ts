@@ -39,30 +39,29 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const { content, config, installation } = installed;
   const provider = services.catalogue.findWithModule(content.provider, content.module);
   if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
-  const object = content.subscribe?.objects.find(
-    (candidate) => candidate.objectName === objectName,
-  );
-  const spec = content.read?.objects.find((candidate) => candidate.objectName === objectName);
-  const choice = config.read.find((candidate) => candidate.objectName === objectName);
-  const planned =
+  const hasName = (candidate: { objectName: string }) => candidate.objectName === objectName;
+  const subscribeSpec = content.subscribe?.objects.find(hasName);
+  const subscribeChoice = config.subscribe?.find(hasName);
+  const spec = content.read?.objects.find(hasName);
+  const choice = config.read.find(hasName);
+  const readPlan =
     spec && choice && !choice.disabled ? createReadPlan(spec, choice, provider.limits) : null;
-  const { destination: chosenDestination = null } =
-    config.subscribe?.find((candidate) => candidate.objectName === objectName) ?? {};
-  const destination = chosenDestination ?? object?.destination ?? planned?.destination ?? null;
-  if (destination === null) {
+  const destination =
+    subscribeChoice?.destination ?? subscribeSpec?.destination ?? readPlan?.destination;
+  if (destination == null) {
     throw unprocessable(
       `The latest revision of the integration names no destination for ${objectName}.`,
     );
   }
   const { consumer: _consumer, ...connection } = installation.connection;
   const { module } = content;
-  const plan = planned && (await withAllFields(services, { plan: planned, connection, module }));
+  const plan = readPlan && (await withAllFields(services, { plan: readPlan, connection, module }));
   const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
   return {
     head: { action: 'subscribe', ...createInstallationHead(installed, names) },
     plan,
     destination,
-    includesFullRecords: object?.associationChangeEvent?.includeFullRecords ?? false,
+    includesFullRecords: subscribeSpec?.associationChangeEvent?.includeFullRecords ?? false,
     connection,
     provider,
   };

@@ -93,19 +93,19 @@ async function updateAtProvider(
   const { app, account, session } = parties;
   const eventParties = { providerAppId: app.id, account };
   if (!calls) {
-    const state = createWaitingState(services, subscription, eventParties);
-    return updateClaimedSubscription(services, subscription, state);
+    // A user creates the subscription manually at the provider. Its first event shows that it works.
+    const status = subscription.eventCount > 0 ? 'ACTIVE' : 'PENDING';
+    const dueTime = computeMaintenanceTime(services, null);
+    const change = { ...eventParties, status, error: null, failures: 0, dueTime } as const;
+    return updateClaimedSubscription(services, subscription, change);
   }
   const desired = createDesiredSubscription(services, subscription, parties);
   const madeFor = hashDesired(desired);
   const currentRef = subscription.madeFor === madeFor ? subscription.providerRef : null;
   const renewed = currentRef === null ? null : await calls.renew(session, currentRef);
   if (!renewed) {
-    const replacement = { subscription, desired, session, requests, capability, calls };
-    return replaceAtProvider(services, {
-      ...replacement,
-      eventParties: { ...eventParties, madeFor },
-    });
+    const context = { subscription, session, requests, capability, calls };
+    return replaceAtProvider(services, { ...context, desired, madeFor, eventParties });
   }
   const dueTime = computeMaintenanceTime(services, renewed.expireTime);
   await inTransaction(services.database, async (tx) => {
@@ -131,25 +131,6 @@ async function findStatusAtProvider(
   return { ...state, failures: 0 };
 }
 
-/**
- * Returns the state of a subscription that a user creates manually at the provider. It becomes ACTIVE when its first
- * event arrives.
- */
-function createWaitingState(
-  services: Services,
-  { eventCount }: ObjectSubscription,
-  eventParties: { providerAppId: string; account: string },
-) {
-  const status = eventCount > 0 ? ('ACTIVE' as const) : ('PENDING' as const);
-  return {
-    ...eventParties,
-    status,
-    error: null,
-    failures: 0,
-    dueTime: computeMaintenanceTime(services, null),
-  };
-}
-
 function createDesiredSubscription(
   services: Services,
   { objectName, kinds, otherEvents }: ObjectSubscription,
@@ -170,29 +151,29 @@ interface NewSubscription {
   calls: NonNullable<SubscribeCapability['calls']>;
   subscription: ObjectSubscription;
   desired: DesiredSubscription;
+  /** The hash of `desired`. */
+  madeFor: string;
   session: AccountSession;
   requests: OperationRequests;
-  eventParties: { providerAppId: string; account: string; madeFor: string };
+  eventParties: { providerAppId: string; account: string };
 }
 
 /** Creates the new subscription before it removes the old one, so that no event is lost in between. */
-async function replaceAtProvider(
-  services: Services,
-  { capability, calls, subscription, desired, session, requests, eventParties }: NewSubscription,
-): Promise<void> {
+async function replaceAtProvider(services: Services, replacement: NewSubscription): Promise<void> {
+  const { capability, calls, subscription, desired, madeFor, session, requests, eventParties } =
+    replacement;
   // Events may arrive before `create` returns. They are matched by these values.
-  const { madeFor: _made, ...parties } = eventParties;
-  await updateClaimedSubscription(services, subscription, parties);
+  await updateClaimedSubscription(services, subscription, eventParties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addIdToAddress(desired.url, id);
   const { providerRef, expireTime, secrets } = await calls.create(session, { ...desired, url });
   const dueTime = computeMaintenanceTime(services, expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
-    const change = { ...eventParties, ...state, providerRef, dueTime };
+    const change = { ...eventParties, madeFor, ...state, providerRef, dueTime };
     await updateClaimedSubscription(services, subscription, change, tx);
     if (id !== null && secrets) {
-      await replaceSecrets(services, tx, subscription, { id, ...parties, secrets });
+      await replaceSecrets(services, tx, subscription, { id, ...eventParties, secrets });
     }
     requests.operationId = await logSubscribe(services, tx, subscription, {
       status: 'SUCCESS',
