@@ -22,7 +22,7 @@ interface KeyedRowsOptions {
 
 /**
  * SQL: an item of FROM with the rows whose key preceding items determine: their position as `place`, and some columns.
- * It selects a range in the order of the index, so that the planner uses that index, however few rows it expects in a
+ * The item selects a range in the order of the index, so that the planner uses that index, however few rows it expects in a
  * project. With any other index it would have to read and sort all of them.
  */
 export function formatRowsByKey(

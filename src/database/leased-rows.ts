@@ -130,11 +130,11 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     row: Pick<Row<T>, K>,
     { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
   ): Promise<Pick<Row<T>, C> | null> {
-    const [claimed] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
+    const [claimedRow] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
       update ${this.#table} held set ${this.#formatLease(processes.id)}
       where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFree} and ${this.#isClaimable}
       returning ${formatColumns('held', columns)}`;
-    return claimed ?? null;
+    return claimedRow ?? null;
   }
 
   /** SQL: the assignments that begin a lease. */

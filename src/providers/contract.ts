@@ -111,7 +111,7 @@ interface CustomAuthSettings {
   inputs: CustomInput[];
   headers?: { name: string; valueTemplate: string }[];
   queryParams?: { name: string; valueTemplate: string }[];
-  /** Its access token is sent as a bearer token. */
+  /** Exchanges an assertion for an access token, which requests carry as a bearer token. */
   serviceAccount?: ServiceAccountSettings;
 }
 

@@ -110,8 +110,8 @@ export class NodeWatch implements Disposable {
   }
 
   #getWatchedNode(node: number): WatchedNode {
-    const existing = this.#nodes.get(node);
-    if (existing) return existing;
+    const existingNode = this.#nodes.get(node);
+    if (existingNode) return existingNode;
     const { canCommit, log } = this.#options;
     const watchedNode = new WatchedNode({ node, log, canCommit: () => canCommit(node) });
     this.#nodes.set(node, watchedNode);

@@ -40,17 +40,17 @@ export async function openEmbedded(
 ): Promise<Database> {
   requireIntactFolder(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  await using opening = new AsyncDisposableStack();
-  opening.use(lockDataFolder(dataDir));
+  await using stack = new AsyncDisposableStack();
+  stack.use(lockDataFolder(dataDir));
   const engine = await startEngine(dataDir, (err) => {
     log.error({ err }, 'database.crashed');
     process.exit(1);
   });
-  const database = opening.use(await openEngine(engine, log, meters));
-  opening.use(startUpkeep(database.rows.query, log));
-  opening.use(await serveSnapshots(dataDir, engine));
-  const opened = opening.move();
-  return { ...database, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const database = stack.use(await openEngine(engine, log, meters));
+  stack.use(startUpkeep(database.rows.query, log));
+  stack.use(await serveSnapshots(dataDir, engine));
+  const resources = stack.move();
+  return { ...database, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Starts the engine on the data folder, which this process has locked. */
@@ -64,8 +64,8 @@ export type OpenEngine = Pick<Engine, 'address' | typeof Symbol.asyncDispose>;
 /** Opens the database of an engine. Closing the database closes the engine. */
 export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters): Promise<Database> {
   const outages = new Outages(log);
-  await using opening = new AsyncDisposableStack();
-  opening.use(engine);
+  await using stack = new AsyncDisposableStack();
+  stack.use(engine);
   const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
   const migrationResult = await migrate(server, log);
   const notifications = new EmbeddedNotifications();
@@ -79,16 +79,16 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     pipeline: true,
     onConnect: (client) => prepareSession(client, notifications),
   });
-  opening.defer(() => sessions.close());
+  stack.defer(() => sessions.close());
   const pool: pg.Pool = sessions;
   const listen = notifications.listenOn(pool);
-  const clients = opening.use(createClients(pool, { sendNotifications: notifications.send }));
+  const clients = stack.use(createClients(pool, { sendNotifications: notifications.send }));
   const { query } = clients.rows;
   const processes = await registerOnlyProcess(query);
-  const clock = opening.use(await followClock(query));
-  const availability = opening.use(new AvailabilityCheck(async () => pool.query('select 1')));
-  opening.use(outages);
-  const opened = opening.move();
+  const clock = stack.use(await followClock(query));
+  const availability = stack.use(new AvailabilityCheck(async () => pool.query('select 1')));
+  stack.use(outages);
+  const resources = stack.move();
   return {
     kind: 'embedded',
     processes,
@@ -102,7 +102,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     listen,
     jobs: createJobDatabase(pool, listen),
     ping: async () => availability.check(),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -30,11 +30,11 @@ async function openFolder(dataDir: string, options: PGliteOptions): Promise<PGli
   const folder = join(dataDir, DATABASE_FOLDER);
   const exists = existsSync(folder) && readdirSync(folder).length > 0;
   if (!exists) {
-    const unfinished = join(dataDir, UNFINISHED_FOLDER);
-    rmSync(unfinished, { recursive: true, force: true });
-    const created = await PGlite.create({ ...options, dataDir: unfinished });
-    await created.close();
-    renameSync(unfinished, folder);
+    const unfinishedFolder = join(dataDir, UNFINISHED_FOLDER);
+    rmSync(unfinishedFolder, { recursive: true, force: true });
+    const newDatabase = await PGlite.create({ ...options, dataDir: unfinishedFolder });
+    await newDatabase.close();
+    renameSync(unfinishedFolder, folder);
   }
   try {
     return await PGlite.create({ ...options, dataDir: folder });

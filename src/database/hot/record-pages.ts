@@ -156,6 +156,6 @@ export async function recordPageInTransaction(
   row: PageToRecord,
 ): Promise<RecordedPage | null> {
   const values = [JSON.stringify([row])];
-  const [recorded = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
-  return recorded;
+  const [recordedPage = null] = await changeAndNotify<RecordedPage>(tx, RECORD_PAGES.text, values);
+  return recordedPage;
 }

@@ -29,8 +29,8 @@ export async function detectPooler(
   const pooler = { keepsStatements: await keepsStatements(session) };
   const missingTimeouts = await listSettings(session, MISSING_TIMEOUTS);
   if (missingTimeouts.length > 0) log.warn({ settings: missingTimeouts }, 'database.unlimited');
-  const unset = await listUnsetPlannerSettings(session, pooler);
-  if (unset.length > 0) log.warn({ settings: unset }, 'database.planner_unset');
+  const unsetSettings = await listUnsetPlannerSettings(session, pooler);
+  if (unsetSettings.length > 0) log.warn({ settings: unsetSettings }, 'database.planner_unset');
   return pooler;
 }
 

@@ -54,11 +54,11 @@ export class Primary implements AsyncDisposable {
   async #search(): Promise<boolean> {
     const responses = await Promise.all(this.#urls.map(acceptsChanges));
     const primaries = this.#urls.filter((_, index) => responses[index]);
-    const [first] = primaries;
-    if (first === undefined) return false;
+    const [firstPrimary] = primaries;
+    if (firstPrimary === undefined) return false;
     if (!primaries.includes(this.#current)) {
-      this.#current = first;
-      const { hostname, port } = new URL(first);
+      this.#current = firstPrimary;
+      const { hostname, port } = new URL(firstPrimary);
       this.#log.warn({ host: hostname, port }, 'database.primary_changed');
     }
     return true;

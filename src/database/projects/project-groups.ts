@@ -32,8 +32,8 @@ export function rotateParts(group: ProjectGroup, turn: number): ProjectGroup[] {
   const parts = group
     .splitIntoParts(projectIds)
     .map((part) => ({ ...group, projectIds: () => part }));
-  const first = parts.length > 0 ? turn % parts.length : 0;
-  return [...parts.slice(first), ...parts.slice(0, first)];
+  const firstIndex = parts.length > 0 ? turn % parts.length : 0;
+  return [...parts.slice(firstIndex), ...parts.slice(0, firstIndex)];
 }
 
 /** Rows of projects that one statement may change together. */

@@ -23,11 +23,11 @@ export async function* readRowsOfAllProjects<T extends { id: string; projectId: 
      where ("projectId", "id") > ($1, $2) and ${condition}
      order by "projectId", "id" limit ${BATCH}`,
   );
-  let last: { id: string; projectId: string } | undefined = { projectId: '', id: '' };
-  while (last) {
-    const rows: T[] = await query<T>(statement, [last.projectId, last.id]);
+  let lastRow: { id: string; projectId: string } | undefined = { projectId: '', id: '' };
+  while (lastRow) {
+    const rows: T[] = await query<T>(statement, [lastRow.projectId, lastRow.id]);
     const batch = mergeFirst(rows, BATCH, (row) => [row.projectId, row.id]);
     yield* batch;
-    last = batch.at(-1);
+    lastRow = batch.at(-1);
   }
 }

@@ -68,11 +68,11 @@ function selectRows(lists: SimilarLists, bind: BindValue): Select {
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
       : tables.selectFrom(selectRequestedRows(lists, bind)).crossJoinLateral(page.as('page'));
-  let selected = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
+  let query = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
   for (const [index, link] of links.entries()) {
-    selected = joinLink(selected, { link, index }, bind);
+    query = joinLink(query, { link, index }, bind);
   }
-  return range ? selected.orderBy(`page.${range.column}`, range.direction) : selected;
+  return range ? query.orderBy(`page.${range.column}`, range.direction) : query;
 }
 
 /** Joins the rows of a link. Each is one lookup of a primary key, whatever the plan. */
@@ -109,8 +109,8 @@ function selectPage(lists: SimilarLists, bind: BindValue): Select {
     for (const column of rangeSql.order) page = page.orderBy(column, range.direction);
     return page;
   });
-  const [first] = ranges as [Select];
-  if (ranges.length === 1 || !range) return first;
+  const [firstRange] = ranges as [Select];
+  if (ranges.length === 1 || !range) return firstRange;
   const union = sql<AnyColumns>`(${sql.join(ranges, sql` union all `)})`;
   return tables
     .selectFrom(union.as('ranges'))

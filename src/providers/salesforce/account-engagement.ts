@@ -56,7 +56,7 @@ const api: DeclarationInput = {
   checkedAgainst: "the vendor's overview of version 5 and the queries of published connectors",
   errors: {
     messages: ['/message'],
-    // Both limits, for concurrent requests (66) and for a day (122), return the same status with a code.
+    // The limits for concurrent requests (66) and for a day (122) return the same status with a code.
     rules: [
       { contains: 'concurrent', kind: 'RATE_LIMITED' },
       { contains: 'Daily API rate limit', kind: 'RATE_LIMITED' },

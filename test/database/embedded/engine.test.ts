@@ -19,7 +19,7 @@ async function connect({ address }: OpenEngine) {
   return client;
 }
 
-/** These tests do not depend on the database of the run, so the embedded run is enough. */
+/** Runs a test only in the embedded run, because it does not depend on the database of the run. */
 const onEmbedded = test.skipIf(onPostgres);
 
 const cutConnection = (client: pg.Client) =>

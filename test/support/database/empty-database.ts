@@ -56,7 +56,7 @@ export async function emptyDatabase(client: pg.Client): Promise<boolean> {
     await client.query(`set session_replication_role = replica; ${deletions}`);
     await client.query(`vacuum ${names.join(', ')}`);
   }
-  // Otherwise the session reports its deletions to the statistics only when it ends.
+  // Without this, the session reports its deletions to the statistics only when it ends.
   await client.query('select pg_stat_force_next_flush()');
   for (const text of RESET_STATISTICS) await client.query(text, [SCHEMAS]);
   return true;

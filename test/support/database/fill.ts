@@ -17,7 +17,7 @@ export interface Sizes {
   /** At most `few * few`. */
   installations: number;
   operations: number;
-  /** Also the number of logs, deliveries and attempts. At most `operations`. */
+  /** The number of events, logs, deliveries and attempts. At most `operations`. */
   events: number;
 }
 

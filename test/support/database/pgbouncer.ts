@@ -23,7 +23,7 @@ interface PgbouncerServer {
   stop(): Promise<void>;
 }
 
-/** So few connections for each database that transactions of different clients must share them. */
+/** Few enough connections for each database that transactions of different clients must share them. */
 const SERVER_CONNECTIONS = 3;
 const START_TIMEOUT_MS = 10_000;
 

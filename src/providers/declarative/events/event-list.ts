@@ -68,26 +68,26 @@ async function readEntries(
     [size.name]: String(size.max),
   };
   const response = await sendRequest(vendor, session, { method: 'GET', path, query });
-  const next = findValue(response.body, entries.next);
+  const nextNumber = findValue(response.body, entries.next);
   const items = findValue(response.body, entries.records);
-  if (!Number.isSafeInteger(next) || !Array.isArray(items)) {
+  if (!Number.isSafeInteger(nextNumber) || !Array.isArray(items)) {
     throw createMalformedListError(response, 'the list of changes or the next position');
   }
-  const first = Number(next) - items.length;
+  const firstNumber = Number(nextNumber) - items.length;
   const numberedEntries = items.map((entry: unknown, index) => {
     const time = parseTime(findValue(entry, entries.time.at), entries.time.format);
     if (!isObject(entry) || !time) throw createMalformedListError(response, 'the time of a change');
-    return { entry, time, number: first + index };
+    return { entry, time, number: firstNumber + index };
   });
   const incompleteEntries = numberedEntries.filter(({ entry }, index) => {
-    const isAfterDeletion = index === 0 && first > Number(position ?? FIRST_NUMBER);
+    const isAfterDeletion = index === 0 && firstNumber > Number(position ?? FIRST_NUMBER);
     return isAfterDeletion || findValue(entry, entries.gapMarker) != null;
   });
   return {
     events: numberedEntries.flatMap((entry) => parseEvents(entries, entry, listPosition)),
-    position: String(next),
+    position: String(nextNumber),
     // A list whose position does not advance has no more entries, even if the vendor says so.
-    hasMore: findValue(response.body, entries.hasMore) === true && String(next) !== position,
+    hasMore: findValue(response.body, entries.hasMore) === true && String(nextNumber) !== position,
     lastTime: numberedEntries.at(-1)?.time ?? null,
     incompleteUntil: incompleteEntries.at(-1)?.time ?? null,
   };

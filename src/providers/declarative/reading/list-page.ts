@@ -52,7 +52,9 @@ export async function readList(
   const { precisionMs } = object.changedAt ?? {};
   const isPastWindow =
     list.isNewestFirst && !isInWindow(times.at(-1) ?? null, { since: read.since }, precisionMs);
-  const next = isPastWindow ? null : findNextPosition(list, { page, position, times }, listName);
+  const nextPosition = isPastWindow
+    ? null
+    : findNextPosition(list, { page, position, times }, listName);
   const seenIds = new Set(position?.seen);
   return {
     records: records.filter(
@@ -61,7 +63,7 @@ export async function readList(
         !seenIds.has(id) &&
         !isSkipped(list, raw),
     ),
-    nextCursor: next && JSON.stringify(next),
+    nextCursor: nextPosition && JSON.stringify(nextPosition),
     estimatedTotal: position
       ? null
       : (readTotal(list, response) ??

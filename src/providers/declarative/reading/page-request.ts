@@ -150,14 +150,15 @@ function setConditions(
     for (const [location, value] of conditions) setParameter(request, location, value);
     return;
   }
-  const [first] = conditions;
-  if (!first) return;
+  const [firstCondition] = conditions;
+  if (!firstCondition) return;
+  const [location] = firstCondition;
   const expressionText = conditions
     .map(([, value]) => String(value))
     .join(filterExpression.separator);
   setParameter(
     request,
-    first[0],
+    location,
     filterExpression.template.replace('{all}', () => expressionText),
   );
 }

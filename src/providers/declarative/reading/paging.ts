@@ -68,11 +68,11 @@ function findNextOffset(
   { total, hasMore, isLastPage: lastPageFlag }: Paging & { kind: 'offset' },
   page: PageResponse,
 ): number | null {
-  const next = Number(page.parameter ?? 0) + page.ids.length;
+  const nextOffset = Number(page.parameter ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
   const totalCount = total === undefined ? undefined : findValue(page.response.body, total);
-  if (typeof totalCount === 'number') return next < totalCount ? next : null;
-  return !hasMore && !lastPageFlag && isShort(page) ? null : next;
+  if (typeof totalCount === 'number') return nextOffset < totalCount ? nextOffset : null;
+  return !hasMore && !lastPageFlag && isShort(page) ? null : nextOffset;
 }
 
 function findNextPageNumber(

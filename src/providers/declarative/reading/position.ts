@@ -60,11 +60,12 @@ export function findNextPosition(
   listName: Position['by'],
 ): Position | null {
   const { page, position } = pageResult;
-  const first = page.ids[0] ?? null;
-  const next = findNextParameter(list.paging, page);
-  if (next === null) return null;
+  const firstId = page.ids[0] ?? null;
+  const nextParameter = findNextParameter(list.paging, page);
+  if (nextParameter === null) return null;
   const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
-  const isRepeated = position && (next === position.next || (first && first === position.first));
+  const isRepeated =
+    position && (nextParameter === position.next || (firstId && firstId === position.first));
   if (isRepeated || empty > EMPTY_PAGES_MAX) {
     throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
   }
@@ -72,9 +73,9 @@ export function findNextPosition(
   const size = list.paging.kind === 'page' ? page.size : null;
   const nextPage = {
     by: listName,
-    next,
+    next: nextParameter,
     ...(size !== null && { size }),
-    first,
+    first: firstId,
     empty,
     ...(since !== undefined && { since, seen }),
   };

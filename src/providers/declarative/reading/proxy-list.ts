@@ -40,11 +40,17 @@ export async function* listPages(
     candidate ??= selectByResponse(candidates, response);
     const rows = readRows(response, candidate.list);
     yield rows;
-    const next = findNextPage(candidate, { response, parameter, sizedRequest, rows, session });
-    if (next !== null && next === parameter) {
+    const nextParameter = findNextPage(candidate, {
+      response,
+      parameter,
+      sizedRequest,
+      rows,
+      session,
+    });
+    if (nextParameter !== null && nextParameter === parameter) {
       throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
     }
-    parameter = next;
+    parameter = nextParameter;
   } while (parameter !== null);
 }
 

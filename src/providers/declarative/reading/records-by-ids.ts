@@ -61,10 +61,9 @@ async function fetchBatch(
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
-  const read = { fields };
   return readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
-    .map((raw) => toRecord(object, raw, { read, variables: { object: objectName } }))
+    .map((raw) => toRecord(object, raw, { read: { fields }, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
 
