@@ -1,4 +1,4 @@
-/** The module of Salesforce with its own base URL fulfils the provider contract. */
+/** Tests that Salesforce's module with its own base URL fulfills the provider contract. */
 import { expect, test } from 'vitest';
 import {
   applyModule,
@@ -11,13 +11,13 @@ import { createPlainSession } from '../support/providers/provider-session.ts';
 import { accountEngagement } from '../support/wire/account-engagement.ts';
 import { startVendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
-import { providerContract } from './contract.ts';
+import { testProviderContract } from './contract.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { createServerControls } from './declared/wire-subject.ts';
 
 const MODULE = 'account-engagement';
 
-providerContract(MODULE, async (): Promise<ContractSubject> => {
+testProviderContract(MODULE, async (): Promise<ContractSubject> => {
   const { fixture, metadata, ...vendor } = accountEngagement;
   const server = await startVendorServer(fixture);
   const provider = applyModule(createSalesforceProvider({ engagementUrl: server.url }), MODULE);
@@ -48,10 +48,7 @@ test("uses the first module by default, and another module's URL only on request
   const provider = createSalesforceProvider();
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);
-  const createSession = (useModule: boolean) =>
+  const findUrl = (useModule: boolean) =>
     findProxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
-  expect([createSession(false), createSession(true)]).toEqual([
-    provider.baseUrl,
-    'https://pi.pardot.com',
-  ]);
+  expect([findUrl(false), findUrl(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
 });

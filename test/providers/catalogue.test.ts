@@ -35,8 +35,9 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   });
 
   test('requires a workspace only if its URLs need one that no token provides', () => {
-    const needed = listUrls(provider).some((url) => url.includes('{{workspace}}'));
-    if (needed) expect(provider.workspaceRequired ?? false).toBe(!returnsWorkspace(provider));
+    const needsWorkspace = listUrls(provider).some((url) => url.includes('{{workspace}}'));
+    if (needsWorkspace)
+      expect(provider.workspaceRequired ?? false).toBe(!returnsWorkspace(provider));
   });
 
   test('declares exactly the settings of its authentication scheme', () => {
@@ -54,11 +55,11 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
   test('fills its custom headers from exactly the inputs that it requests', () => {
     // The account's key signs a request for a token, so no header contains it.
     if (provider.custom?.serviceAccount) return;
-    const requested = provider.custom?.inputs.map(({ name }) => name) ?? [];
-    const inputNames = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
+    const declaredNames = provider.custom?.inputs.map(({ name }) => name) ?? [];
+    const usedNames = (provider.custom?.headers ?? []).flatMap(({ valueTemplate }) =>
       [...valueTemplate.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name),
     );
-    expect(inputNames).toEqual(requested);
+    expect(usedNames).toEqual(declaredNames);
   });
 
   test('supports only the proxy unless it is declared', () => {

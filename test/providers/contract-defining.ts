@@ -37,9 +37,9 @@ function createOptions(...values: string[]): Pick<FieldDefinition, 'valueType' |
 
 const UNCHANGED = { action: 'NONE', error: null };
 
-export function defineTests(makeSubject: CreateSubject): void {
+export function testDefining(createSubject: CreateSubject): void {
   test('declares the types, names and options of fields that it supports', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { types, options, names } = requireCapability(subject, 'defineFields', context);
     expect(types).toContain('STRING');
     expect(types).not.toContain('OTHER');
@@ -52,7 +52,7 @@ export function defineTests(makeSubject: CreateSubject): void {
   });
 
   test('creates a field once as defined, and describes it', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
     const fields = [createDefinition(subject, { description: 'What they like' })];
@@ -70,7 +70,7 @@ export function defineTests(makeSubject: CreateSubject): void {
   });
 
   test('creates fields of every declared type', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { define, types } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, newFieldName = '' } = subject;
     const to = { targetField: null, cardinality: null, onDelete: null, required: null };
@@ -96,7 +96,7 @@ export function defineTests(makeSubject: CreateSubject): void {
   });
 
   test('updates a field that differs, and removes no value of a select field', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
     const first = [createDefinition(subject, createOptions('a', 'b'))];
@@ -113,7 +113,7 @@ export function defineTests(makeSubject: CreateSubject): void {
   });
 
   test('reports a field that exists with another type, and creates the others', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, newFieldName = '' } = subject;
     await define(session, { objectName, fields: [createDefinition(subject)] });
@@ -129,7 +129,7 @@ export function defineTests(makeSubject: CreateSubject): void {
   });
 
   test('reports an unknown object instead of creating fields', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { define } = requireCapability(subject, 'defineFields', context);
     const definitions = { objectName: UNKNOWN_OBJECT, fields: [createDefinition(subject)] };
     const error = await catchFailure(define(subject.session, definitions));

@@ -17,9 +17,9 @@ import {
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
 
-export function metadataTests(makeSubject: CreateSubject): void {
+export function testMetadata(createSubject: CreateSubject): void {
   test('describes an object by fields of known types and unique names', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const describeObject = requireCapability(subject, 'describeObject', context);
     const { fields } = await describeObject(subject.session, subject.objectName);
     const names = fields.map(({ fieldName }) => fieldName);
@@ -33,7 +33,7 @@ export function metadataTests(makeSubject: CreateSubject): void {
   });
 
   test('reports an unknown object instead of describing it', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const describeObject = requireCapability(subject, 'describeObject', context);
     const error = await catchFailure(describeObject(subject.session, UNKNOWN_OBJECT));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
@@ -44,9 +44,9 @@ function getPagesMin({ isPaged }: ContractSubject): number {
   return isPaged === false ? 1 : 3;
 }
 
-export function readTests(makeSubject: CreateSubject): void {
+export function testReading(createSubject: CreateSubject): void {
   test('returns each record exactly once, page by page', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     const ids = await storeTexts(subject, countForPages(subject));
     const { pages, records } = await readAll(subject);
@@ -57,7 +57,7 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('returns each changed record exactly once, page by page', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (!subject.hasChangeTimes) context.skip('the records have no time of change');
     await subject.storeRecords([{ record: subject.validRecord('before'), changedAt: atMinute(0) }]);
@@ -70,7 +70,7 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('returns records that changed after `since` and not after `until`', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (!subject.hasChangeTimes) context.skip('the records have no time of change');
     const changes = [0, 2, 4].map((n) => ({
@@ -86,7 +86,7 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('returns an empty last page if nothing changed', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (!subject.hasChangeTimes) context.skip('the records have no time of change');
     await storeTexts(subject, 1, atMinute(0));
@@ -94,7 +94,7 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('returns all records if they have no time of change', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (subject.hasChangeTimes) context.skip('the records have a time of change');
     const ids = await storeTexts(subject, countForPages(subject));
@@ -103,7 +103,7 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('filters records by the value of a field, whatever its characters', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const readPage = requireCapability(subject, 'readPage', context);
     const { provider, objectName, textField, session } = subject;
     if (subject.canSearch === false || getFiltersMax(provider, objectName) === 0) {
@@ -122,14 +122,14 @@ export function readTests(makeSubject: CreateSubject): void {
   });
 
   test('throws CURSOR_GONE for an invalid cursor', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const readPage = requireCapability(subject, 'readPage', context);
     const read = { ...createPageRead(subject), cursor: 'not-a-cursor' };
     expect((await catchFailure(readPage(subject.session, read))).kind).toBe('CURSOR_GONE');
   });
 
   test('reports an unknown object instead of reading it', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const readPage = requireCapability(subject, 'readPage', context);
     const read = { ...createPageRead(subject), objectName: UNKNOWN_OBJECT };
     const error = await catchFailure(readPage(subject.session, read));

@@ -2,7 +2,6 @@
  * The subject of the provider contract: a provider with an account, and functions that read it and check the
  * results.
  */
-
 import { inspect } from 'node:util';
 import { expect, type TestContext } from 'vitest';
 import type {
@@ -33,7 +32,7 @@ export interface ContractSubject extends AsyncDisposable {
   /** The credential of the session. No error may contain it. */
   secret: string;
   objectName: string;
-  /** A field of that object that accepts any short text, spelt as in describeObject. */
+  /** A field of that object that accepts any short text, spelled as in describeObject. */
   textField: string;
   /** A record that the provider accepts, with this text in `textField`. */
   validRecord(text: string): Record<string, unknown>;
@@ -74,7 +73,7 @@ export type CreateSubject = () => Promise<ContractSubject>;
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
 /** More pages than any test needs. A longer read would be endless. */
-export const PAGES_MAX = 50;
+const PAGES_MAX = 50;
 
 export function requireCapability<Key extends keyof Capabilities>(
   { provider }: ContractSubject,

@@ -8,9 +8,9 @@ import {
   storeTexts,
 } from './contract-subject.ts';
 
-export function subscribeTests(makeSubject: CreateSubject): void {
+export function testSubscribing(createSubject: CreateSubject): void {
   test('reads records by their ids, and omits missing ones', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const readRecords = requireCapability(subject, 'readRecords', context);
     const ids = await storeTexts(subject, 3);
     const { objectName, textField, missingId } = subject;
@@ -24,13 +24,13 @@ export function subscribeTests(makeSubject: CreateSubject): void {
   });
 
   test('can read the records of its events', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'subscribe', context);
     expect(subject.provider.capabilities.readRecords).toBeDefined();
   });
 
   test('rejects unsigned requests of any form', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { isSigned } = getRequests(subject, context);
     for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
       for (const headers of [{}, { 'content-type': 'application/json' }, ...MALFORMED_SIGNATURES]) {
@@ -46,7 +46,7 @@ export function subscribeTests(makeSubject: CreateSubject): void {
   });
 
   test('throws MalformedEvents for an unexpected body', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { parseEvents } = getRequests(subject, context);
     for (const text of [
       '',

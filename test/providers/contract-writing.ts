@@ -16,9 +16,9 @@ import {
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
 
-export function writeTests(makeSubject: CreateSubject): void {
+export function testWriting(createSubject: CreateSubject): void {
   test('creates a record that can be read back', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     requireCapability(subject, 'writeRecord', context);
     skipUnlessReturnsId(subject, context);
     const id = await createRecord(subject, 'written');
@@ -27,7 +27,7 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 
   test('reports success without an id if the vendor does not return one', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeRecord = requireCapability(subject, 'writeRecord', context);
     if (subject.returnsCreatedId !== false)
       context.skip('the vendor returns the id of created records');
@@ -39,7 +39,7 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 
   test('updates only the named record', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeRecord = requireCapability(subject, 'writeRecord', context);
     if (subject.canUpdate === false) context.skip("records can't be updated");
     const [updatedId = '', otherId = ''] = await storeTexts(subject, 2);
@@ -54,7 +54,7 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 
   test('returns the refusal of a record as its outcome', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeRecord = requireCapability(subject, 'writeRecord', context);
     const { objectName, session, invalidRecord, missingId, textField } = subject;
     if (subject.canCreate !== false) {
@@ -65,7 +65,7 @@ export function writeTests(makeSubject: CreateSubject): void {
     }
     expect(await subject.countRecords()).toBe(0);
     if (subject.canUpdate === false) return;
-    const record = { id: missingId, [textField]: 'nobody' };
+    const record = { id: missingId, [textField]: 'missing' };
     expectRefusal(await writeRecord(session, { type: 'UPDATE', objectName, record }));
     expectRefusal(
       await writeRecord(session, { type: 'UPDATE', objectName, record: { [textField]: 'no id' } }),
@@ -74,7 +74,7 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 
   test('never reports success for an unknown object', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeRecord = requireCapability(subject, 'writeRecord', context);
     const record = subject.validRecord('lost');
     const write = { type: 'CREATE', objectName: UNKNOWN_OBJECT, record } as const;
@@ -84,7 +84,7 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 
   test('deletes the named record', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const deleteRecord = requireCapability(subject, 'deleteRecord', context);
     const [deletedId = '', otherId] = await storeTexts(subject, 2);
     const { objectName, session, missingId } = subject;
@@ -99,9 +99,9 @@ export function writeTests(makeSubject: CreateSubject): void {
   });
 }
 
-export function batchTests(makeSubject: CreateSubject): void {
+export function testBatches(createSubject: CreateSubject): void {
   test('creates a batch of the declared size in order', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeBatch = requireCapability(subject, 'writeBatch', context);
     skipUnlessReturnsId(subject, context);
     const texts = Array.from({ length: subject.provider.limits.batchSize }, (_, n) => `text ${n}`);
@@ -116,7 +116,7 @@ export function batchTests(makeSubject: CreateSubject): void {
   });
 
   test('creates the valid records of a batch, and returns the outcomes in order', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeBatch = requireCapability(subject, 'writeBatch', context);
     skipUnlessReturnsId(subject, context);
     const outcomes = await writeBatch(subject.session, {
@@ -135,7 +135,7 @@ export function batchTests(makeSubject: CreateSubject): void {
   });
 
   test('updates the valid records of a batch, and returns the outcomes in order', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeBatch = requireCapability(subject, 'writeBatch', context);
     if (subject.canUpdate === false) context.skip("records can't be updated");
     const [first = '', second = ''] = await storeTexts(subject, 2);
@@ -154,7 +154,7 @@ export function batchTests(makeSubject: CreateSubject): void {
   });
 
   test('creates no record of an all-or-none batch if one is refused', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeBatch = requireAllOrNone(subject, 'CREATE', context);
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
@@ -168,7 +168,7 @@ export function batchTests(makeSubject: CreateSubject): void {
   });
 
   test('updates no record of an all-or-none batch if one is refused', async (context) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const writeBatch = requireAllOrNone(subject, 'UPDATE', context);
     const [storedId = ''] = await storeTexts(subject, 1);
     const textsBefore = await readTextsById(subject);

@@ -6,8 +6,8 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { AUTH_SCHEMES, type Capabilities, listCapabilities } from '../../src/providers/contract.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
-import { createDefineRequest, defineTests } from './contract-defining.ts';
-import { metadataTests, readTests } from './contract-reading.ts';
+import { createDefineRequest, testDefining } from './contract-defining.ts';
+import { testMetadata, testReading } from './contract-reading.ts';
 import {
   atMinute,
   type ContractSubject,
@@ -17,32 +17,32 @@ import {
   type Fault,
   storeTexts,
 } from './contract-subject.ts';
-import { subscribeTests } from './contract-subscribing.ts';
-import { batchTests, writeTests } from './contract-writing.ts';
+import { testSubscribing } from './contract-subscribing.ts';
+import { testBatches, testWriting } from './contract-writing.ts';
 import { listUnboundHosts } from './unbound-hosts.ts';
 
 export type { ContractSubject, Fault } from './contract-subject.ts';
 
-export function providerContract(
+export function testProviderContract(
   name: string,
-  makeSubject: CreateSubject,
+  createSubject: CreateSubject,
   tags: string[] = [],
 ): void {
-  describe(`${name} fulfils the provider contract`, { tags }, () => {
-    declarationTests(makeSubject);
-    metadataTests(makeSubject);
-    defineTests(makeSubject);
-    readTests(makeSubject);
-    writeTests(makeSubject);
-    batchTests(makeSubject);
-    subscribeTests(makeSubject);
-    failureTests(makeSubject);
+  describe(`${name} fulfills the provider contract`, { tags }, () => {
+    testDeclaration(createSubject);
+    testMetadata(createSubject);
+    testDefining(createSubject);
+    testReading(createSubject);
+    testWriting(createSubject);
+    testBatches(createSubject);
+    testSubscribing(createSubject);
+    testFailures(createSubject);
   });
 }
 
-function declarationTests(makeSubject: CreateSubject): void {
+function testDeclaration(createSubject: CreateSubject): void {
   test('declares the settings of each authentication scheme', async () => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { provider } = subject;
     expect(provider.authSchemes.length).toBeGreaterThan(0);
     for (const scheme of provider.authSchemes) {
@@ -60,7 +60,7 @@ function declarationTests(makeSubject: CreateSubject): void {
   });
 
   test('declares positive limits', async () => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { responseBytesMax, batchSize, concurrency, pageSize, requestsPerSecond, timeoutMs } =
       subject.provider.limits;
     for (const limit of [responseBytesMax, batchSize, concurrency, pageSize, timeoutMs]) {
@@ -70,7 +70,7 @@ function declarationTests(makeSubject: CreateSubject): void {
   });
 
   test('supports exactly the capabilities that it implements', async () => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const { capabilities, features } = subject.provider;
     const implementedCapabilities = Object.entries(CAPABILITY_FUNCTIONS)
       .filter(([, key]) => capabilities[key] !== undefined)
@@ -102,11 +102,11 @@ const FAULTS: [string, Fault, ProviderErrorKind][] = [
   ['dropped connection', 'DROPPED_CONNECTION', 'DISCONNECTED'],
 ];
 
-function failureTests(makeSubject: CreateSubject): void {
+function testFailures(createSubject: CreateSubject): void {
   test.each(
     FAULTS,
   )('throws the kind of error for a %s, without a secret', async (_, fault, kind) => {
-    await using subject = await makeSubject();
+    await using subject = await createSubject();
     const [id = ''] = await storeTexts(subject, 1);
     subject.failRequests(fault);
     for (const attempt of listAttempts(subject, id)) {

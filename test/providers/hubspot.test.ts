@@ -9,13 +9,13 @@ import {
 } from '../support/providers/hubspot-server.ts';
 import { hubspotError } from '../support/providers/hubspot-store.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
-import { type ContractSubject, providerContract } from './contract.ts';
+import { type ContractSubject, testProviderContract } from './contract.ts';
 import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
 const TOKEN = 'hubspot-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
-providerContract('hubspot', async (): Promise<ContractSubject> => {
+testProviderContract('hubspot', async (): Promise<ContractSubject> => {
   const server = await startHubspotServer({ token: TOKEN });
   return {
     provider: createHubspotProvider({ baseUrl: server.url }),
@@ -107,9 +107,7 @@ test('lists all records, and searches for changed ones', async () => {
 
 test('searches for records with filters, even without a time', async () => {
   await using server = await startHubspotServer();
-  const stage = (dealstage: string) => server.store.create('deals', { dealstage, amount: '5' });
-  stage('won');
-  stage('lost');
+  for (const dealstage of ['won', 'lost']) server.store.create('deals', { dealstage, amount: '5' });
   const read = { objectName: 'deals', fields: ['dealstage'], pageSize: 1 };
   const filters = [
     { fieldName: 'dealstage', value: 'won' },
@@ -205,8 +203,8 @@ test('continues after an empty page if another follows, but not endlessly', asyn
   const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   // The server has returned an empty page in place of one record.
   expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
-  const circle = { status: 200, body: { total: 2, results: [], paging: createPage('1') } };
-  server.failNext(circle, 2);
+  const repeatedPage = { status: 200, body: { total: 2, results: [], paging: createPage('1') } };
+  server.failNext(repeatedPage, 2);
   const failure = catchFailure(readPages(server, { ...read, cursor: nextCursor ?? '' }));
   expect((await failure).kind).toBe('RETRYABLE');
 });
@@ -267,14 +265,14 @@ test('creates a record with its associations', async () => {
 test('returns a message for each refused value', async () => {
   await using server = await startHubspotServer();
   server.store.create('contacts', { email: 'ada@example.com' });
-  const refusals = async (record: Record<string, unknown>) =>
+  const listErrors = async (record: Record<string, unknown>) =>
     (await writeRecord(createSession(server), { type: 'CREATE', objectName: 'contacts', record }))
       .errors;
-  expect(await refusals({ nope: 1, createdate: 'now' })).toEqual([
+  expect(await listErrors({ nope: 1, createdate: 'now' })).toEqual([
     'Property "nope" does not exist',
     '"createdate" is a read only property; its value cannot be set.',
   ]);
-  expect(await refusals({ email: 'ada@example.com' })).toEqual([
+  expect(await listErrors({ email: 'ada@example.com' })).toEqual([
     'Contact already exists. Existing ID: 1001',
   ]);
 });
@@ -294,13 +292,13 @@ test('returns an outcome if HubSpot reports that the record to delete is missing
 test('assigns the outcomes of a batch without trace ids', async () => {
   await using server = await startHubspotServer();
   const results = ['1', '3'].map((id) => ({ id, properties: { firstname: id } }));
-  const pointed = { objectWriteTraceId: ['1'], existingId: ['7'] };
+  const context = { objectWriteTraceId: ['1'], existingId: ['7'] };
   server.failNext({
     status: 207,
     body: {
       status: 'COMPLETE',
       results,
-      errors: [{ status: 'error', category: 'CONFLICT', message: 'Exists', context: pointed }],
+      errors: [{ status: 'error', category: 'CONFLICT', message: 'Exists', context }],
       numErrors: 1,
     },
   });
@@ -431,16 +429,20 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
 
 test('waits as long as HubSpot requests, in seconds or until a date', async () => {
   await using server = await startHubspotServer();
-  const wait = async (status: number, headers: Record<string, string>) => {
+  const readRetryAfterMs = async (status: number, headers: Record<string, string>) => {
     server.failNext(hubspotFailure(status, headers));
     return (await catchFailure(describeObject(createSession(server), 'contacts'))).retryAfterMs;
   };
   const date = 'Thu, 01 Jan 2026 12:00:00 GMT';
-  expect(await wait(477, { 'retry-after': '86400' })).toBe(86_400_000);
-  expect(await wait(429, { date, 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' })).toBe(30_000);
-  expect(await wait(429, { date, 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' })).toBe(0);
-  expect(await wait(429, { 'retry-after': 'soon' })).toBeNull();
-  expect(await wait(423, {})).toBe(2_000);
+  expect(await readRetryAfterMs(477, { 'retry-after': '86400' })).toBe(86_400_000);
+  expect(
+    await readRetryAfterMs(429, { date, 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' }),
+  ).toBe(30_000);
+  expect(
+    await readRetryAfterMs(429, { date, 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' }),
+  ).toBe(0);
+  expect(await readRetryAfterMs(429, { 'retry-after': 'soon' })).toBeNull();
+  expect(await readRetryAfterMs(423, {})).toBe(2_000);
 });
 
 test('reports a missing field when a read names an unknown property', async () => {
@@ -469,10 +471,11 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
 
 async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {
   const pages: RecordPage[] = [];
-  for (let cursor: string | null | undefined = read.cursor; cursor !== null; ) {
+  let { cursor } = read;
+  do {
     const page = await readPage(createSession(server), { ...read, cursor });
-    cursor = page.nextCursor;
     pages.push(page);
-  }
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
   return pages;
 }

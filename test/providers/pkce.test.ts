@@ -1,7 +1,4 @@
-/**
- * Every connect in a browser uses PKCE (S256) if the provider supports it, unless the caller requests another
- * scheme.
- */
+/** Tests that consent in a browser uses PKCE (S256) if the provider supports it and the caller requests no other scheme. */
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import { isConsentScheme } from '../../src/providers/contract.ts';

@@ -7,13 +7,13 @@ import {
   salesforceFailure,
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
-import { type ContractSubject, providerContract } from './contract.ts';
+import { type ContractSubject, testProviderContract } from './contract.ts';
 import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
 const TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
-providerContract('salesforce', async (): Promise<ContractSubject> => {
+testProviderContract('salesforce', async (): Promise<ContractSubject> => {
   const server = await startSalesforceServer({ token: TOKEN });
   return {
     provider: createSalesforceProvider({ baseUrl: server.url }),
@@ -198,8 +198,8 @@ test('forwards the headers of a write, except those that would change the reques
       'BAD_REQUEST',
     );
   }
-  const split = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
-  const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: split };
+  const splitHeader = [{ key: 'x-note', value: 'a\r\nauthorization: mine' }];
+  const removal = { objectName: 'Contact', id: '003000000000001AAA', headers: splitHeader };
   expect((await catchFailure(deleteRecord(createSession(server), removal))).kind).toBe(
     'BAD_REQUEST',
   );

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { createSandboxDeskProvider } from '../../src/providers/sandbox/desk-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { startSandbox } from '../support/providers/sandbox.ts';
-import { type ContractSubject, providerContract } from './contract.ts';
+import { type ContractSubject, testProviderContract } from './contract.ts';
 
 const API_KEY = 'sandbox-key-of-the-tests';
 
 const createSession = (url: string) => createPlainSession(`${url}/desk`, { 'x-api-key': API_KEY });
 
-async function makeSubject(): Promise<ContractSubject> {
+async function createSubject(): Promise<ContractSubject> {
   let now = new Date(0);
   const sandbox = await startSandbox(() => now);
   const session = createSession(sandbox.url);
@@ -52,7 +52,7 @@ async function makeSubject(): Promise<ContractSubject> {
   };
 }
 
-providerContract('sandboxDesk', makeSubject);
+testProviderContract('sandboxDesk', createSubject);
 
 test('reads nested values as fields, over pages, and has no people in the CRM', async () => {
   await using sandbox = await startSandbox();

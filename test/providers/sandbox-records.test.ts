@@ -51,7 +51,7 @@ test('creates, returns, updates and deletes a record', async () => {
 });
 
 test.each([
-  ['unknown_field', { colour: 'red' }],
+  ['unknown_field', { color: 'red' }],
   ['read_only_field', { id: '5' }],
   ['missing_field', { email: '' }],
   ['wrong_type', { email: 'nobody' }],

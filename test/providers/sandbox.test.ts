@@ -4,7 +4,7 @@ import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provi
 import type { SandboxServer } from '../../src/sandbox/server.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { startSandbox } from '../support/providers/sandbox.ts';
-import { type ContractSubject, providerContract } from './contract.ts';
+import { type ContractSubject, testProviderContract } from './contract.ts';
 
 const API_KEY = 'sandbox-key-of-the-tests';
 
@@ -19,7 +19,7 @@ function createConnector(sandbox: SandboxServer): {
   };
 }
 
-async function makeSubject(): Promise<ContractSubject> {
+async function createSubject(): Promise<ContractSubject> {
   let now = new Date(0);
   const sandbox = await startSandbox(() => now);
   const { session } = createConnector(sandbox);
@@ -57,7 +57,7 @@ async function makeSubject(): Promise<ContractSubject> {
   };
 }
 
-providerContract('sandbox', makeSubject);
+testProviderContract('sandbox', createSubject);
 
 test('describes fields of every type except OTHER', async () => {
   await using sandbox = await startSandbox();
@@ -155,21 +155,21 @@ test('returns every record although others are created and changed between pages
 test('reports a missing field instead of reading without it', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = createConnector(sandbox);
-  const read = { objectName: 'deals', fields: ['name', 'colour'], pageSize: 10 };
+  const read = { objectName: 'deals', fields: ['name', 'color'], pageSize: 10 };
   await expect(capabilities.readPage(session, read)).rejects.toMatchObject({
     kind: 'MISSING_FIELD',
-    message: 'deals have no field colour',
+    message: 'deals have no field color',
   });
 });
 
 test('throws CURSOR_GONE for a cursor from before a restart', async () => {
-  await using firstServer = await startSandbox();
-  await using after = await startSandbox();
-  for (const sandbox of [firstServer, after]) sandbox.seed('deals', 3);
+  await using stoppedSandbox = await startSandbox();
+  await using restartedSandbox = await startSandbox();
+  for (const sandbox of [stoppedSandbox, restartedSandbox]) sandbox.seed('deals', 3);
   const read = { objectName: 'deals', fields: ['name'], pageSize: 2 };
-  const first = createConnector(firstServer);
+  const first = createConnector(stoppedSandbox);
   const { nextCursor } = await first.capabilities.readPage(first.session, read);
-  const second = createConnector(after);
+  const second = createConnector(restartedSandbox);
   await expect(
     second.capabilities.readPage(second.session, { ...read, cursor: nextCursor ?? '' }),
   ).rejects.toMatchObject({ kind: 'CURSOR_GONE', status: 410 });

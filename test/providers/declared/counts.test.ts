@@ -6,14 +6,14 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { getWire } from '../../support/wire/vendors/all.ts';
 
-const withTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
+const namesWithTotal = DECLARATIONS.map(({ name }) => name).filter((name) => {
   const object = getObject(name);
   // The list of one parent has no total of all records.
   if (object?.parent) return false;
   const lists = [object?.list, object?.incrementalList];
   return object?.count || lists.some((list) => list?.total ?? list?.totalHeader);
 });
-const withCount = withTotal.filter((name) => getObject(name)?.count);
+const namesWithCount = namesWithTotal.filter((name) => getObject(name)?.count);
 
 function getObject(name: string) {
   return getDeclaration(name).api.objects[getWire(name).objectName];
@@ -25,14 +25,19 @@ function getDeclaration(name: string) {
   return declaration;
 }
 
+/** The response to the request that counts records. */
+type CountResponse = { status: number; body: unknown };
+
 /** Reads two pages of an account with seven records. */
-async function readPages(name: string, read: { since?: Date } = {}, failure?: Failing) {
+async function readPages(name: string, read: { since?: Date } = {}, countResponse?: CountResponse) {
   const { fixture, metadata = {}, objectName, textField } = getWire(name);
   const { count } = fixture.object;
   await using server: VendorServer = await startVendorServer({
     ...fixture,
     override: (request, ...rest) =>
-      failure && request.path === count?.path ? failure : fixture.override?.(request, ...rest),
+      countResponse && request.path === count?.path
+        ? countResponse
+        : fixture.override?.(request, ...rest),
   });
   for (let n = 0; n < 7; n += 1) {
     server.store.create({ [textField]: `record ${n}` }, new Date(Date.UTC(2026, 0, 1 + n)));
@@ -44,14 +49,13 @@ async function readPages(name: string, read: { since?: Date } = {}, failure?: Fa
   const second = await readPage?.(session, { ...page, cursor: first?.nextCursor ?? undefined });
   return { first, second };
 }
-type Failing = { status: number; body: unknown };
 
 test('covers vendors with totals in lists and with separate counts', () => {
-  expect(withCount).toEqual(['zendeskSupport', 'zoho']);
-  expect(withTotal.length).toBeGreaterThan(withCount.length);
+  expect(namesWithCount).toEqual(['zendeskSupport', 'zoho']);
+  expect(namesWithTotal.length).toBeGreaterThan(namesWithCount.length);
 });
 
-test.each(withTotal)('%s: returns the total with the first page of a read', async (name) => {
+test.each(namesWithTotal)('%s: returns the total with the first page of a read', async (name) => {
   const { first, second } = await readPages(name);
   expect(first?.records).toHaveLength(4);
   expect(first?.estimatedTotal).toBe(7);
@@ -60,14 +64,14 @@ test.each(withTotal)('%s: returns the total with the first page of a read', asyn
   expect(second?.estimatedTotal).toBeNull();
 });
 
-test.each(withCount)('%s: returns no total for a read of changes', async (name) => {
+test.each(namesWithCount)('%s: returns no total for a read of changes', async (name) => {
   const { first } = await readPages(name, { since: new Date(Date.UTC(2026, 0, 4)) });
   expect(first?.records.length).toBeLessThan(7);
   expect(first?.estimatedTotal).toBeNull();
 });
 
 test.each(
-  withCount.flatMap((name) => [
+  namesWithCount.flatMap((name) => [
     { name, response: 'a 500', failure: { status: 500, body: { error: 'down' } } },
     { name, response: 'a 403', failure: { status: 403, body: { error: 'no scope' } } },
     { name, response: 'an empty object', failure: { status: 200, body: {} } },

@@ -1,5 +1,5 @@
 /**
- * Every declared provider fulfils the provider contract, against a server that speaks its vendor's wire
+ * Every declared provider fulfills the provider contract, against a server that speaks its vendor's wire
  * format.
  */
 import { expect, test } from 'vitest';
@@ -7,15 +7,15 @@ import { createDeclarativeProvider } from '../../../src/providers/declarative/de
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { getFiltersMax } from '../../../src/providers/object-support.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
-import { providerContract } from '../contract.ts';
+import { testProviderContract } from '../contract.ts';
 import { createWireSubject } from './wire-subject.ts';
 
 test('has a wire format for every declaration', () => {
   const names = DECLARATIONS.map(({ name }) => name);
   const withoutWire = names.filter((name) => !(name in WIRES));
   expect(withoutWire, 'add their wires to test/support/wire/vendors/<family>/all.ts').toEqual([]);
-  const unknown = Object.keys(WIRES).filter((name) => !names.includes(name));
-  expect(unknown, 'wires of no declaration').toEqual([]);
+  const unusedWires = Object.keys(WIRES).filter((name) => !names.includes(name));
+  expect(unusedWires, 'wires of no declaration').toEqual([]);
 });
 
 test('permits searches of every object whose list is declared with an equality filter', () => {
@@ -38,12 +38,12 @@ test('permits searches of every object whose list is declared with an equality f
 const providerName = process.env.PROVIDER;
 
 /** One provider of each family runs in `npm test`, the others in `npm run test:all`. */
-const OF_EACH_FAMILY = ['asana', 'intercom', 'pipedrive', 'square'];
+const FAMILY_SAMPLES = ['asana', 'intercom', 'pipedrive', 'square'];
 
 for (const declared of DECLARATIONS) {
   if (providerName && declared.name !== providerName) continue;
   const wire = WIRES[declared.name];
   if (!wire) continue;
-  const tags = OF_EACH_FAMILY.includes(declared.name) ? [] : ['all/walk'];
-  providerContract(declared.name, () => createWireSubject(declared, wire), tags);
+  const tags = FAMILY_SAMPLES.includes(declared.name) ? [] : ['all/walk'];
+  testProviderContract(declared.name, () => createWireSubject(declared, wire), tags);
 }

@@ -14,7 +14,7 @@ import {
 } from '../../support/wire/events/airtable-base.ts';
 import { catchFailure } from '../contract-subject.ts';
 
-const URL_OF_PING = 'https://gateway.example/webhooks/airtable/app_1?subscription=con_1';
+const PING_URL = 'https://gateway.example/webhooks/airtable/app_1?subscription=con_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
 const DAY_MS = 86_400_000;
 
@@ -44,19 +44,19 @@ beforeEach(async () => {
 });
 
 async function createWebhook(): Promise<AirtableWebhook> {
-  const { providerRef, secret } = await list.createWebhook(session, URL_OF_PING);
+  const { providerRef, secret } = await list.createWebhook(session, PING_URL);
   const webhook = base.webhooks.get(providerRef);
-  expect(webhook).toMatchObject({ url: URL_OF_PING, macSecretBase64: secret });
+  expect(webhook).toMatchObject({ url: PING_URL, macSecretBase64: secret });
   return webhook as AirtableWebhook;
 }
 
-const read = (webhook: AirtableWebhook, position: string | null = null) =>
+const readList = (webhook: AirtableWebhook, position: string | null = null) =>
   list.read(session, { account: 'con_1', providerRef: webhook.id, position });
 
 test('accepts a ping only if it is signed with the decoded secret', async () => {
   const webhook = await createWebhook();
   const { body, headers } = signPing(webhook, NOW);
-  const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
+  const request = { method: 'POST', url: PING_URL, headers, body: Buffer.from(body) };
   const { macSecretBase64: secret } = webhook;
   expect(list.isPing(request, secret, NOW)).toBe(true);
   expect(list.isPing(request, Buffer.alloc(32, 1).toString('base64'), NOW)).toBe(false);
@@ -72,7 +72,7 @@ test('accepts a ping only if it is signed with the decoded secret', async () => 
 test('rejects pings for a secret that decodes to no key', () => {
   for (const macSecretBase64 of ['', '=', 'no base64', 'A', '====']) {
     const { body, headers } = signPing({ id: 'ach1', macSecretBase64 }, NOW);
-    const request = { method: 'POST', url: URL_OF_PING, headers, body: Buffer.from(body) };
+    const request = { method: 'POST', url: PING_URL, headers, body: Buffer.from(body) };
     expect(list.isPing(request, macSecretBase64, NOW), macSecretBase64).toBe(false);
   }
 });
@@ -81,14 +81,14 @@ test('returns an event for each change of a record, with a stable id', async () 
   const webhook = await createWebhook();
   base.change({ tblTasks: { created: ['rec1', 'rec2'] }, tblOther: { changed: ['rec9'] } }, NOW);
   base.change({ tblTasks: { changed: ['rec1'], destroyed: ['rec2'] } }, NOW);
-  const part = await read(webhook);
-  expect(part).toMatchObject({
+  const page = await readList(webhook);
+  expect(page).toMatchObject({
     position: '3',
     hasMore: false,
     lastTime: NOW,
     incompleteUntil: null,
   });
-  const changes = part.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
+  const changes = page.events.map(({ objectName, recordId, kind }) => [objectName, recordId, kind]);
   expect(changes).toEqual([
     ['tblTasks', 'rec1', 'CREATE'],
     ['tblTasks', 'rec2', 'CREATE'],
@@ -96,7 +96,7 @@ test('returns an event for each change of a record, with a stable id', async () 
     ['tblTasks', 'rec1', 'UPDATE'],
     ['tblTasks', 'rec2', 'DELETE'],
   ]);
-  expect(part.events[4]).toMatchObject({
+  expect(page.events[4]).toMatchObject({
     account: 'con_1',
     time: NOW,
     record: null,
@@ -107,26 +107,26 @@ test('returns an event for each change of a record, with a stable id', async () 
       changedTablesById: { tblTasks: { destroyedRecordIds: ['rec2'] } },
     },
   });
-  const ids = part.events.map(({ nativeId }) => nativeId);
+  const ids = page.events.map(({ nativeId }) => nativeId);
   expect(new Set(ids).size).toBe(5);
-  const repeated = await read(webhook, '2');
+  const repeated = await readList(webhook, '2');
   expect(repeated.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
   // Another webhook numbers its entries from one, so the ids of its events contain the webhook.
   await list.deleteWebhook(session, webhook.id);
   const other = await createWebhook();
   base.change({ tblTasks: { created: ['rec1'] } }, NOW);
-  expect(ids).not.toContain((await read(other)).events[0]?.nativeId);
+  expect(ids).not.toContain((await readList(other)).events[0]?.nativeId);
 });
 
-test('reads a long list in parts, each from the end of the previous one', async () => {
+test('reads a long list in pages, each from the end of the previous one', async () => {
   const webhook = await createWebhook();
   for (let n = 0; n < 120; n += 1) base.change({ tblTasks: { changed: [`rec${n}`] } }, NOW);
   const recordIds: unknown[] = [];
   let position: string | null = null;
   for (let hasMore = true; hasMore; ) {
-    const part = await read(webhook, position);
-    recordIds.push(...part.events.map(({ recordId }) => recordId));
-    ({ position, hasMore } = part);
+    const page = await readList(webhook, position);
+    recordIds.push(...page.events.map(({ recordId }) => recordId));
+    ({ position, hasMore } = page);
   }
   expect(recordIds).toEqual(Array.from({ length: 120 }, (_none, n) => `rec${n}`));
   const reads = requests.filter(
@@ -134,7 +134,7 @@ test('reads a long list in parts, each from the end of the previous one', async 
   );
   expect(reads.map(({ query }) => query.get('cursor'))).toEqual([null, '51', '101']);
   // Without new events the position stays.
-  expect(await read(webhook, position)).toMatchObject({
+  expect(await readList(webhook, position)).toMatchObject({
     events: [],
     position: '121',
     hasMore: false,
@@ -150,39 +150,39 @@ test('reports a gap for changes that the vendor dropped or cannot list', async (
     base.change({ tblTasks: { changed: [`rec${n}`] } }, secondsLater(n));
   webhook.payloads.delete(1);
   webhook.payloads.delete(2);
-  expect(await read(webhook, '2')).toMatchObject({
+  expect(await readList(webhook, '2')).toMatchObject({
     position: '5',
     incompleteUntil: secondsLater(3),
   });
   // A read from the start misses the first change, too.
-  expect(await read(webhook)).toMatchObject({ incompleteUntil: secondsLater(3) });
-  expect(await read(webhook, '3')).toMatchObject({ incompleteUntil: null });
+  expect(await readList(webhook)).toMatchObject({ incompleteUntil: secondsLater(3) });
+  expect(await readList(webhook, '3')).toMatchObject({ incompleteUntil: null });
   base.recordError(secondsLater(5));
   base.change({ tblTasks: { changed: ['rec6'] } }, secondsLater(6));
-  const part = await read(webhook, '5');
-  expect(part).toMatchObject({ incompleteUntil: secondsLater(5), lastTime: secondsLater(6) });
-  expect(part.events).toMatchObject([{ recordId: 'rec6' }]);
+  const page = await readList(webhook, '5');
+  expect(page).toMatchObject({ incompleteUntil: secondsLater(5), lastTime: secondsLater(6) });
+  expect(page.events).toMatchObject([{ recordId: 'rec6' }]);
 });
 
 test('deletes a webhook whose creation had no response before it creates another', async () => {
-  const others = { url: 'https://elsewhere.example/' };
+  const otherWebhook = { url: 'https://elsewhere.example/' };
   base.serve({
     method: 'POST',
     path: '/v0/bases/appBase/webhooks',
     query: new URLSearchParams(),
     headers: {},
     body: {
-      notificationUrl: others.url,
+      notificationUrl: otherWebhook.url,
       specification: { options: { filters: { dataTypes: ['tableData'] } } },
     },
   });
   const lostWebhook = await createWebhook();
   const webhook = await createWebhook();
-  expect([...base.webhooks.values()]).toMatchObject([others, { id: webhook.id }]);
+  expect([...base.webhooks.values()]).toMatchObject([otherWebhook, { id: webhook.id }]);
   expect(base.webhooks.has(lostWebhook.id)).toBe(false);
   await list.deleteWebhook(session, webhook.id);
   await list.deleteWebhook(session, webhook.id);
-  expect([...base.webhooks.values()]).toMatchObject([others]);
+  expect([...base.webhooks.values()]).toMatchObject([otherWebhook]);
 });
 
 test('renews and re-enables a webhook, and reports a missing or disabled one', async () => {
@@ -217,6 +217,6 @@ test('ends the read if the list reports more entries and does not advance', asyn
   const body = { payloads: [], cursor: 7, mightHaveMore: true };
   await using server = await startProviderServer(() => ({ status: 200, body }));
   const position = { account: 'con_1', providerRef: 'ach1', position: '7' };
-  const part = await list.read(createSession(server.url), position);
-  expect(part).toMatchObject({ position: '7', hasMore: false });
+  const page = await list.read(createSession(server.url), position);
+  expect(page).toMatchObject({ position: '7', hasMore: false });
 });

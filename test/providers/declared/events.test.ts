@@ -1,4 +1,4 @@
-/** Webhooks of vendors: accepted only with a valid signature, and parsed as the vendor documents them. */
+/** Tests that webhooks of vendors are accepted only with a valid signature, and parsed as the vendor documents them. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import type {
@@ -19,18 +19,18 @@ import { catchFailure } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
 /** A secret in the format of those that vendors create. */
-const ANOTHER = 'f0'.repeat(32);
-const URL_OF_APP = 'https://gateway.example/webhooks/vendor/app_1';
+const OTHER_SECRET = 'f0'.repeat(32);
+const APP_URL = 'https://gateway.example/webhooks/vendor/app_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
 const KINDS = ['CREATE', 'UPDATE', 'DELETE'] as const;
 
-const sending = DECLARED.flatMap((provider) => {
+const senders = DECLARED.flatMap((provider) => {
   const { subscribe } = provider.capabilities;
   return subscribe?.requests ? [{ name: provider.name, provider, subscribe }] : [];
 });
 
 test('has a wire format for every declaration of events', () => {
-  expect(sending.map(({ name }) => name).toSorted()).toEqual(Object.keys(WIRE_EVENTS).toSorted());
+  expect(senders.map(({ name }) => name).toSorted()).toEqual(Object.keys(WIRE_EVENTS).toSorted());
 });
 
 interface Vendor {
@@ -38,7 +38,7 @@ interface Vendor {
   subscribe: SubscribeCapability;
   account: string;
   /** The request as the vendor sends it to its webhook URL. */
-  request(sending: SignedRequest): WebhookRequest;
+  request(signedRequest: SignedRequest): WebhookRequest;
   /** The secret that signs the request. */
   secret: string;
   /** The secret that the gateway knows. */
@@ -57,15 +57,15 @@ async function startVendor(name: string, subscribe: SubscribeCapability): Promis
   expect(account).not.toBe('');
   const { url, secret } = wire.webhooks
     ? await createSubscription(subscribe, { wire, api: wire.webhooks, account })
-    : { url: URL_OF_APP, secret: SECRET };
-  const isOwn = subscribe.requests?.hasOwnSecrets;
-  const subscription = isOwn ? { account, objectName: wire.objectName } : null;
+    : { url: APP_URL, secret: SECRET };
+  const hasOwnSecrets = subscribe.requests?.hasOwnSecrets;
+  const subscription = hasOwnSecrets ? { account, objectName: wire.objectName } : null;
   return {
     wire,
     subscribe,
     account,
     secret,
-    knownSecret: isOwn ? secret : SECRET,
+    knownSecret: hasOwnSecrets ? secret : SECRET,
     context: { now: NOW, subscription },
     request: ({ headers, body }) => ({ method: 'POST', url, headers, body: Buffer.from(body) }),
   };
@@ -81,7 +81,7 @@ async function createSubscription(
     async (request) => (await webhooks.serve(request)) ?? wire.serve?.(request) ?? { status: 404 },
   );
   await using gateway = await startProviderServer(({ method, headers }) => {
-    const greeting = { method, url: URL_OF_APP, headers, body: Buffer.from('{}') };
+    const greeting = { method, url: APP_URL, headers, body: Buffer.from('{}') };
     return requests?.respondToHandshake?.(greeting) ?? { status: 401 };
   });
   const { objectName } = wire;
@@ -101,7 +101,7 @@ async function createSubscription(
   return webhook ?? { url: '', secret: '' };
 }
 
-test.each(sending)('$name: accepts its signed events and parses them', async ({
+test.each(senders)('$name: accepts its signed events and parses them', async ({
   name,
   subscribe,
 }) => {
@@ -115,7 +115,7 @@ test.each(sending)('$name: accepts its signed events and parses them', async ({
     if (wire.missingKinds?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
     const sent = request(wire.send({ kind, sequence: n, sentAt: NOW, secret }));
-    expect(isSigned?.(sent, [ANOTHER, knownSecret], NOW)).toBe(true);
+    expect(isSigned?.(sent, [OTHER_SECRET, knownSecret], NOW)).toBe(true);
     const events = parseEvents?.(sent, context) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
@@ -131,23 +131,23 @@ test.each(sending)('$name: accepts its signed events and parses them', async ({
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test.each(sending)('$name: rejects events with another signature', async ({ name, subscribe }) => {
+test.each(senders)('$name: rejects events with another signature', async ({ name, subscribe }) => {
   const { wire, request, secret, knownSecret } = await startVendor(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
-  const sending = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
-  const sent = request(sending);
+  const signedRequest = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
+  const sent = request(signedRequest);
   expect(isSigned?.(sent, [knownSecret], NOW)).toBe(true);
-  expect(isSigned?.(sent, [ANOTHER], NOW)).toBe(false);
+  expect(isSigned?.(sent, [OTHER_SECRET], NOW)).toBe(false);
   expect(isSigned?.({ ...sent, headers: {} }, [knownSecret], NOW)).toBe(false);
-  const isBodySigned = !('authorization' in sending.headers);
-  const changed = request({ ...sending, body: `${sending.body} ` });
+  const isBodySigned = !('authorization' in signedRequest.headers);
+  const changed = request({ ...signedRequest, body: `${signedRequest.body} ` });
   expect(isSigned?.(changed, [knownSecret], NOW)).toBe(!isBodySigned);
   const later = new Date(NOW.getTime() + 3_600_000);
   expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.hasSignedTime);
 });
 
 test.each(
-  sending.filter(
+  senders.filter(
     ({ name, subscribe }) => !WIRE_EVENTS[name]?.connection && !subscribe.requests?.hasOwnSecrets,
   ),
 )('$name: rejects a signature that was made for another account', async ({ name, subscribe }) => {
@@ -156,10 +156,10 @@ test.each(
   const url = sent.url.replace('con_1', 'con_2');
   expect(url).not.toBe(sent.url);
   expect(subscribe.requests?.isSigned({ ...sent, url }, [SECRET], NOW)).toBe(false);
-  expect(subscribe.requests?.isSigned({ ...sent, url: URL_OF_APP }, [SECRET], NOW)).toBe(false);
+  expect(subscribe.requests?.isSigned({ ...sent, url: APP_URL }, [SECRET], NOW)).toBe(false);
 });
 
-test.each(sending)('$name: throws for a malformed body, and ignores other event types', async ({
+test.each(senders)('$name: throws for a malformed body, and ignores other event types', async ({
   name,
   subscribe,
 }) => {
@@ -183,9 +183,9 @@ test.each(sending)('$name: throws for a malformed body, and ignores other event 
   expect(parseEvents?.(sent, context)).toEqual([]);
 });
 
-const withCalls = sending.filter(({ subscribe }) => subscribe.calls);
+const sendersWithCalls = senders.filter(({ subscribe }) => subscribe.calls);
 
-test.each(withCalls)('$name: deletes a subscription, and ignores a missing one', async ({
+test.each(sendersWithCalls)('$name: deletes a subscription, and ignores a missing one', async ({
   subscribe: { calls },
 }) => {
   let status = 204;
@@ -204,7 +204,7 @@ test.each(withCalls)('$name: deletes a subscription, and ignores a missing one',
 });
 
 test.each(
-  withCalls.filter(({ subscribe }) => subscribe.requests?.hasOwnSecrets),
+  sendersWithCalls.filter(({ subscribe }) => subscribe.requests?.hasOwnSecrets),
 )('$name: reports a subscription that is missing at the vendor', async ({
   subscribe: { calls },
 }) => {
@@ -225,7 +225,7 @@ test.each(
 
 test('declares the kinds of events that a vendor sends for an object', () => {
   const listKinds = (name: string, objectName: string) =>
-    sending.find((vendor) => vendor.name === name)?.subscribe.listKinds?.(objectName);
+    senders.find((vendor) => vendor.name === name)?.subscribe.listKinds?.(objectName);
   expect(listKinds('stripe', 'customers')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
   expect(listKinds('stripe', 'charges')).toEqual([]);
   expect(listKinds('xero', 'Contacts')).toEqual(['CREATE', 'UPDATE']);
@@ -235,19 +235,19 @@ test('declares the kinds of events that a vendor sends for an object', () => {
 });
 
 test('attio: subscribes to notes without a filter, and identifies them by their ids', async () => {
-  const { calls, requests } = sending.find(({ name }) => name === 'attio')?.subscribe ?? {};
+  const { calls, requests } = senders.find(({ name }) => name === 'attio')?.subscribe ?? {};
   const webhooks = new VendorWebhooks(WIRE_EVENTS.attio?.webhooks as WireWebhooks);
   // The server responds only to requests for webhooks, because notes need no object id.
   await using server = await startProviderServer(
     async (request) => (await webhooks.serve(request)) ?? { status: 404 },
   );
   const options = { objectName: 'notes', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  await calls?.create(createPlainSession(server.url), { ...options, url: URL_OF_APP, secret: '' });
+  await calls?.create(createPlainSession(server.url), { ...options, url: APP_URL, secret: '' });
   const types = ['note.created', 'note.updated', 'note-content.updated', 'note.deleted'];
   expect(server.requests.map(({ body }) => body)).toEqual([
     {
       data: {
-        target_url: URL_OF_APP,
+        target_url: APP_URL,
         subscriptions: types.map((event_type) => ({ event_type, filter: null })),
       },
     },
@@ -262,7 +262,7 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
   }));
   const body = Buffer.from(JSON.stringify({ webhook_id: '23e42eaf', events: sentEvents }));
   const headers = { 'idempotency-key': 'key-1' };
-  const request = { method: 'POST', url: URL_OF_APP, headers, body };
+  const request = { method: 'POST', url: APP_URL, headers, body };
   const subscription = { account: 'con_1', objectName: 'notes' };
   const events = requests?.parseEvents(request, { now: NOW, subscription }) ?? [];
   expect(events.map(({ kind, recordId }) => [kind, recordId])).toEqual(
@@ -272,12 +272,12 @@ test('attio: subscribes to notes without a filter, and identifies them by their 
 });
 
 test('asana: refuses a subscription per parent if the account has no parent', async () => {
-  const { calls } = sending.find(({ name }) => name === 'asana')?.subscribe ?? {};
+  const { calls } = senders.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
   const options = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
   const created = calls?.create(createPlainSession(server.url), {
     ...options,
-    url: URL_OF_APP,
+    url: APP_URL,
     secret: '',
   });
   expect(await catchFailure(created as Promise<unknown>)).toMatchObject({
@@ -288,13 +288,13 @@ test('asana: refuses a subscription per parent if the account has no parent', as
 });
 
 test('zendeskSupport: rejects a signed timestamp in another format', () => {
-  const zendesk = sending.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
+  const zendesk = senders.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
   const [name, body] = ['x-zendesk-webhook-signature', '{}'];
   const isSigned = (timestamp: string) => {
-    const signed = hmac('sha256', ANOTHER, timestamp + body, 'base64');
+    const signed = hmac('sha256', OTHER_SECRET, timestamp + body, 'base64');
     const headers = { [name]: signed, [`${name}-timestamp`]: timestamp };
-    const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
-    return zendesk?.isSigned(request, [ANOTHER], NOW);
+    const request = { method: 'POST', url: APP_URL, headers, body: Buffer.from(body) };
+    return zendesk?.isSigned(request, [OTHER_SECRET], NOW);
   };
   expect(isSigned('2026-01-01T12:00:00Z')).toBe(true);
   expect(isSigned('2026-01-01T13:00:00.5+01:00')).toBe(true);
@@ -309,23 +309,23 @@ test('zendeskSupport: rejects a signed timestamp in another format', () => {
 });
 
 test('close: rejects signatures for a secret that decodes to no key', async () => {
-  const close = sending.find(({ name }) => name === 'close')?.subscribe.requests;
+  const close = senders.find(({ name }) => name === 'close')?.subscribe.requests;
   const wire = WIRE_EVENTS.close as WireEvents;
   const { headers, body } = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret: '' });
-  const request = { method: 'POST', url: URL_OF_APP, headers, body: Buffer.from(body) };
+  const request = { method: 'POST', url: APP_URL, headers, body: Buffer.from(body) };
   for (const secret of ['', 'no hex', 'f']) {
     expect(close?.isSigned(request, [secret], NOW)).toBe(false);
   }
 });
 
 test("zoom: responds to the validation of its URL with the app's secret", () => {
-  const zoom = sending.find(({ name }) => name === 'zoom');
+  const zoom = senders.find(({ name }) => name === 'zoom');
   const body = JSON.stringify({
     event: 'endpoint.url_validation',
     payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' },
     event_ts: NOW.getTime(),
   });
-  const request = { method: 'POST', url: URL_OF_APP, headers: {}, body: Buffer.from(body) };
+  const request = { method: 'POST', url: APP_URL, headers: {}, body: Buffer.from(body) };
   expect(zoom?.subscribe.requests?.parseEvents(request, { now: NOW, subscription: null })).toEqual(
     [],
   );

@@ -1,12 +1,12 @@
 /**
- * Every object of every declaration fulfils the contract against a server that is generated from the
+ * Every object of every declaration fulfills the contract against a server that is generated from the
  * declaration. `npm run provider -- <name>` runs the tests of one provider.
  *
  * @module-tag all/walk
  */
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
-import { providerContract } from '../contract.ts';
+import { testProviderContract } from '../contract.ts';
 import { createWireSubject } from './wire-subject.ts';
 
 const providerName = process.env.PROVIDER;
@@ -20,6 +20,6 @@ for (const declared of DECLARATIONS) {
     // A generated server cannot read values that a function of the declaration writes.
     if (object?.nestedFields?.some(({ encode }) => encode)) continue;
     const wire = generateWire(declared, objectName);
-    providerContract(`${name} ${objectName}`, () => createWireSubject(declared, wire));
+    testProviderContract(`${name} ${objectName}`, () => createWireSubject(declared, wire));
   }
 }

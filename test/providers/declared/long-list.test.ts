@@ -1,5 +1,5 @@
 /**
- * A list of any length is read page by page, without keeping earlier pages.
+ * Tests that a list of any length is read page by page, without keeping earlier pages.
  *
  * @module-tag all/rows
  */
@@ -20,9 +20,9 @@ const PAGE = 1_000;
 /** Pages between two measurements of the heap. */
 const MEASURED_PAGES = 50;
 
-/** Responses without a network, so that the time is that of the connector's own work. */
-function createSession(createPage: (from: number) => unknown, fromIn: (cursor: unknown) => number) {
-  const session: ProviderSession = {
+/** Creates a session without a network, so that only the connector's own work is measured. */
+function createSession(createPage: (from: number) => unknown): ProviderSession {
+  return {
     baseUrl: 'https://vendor.example',
     findMetadata: () => null,
     now: () => new Date(),
@@ -31,17 +31,14 @@ function createSession(createPage: (from: number) => unknown, fromIn: (cursor: u
         after?: unknown;
         at?: unknown;
       };
-      const from = fromIn(sent.at ?? sent.after);
+      const from = Number(sent.at ?? sent.after ?? 0);
       return { status: 200, headers: {}, body: createPage(from) };
     },
   };
-  return session;
 }
 
-const toPosition = (cursor: unknown) => (cursor === undefined ? 0 : Number(cursor));
-
-function createRows<Row>(from: number, row: (n: number) => Row): Row[] {
-  return Array.from({ length: PAGE }, (_, n) => row(from + n));
+function createRows<Row>(from: number, createRow: (n: number) => Row): Row[] {
+  return Array.from({ length: PAGE }, (_, n) => createRow(from + n));
 }
 
 const CHANGED = '2026-01-01T00:00:00.000Z';
@@ -50,7 +47,7 @@ const things = createSession((from) => {
   const to = from + PAGE;
   const list = createRows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
   return { things: list, next: to < RECORDS ? String(to) : null };
-}, toPosition);
+});
 
 const contacts = createSession((from) => {
   const to = from + PAGE;
@@ -62,7 +59,7 @@ const contacts = createSession((from) => {
     archived: false,
   }));
   return { results, ...(to < RECORDS && { paging: { next: { after: String(to) } } }) };
-}, toPosition);
+});
 
 type ReadPage = (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
 
@@ -91,15 +88,15 @@ test('reads 250,000 records in constant memory, at least half as fast as HubSpot
     paging: { kind: 'cursor', parameter: POSITION, next: '/next' },
     pageSize: { in: 'query', name: 'size', max: PAGE },
   } as const;
-  const declared = createThingsProvider({ list }).capabilities.readPage;
-  const codedReadPage = createHubspotProvider().capabilities.readPage;
-  if (!declared || !codedReadPage) throw new Error('One of them does not read');
-  const declaredCount = await readAll(declared, things, 'things');
-  const codedCount = await readAll(codedReadPage, contacts, 'contacts');
-  expect(declaredCount.count).toBe(RECORDS);
-  expect(codedCount.count).toBe(RECORDS);
-  // Less than half of all records would need more.
-  const [first = 0, ...later] = declaredCount.heaps;
+  const readThings = createThingsProvider({ list }).capabilities.readPage;
+  const readContacts = createHubspotProvider().capabilities.readPage;
+  if (!readThings || !readContacts) throw new Error('A provider does not read');
+  const declaredRead = await readAll(readThings, things, 'things');
+  const hubspotRead = await readAll(readContacts, contacts, 'contacts');
+  expect(declaredRead.count).toBe(RECORDS);
+  expect(hubspotRead.count).toBe(RECORDS);
+  // Keeping half of all records would need more.
+  const [first = 0, ...later] = declaredRead.heaps;
   expect(Math.max(...later) - first).toBeLessThan(5 * 1024 * 1024);
-  expect(codedCount.cpuMicros / declaredCount.cpuMicros).toBeGreaterThan(0.5);
+  expect(hubspotRead.cpuMicros / declaredRead.cpuMicros).toBeGreaterThan(0.5);
 }, 120_000);

@@ -1,4 +1,4 @@
-/** The objects of an account: common objects, and its own from the vendor's list. */
+/** Tests the objects of an account: the declared ones, and those in the vendor's list. */
 import { expect, test } from 'vitest';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
@@ -26,11 +26,7 @@ test('notion: lists data sources as objects by their titles, page by page', asyn
     const page =
       cursor === undefined
         ? { results: [first], next_cursor: 'c1', has_more: true }
-        : {
-            results: [last],
-            next_cursor: null,
-            has_more: false,
-          };
+        : { results: [last], next_cursor: null, has_more: false };
     return { status: 200, body: { object: 'list', ...page } };
   });
   const objects = await list(createPlainSession(server.url));

@@ -70,7 +70,7 @@ function createFixture(page: Page): VendorFixture {
   };
 }
 
-/** A function may return another size for each page. */
+/** Reads pages until the last. `pageSize` may be a function that returns another size for each page. */
 async function* readPages(
   paging: Paging,
   session: ProviderSession,
@@ -211,7 +211,6 @@ test.each(
   );
 });
 
-/** A position that names a record stays correct when others are inserted before it. */
 test('last id: returns each earlier record once despite insertions at the start', async () => {
   const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];
   await using server = await startVendorServer(createFixture(page));

@@ -33,7 +33,7 @@ export function createThingsProvider({
     authSchemes: ['NONE'],
     api: {
       docsUrl: 'https://things.example/docs',
-      checkedAgainst: 'nothing: it exists in tests alone',
+      checkedAgainst: 'nothing, because only tests use it',
       errors,
       objects: {
         things: {

@@ -1,4 +1,4 @@
-/** Requests and responses of objects that differ from the other objects of their vendor. */
+/** Tests requests and responses of objects that differ from the other objects of their vendor. */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';

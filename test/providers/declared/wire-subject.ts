@@ -1,6 +1,4 @@
-/**
- * Subjects of the provider contract: a declared provider, and a server that speaks its vendor's wire format.
- */
+/** Creates subjects of the provider contract from a declared provider and a server that speaks its vendor's wire format. */
 import {
   createDeclarativeProvider,
   type DeclaredProvider,

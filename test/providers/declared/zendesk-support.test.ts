@@ -43,7 +43,7 @@ async function readStatuses(
 
 function readTickets(server: VendorServer, read: Partial<PageRead>) {
   const { readPage } = createDeclarativeProvider(zendeskSupport).capabilities;
-  if (!readPage) throw new Error('it reads no pages');
+  if (!readPage) throw new Error('The provider does not read');
   const session = createPlainSession(server.url, BEARER);
   return readPage(session, { objectName: 'tickets', fields: ['status'], pageSize: 2, ...read });
 }

@@ -1,6 +1,4 @@
-/**
- * Fields that are requested from a vendor: the wanted ones under the vendor's names, and only plain names.
- */
+/** Tests which fields a request selects: those of the read, under the vendor's names, if their names are safe. */
 import { expect, test } from 'vitest';
 import type { ProviderRequest } from '../../../src/providers/contract.ts';
 import {

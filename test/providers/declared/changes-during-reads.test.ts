@@ -1,4 +1,4 @@
-/** Records that change while a list is read do not hide other records. */
+/** Tests that a record that changes during a read of a list hides no other record. */
 import { expect, test } from 'vitest';
 import {
   createDeclarativeProvider,
@@ -14,10 +14,10 @@ import type { WireVendor } from '../../support/wire/wire-format.ts';
 import { atMinute } from '../contract-subject.ts';
 
 /**
- * Vendors that page by a count of earlier records. The content of other vendors' cursors is unknown, so no
- * wire format models it.
+ * Vendors whose pages start after a number of records. The content of other vendors' cursors is unknown, so no wire
+ * format models it.
  */
-const COUNTED = [
+const OFFSET_VENDORS = [
   'close',
   'freshdesk',
   'github',
@@ -30,27 +30,27 @@ const COUNTED = [
 
 const WINDOW = { since: atMinute(0), until: atMinute(30) };
 
-for (const name of COUNTED) testChanges(name, getWire(name));
+for (const name of OFFSET_VENDORS) testChanges(name, getWire(name));
 
 // The vendor does not sort other objects of Close.
-testChanges('close', generateWire(getDeclared('close'), 'opportunity'));
+testChanges('close', generateWire(getDeclaration('close'), 'opportunity'));
 
 function testChanges(name: string, wire: WireVendor): void {
   const title = `${name} ${wire.objectName}`;
 
   test(`${title}: returns all other records when one leaves the window between pages`, async () => {
-    await expectAllOthers(name, wire, WINDOW);
+    await expectNoneMissed(name, wire, WINDOW);
   });
 
   test(`${title}: returns all other records when one changes between pages of a full read`, async () => {
-    await expectAllOthers(name, wire, {});
+    await expectNoneMissed(name, wire, {});
   });
 }
 
 type Window = Pick<PageRead, 'since' | 'until'>;
 
 /** Changes one record of each page after reading it. */
-async function expectAllOthers(name: string, wire: WireVendor, window: Window): Promise<void> {
+async function expectNoneMissed(name: string, wire: WireVendor, window: Window): Promise<void> {
   await using server = await startVendorServer(wire.fixture);
   const records = Array.from({ length: 11 }, (_, n) =>
     server.store.create(
@@ -78,7 +78,7 @@ async function* readPages(
   { name, wire, window }: { name: string; wire: WireVendor; window: Window },
 ): AsyncGenerator<string[]> {
   const { fixture, objectName, textField, metadata = {} } = wire;
-  const { readPage } = createDeclarativeProvider(getDeclared(name)).capabilities;
+  const { readPage } = createDeclarativeProvider(getDeclaration(name)).capabilities;
   const session = createPlainSession(server.url, { ...fixture.headers }, { metadata });
   const read = { objectName, fields: [textField], pageSize: 3, ...window };
   let cursor: string | undefined;
@@ -89,7 +89,7 @@ async function* readPages(
   } while (cursor);
 }
 
-function getDeclared(name: string): DeclaredProvider {
+function getDeclaration(name: string): DeclaredProvider {
   const declared = DECLARATIONS.find((declaration) => declaration.name === name);
   if (!declared) throw new Error(`${name} is not declared`);
   return declared;
