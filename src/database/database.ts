@@ -44,9 +44,9 @@ export interface Database extends AsyncDisposable {
   jobs: JobDatabase;
   /** The processes that share the database. */
   processes: Processes;
-  /** The pool that requests and jobs share. */
+  /** Counts the connections of the pool that requests and jobs share. */
   connections: () => ConnectionCounts;
-  /** The database's clock, which all processes use. */
+  /** Returns the time of the database's clock, which all processes use. */
   now: () => Date;
   /** Converts failures of the database into errors for callers. */
   outages: Outages;

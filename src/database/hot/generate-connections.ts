@@ -29,7 +29,7 @@ const formatPartyCtes = (table: 'group' | 'consumer', into: 'Group' | 'Consumer'
     returning "id", "projectId", "${table}Ref", "${table}Name"
   )`;
 
-/** The group and the consumer of a connection. Rows that exist keep their ids. */
+/** The group and the consumer of a connection. Existing rows keep their ids. */
 export interface PartiesToCreate {
   projectId: string;
   groupId: string;

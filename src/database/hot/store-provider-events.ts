@@ -26,8 +26,8 @@ export interface EventsToStore {
 const QUEUE_COUNT = 2;
 
 /**
- * Returns the queue of a request. A repeated request has the queue of the first one. In another queue it would wait for the
- * first, and a third request would wait for both.
+ * Returns the queue of a request. A repeated request is in the queue of the first one. In another queue, it would wait for
+ * the first, and a third request would wait for both.
  */
 function getQueueNumber(nativeId: string): number {
   let sum = 0;

@@ -115,9 +115,9 @@ export class Session extends pg.Client {
       typeof values === 'function' ? [undefined, values] : [values, onResult];
     const run = (onResult: OnResult) => {
       const report = withSpan(config, this.#meters.isOn ? this.#withMeters(onResult) : onResult);
-      this.#waitFor(1);
+      this.#countWaiting(1);
       const end: OnResult = (error, result) => {
-        this.#waitFor(-1);
+        this.#countWaiting(-1);
         report(error && this.#toCallerError(error as Error), result);
       };
       const namedConfig = this.#replaceName(config);
@@ -179,10 +179,8 @@ export class Session extends pg.Client {
     };
   }
 
-  /**
-   * The server executes statements one after the other. The time of each begins with the response to the one before.
-   */
-  #waitFor(change: 1 | -1): void {
+  /** Restarts the timer when the server begins the next statement, because it executes one after the other. */
+  #countWaiting(change: 1 | -1): void {
     if (change === -1 || this.#waiting === 0) this.#silence.refresh();
     this.#waiting += change;
   }
