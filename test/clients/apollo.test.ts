@@ -11,7 +11,7 @@ import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 
 const app = await sharedApp();
-/** Yoga's own handler takes every request. */
+/** An app without the adapter, so that Yoga's own handler serves every request. */
 const yogaOnly = await sharedApp({ hasAdapter: false });
 
 const EVENTS = gql`subscription ($project: String!) {

@@ -30,7 +30,7 @@ integrations:
         .join('')}
 `;
 
-/** Requests with `--key` and `--project`, as `amp` sends them. */
+/** Sends requests like `amp` with `--key` and `--project`. */
 function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
   const project = `/v1/projects/${tenant.projectName}`;
   const headers = {
@@ -52,7 +52,7 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
     const type = response.headers.get('content-type') ?? '';
     return { status: response.status, type, body: text === '' ? null : JSON.parse(text) };
   };
-  /** Uploads the manifest of `amp deploy`, up to the question whether reads of dropped objects stop. */
+  /** Uploads the manifest, as `amp deploy` does before it deploys it. */
   const upload = async (text: string) => {
     const file = buildZip({ name: 'amp.yaml', text, isStreamed: true });
     const md5 = createHash('md5').update(file).digest('base64');

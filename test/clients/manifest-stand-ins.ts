@@ -1,5 +1,4 @@
-/** Providers whose vendors are servers of the tests. A server from a declaration has one object at a time. */
-
+/** Providers whose vendors are test servers. A server for a declared provider has one object at a time. */
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import {
@@ -19,8 +18,8 @@ import { generateWire } from '../support/wire/generated-wire.ts';
 import { startVendorServer, type VendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
 
-/** Requirements of a manifest: the object with a record, and these fields. */
-export interface Wanted {
+/** The account that a manifest needs: with a record of the object, and with these fields. */
+export interface AccountRequirements {
   provider: string;
   module: string | null;
   objectName: string;
@@ -37,7 +36,7 @@ export interface Account extends AsyncDisposable {
 export interface StandIns extends AsyncDisposable {
   providers: Provider[];
   /** Creates an account with a record of the object. */
-  open(options: Wanted): Promise<Account>;
+  open(options: AccountRequirements): Promise<Account>;
 }
 
 export async function startStandIns(): Promise<StandIns> {
@@ -55,7 +54,11 @@ export async function startStandIns(): Promise<StandIns> {
     oauth2AuthorizationCode: { accessToken: { token: TOKEN }, scopes: [] },
   };
 
-  const openDeclared = async ({ provider: name, module, objectName }: Wanted): Promise<Account> => {
+  const openDeclared = async ({
+    provider: name,
+    module,
+    objectName,
+  }: AccountRequirements): Promise<Account> => {
     const declaredProvider = declared.find((other) => other.name === name) as DeclaredProvider;
     const accountObject = resolveObjectName(
       applyModule(createDeclarativeProvider(declaredProvider), module),
@@ -79,7 +82,7 @@ export async function startStandIns(): Promise<StandIns> {
     };
   };
 
-  const openSalesforce = ({ module, objectName, fields }: Wanted): Account => {
+  const openSalesforce = ({ module, objectName, fields }: AccountRequirements): Account => {
     if (module !== null) {
       engagement.store.create({ firstName: 'Ann' }, new Date());
       const providerMetadata = accountEngagement.metadata;
@@ -101,7 +104,7 @@ export async function startStandIns(): Promise<StandIns> {
     return { connection: byToken, record, ...NOTHING_TO_CLOSE };
   };
 
-  const openHubspot = ({ objectName }: Wanted): Account => {
+  const openHubspot = ({ objectName }: AccountRequirements): Account => {
     const record = { email: `${crypto.randomUUID()}@acme.example` };
     hubspot.store.create(objectName, record);
     return { connection: byToken, record, ...NOTHING_TO_CLOSE };
@@ -112,7 +115,7 @@ export async function startStandIns(): Promise<StandIns> {
       createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
       createHubspotProvider({ baseUrl: hubspot.url }),
       ...declared.map((declaration) =>
-        servedBy(createDeclarativeProvider(declaration), () => current?.url ?? ''),
+        serveFrom(createDeclarativeProvider(declaration), () => current?.url ?? ''),
       ),
       ...CATALOGUE.filter(({ name }) => !names.has(name)),
     ],
@@ -127,7 +130,7 @@ export async function startStandIns(): Promise<StandIns> {
   };
 }
 
-/** A read of the last days excludes the last minute. */
+/** Older than the last minute, which reads of the last days exclude. */
 const HOUR_MS = 3_600_000;
 
 /** The servers of these accounts run until the end of the tests. */
@@ -138,7 +141,7 @@ function getVendorName(objectName: string): string {
   return objectName.charAt(0).toUpperCase() + objectName.slice(1);
 }
 
-/** Accepts a key in place of a person's consent, and belongs to no host of the vendor. */
+/** Returns the declaration with an API key in place of OAuth, and without the vendor's hosts. */
 function withKey(declared: DeclaredProvider): DeclaredProvider {
   const {
     oauth2: _oauth2,
@@ -157,6 +160,6 @@ function withKey(declared: DeclaredProvider): DeclaredProvider {
   };
 }
 
-function servedBy(provider: Provider, url: () => string): Provider {
+function serveFrom(provider: Provider, url: () => string): Provider {
   return Object.defineProperty(provider, 'baseUrl', { get: url, enumerable: true });
 }

@@ -14,7 +14,7 @@ import { CREATE_INSTALLATION, insertDestination } from '../support/fixtures/inte
 import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
 import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
-import { startStandIns, type Wanted } from './manifest-stand-ins.ts';
+import { type AccountRequirements, startStandIns } from './manifest-stand-ins.ts';
 
 interface Field {
   fieldName?: string;
@@ -125,7 +125,7 @@ test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   expect(headers.warning).toBe(warnings);
 
   const other = await prepare(manifest);
-  const contents = withoutIgnored(integrations);
+  const contents = toGraphqlInputs(integrations);
   const input = { projectIdOrName: other.tenant.projectId, specVersion, integrations: contents };
   const { upsertIntegrations } = await other.tenant.query(UPSERT, { input });
   expect(upsertIntegrations.integrations.map(({ name }: Content) => name)).toEqual(names);
@@ -135,8 +135,8 @@ test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   outcomes.set(file, `works: ${objectNames.join(', ')}`);
 });
 
-/** The contents as inputs of GraphQL: with enums, and without members that REST ignores. */
-function withoutIgnored(contents: Content[]): Content[] {
+/** Returns the contents as GraphQL inputs: with enum names, and without members that REST ignores. */
+function toGraphqlInputs(contents: Content[]): Content[] {
   const events = new Set(['createEvent', 'deleteEvent']);
   const text = JSON.stringify(contents, (key, value) => {
     if (events.has(key)) return { enabled: value.enabled };
@@ -160,7 +160,7 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
   const [object] = read?.objects ?? [];
   const objectName = object?.objectName ?? write?.objects[0]?.objectName ?? '';
   const fields = object ? listFieldNames(object) : [];
-  const options: Wanted = { provider, module, objectName, fields };
+  const options: AccountRequirements = { provider, module, objectName, fields };
   await using account = await vendors.open(options);
   const { tenant } = rest;
   await generateConnection(tenant, { provider, ...account.connection });
@@ -199,7 +199,7 @@ function listFieldNames({ requiredFields = [], optionalFields = [] }: ReadObject
   return [...requiredFields, ...optionalFields].flatMap(({ fieldName }) => fieldName ?? []);
 }
 
-/** Everything that the manifest offers, and a field for each name that the customer maps. */
+/** Chooses everything that the manifest offers, and a field for each name that the customer maps. */
 function createChoices(object: ReadObject) {
   const { objectName, requiredFields = [], optionalFields = [] } = object;
   const [first] = listFieldNames(object);
@@ -209,7 +209,7 @@ function createChoices(object: ReadObject) {
   return { objectName, fieldMappings };
 }
 
-/** The first delivered message of the object that has records. */
+/** Returns the first delivered message with records of the object. */
 async function findFirstMessage(installationId: string, { objectName, mapToName }: ReadObject) {
   const { prisma } = app.app.services.database;
   const operations = await prisma.operation.findMany({ where: { installationId } });
@@ -228,8 +228,8 @@ test.each(
   const { status, body } = await deploy(rest, manifest);
   expect(status).toBe(400);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
-  // One reason for all objects that share it.
-  const reasons = Map.groupBy(body.issues as FoundIssue[], ({ detail }) => detail);
+  // Objects that share a reason are listed together.
+  const reasons = Map.groupBy(body.issues as RefusedIssue[], ({ detail }) => detail);
   const problems = [...reasons].map(([detail, issues]) => {
     const subjects = issues.map(({ name, value }) => (typeof value === 'string' ? value : name));
     const listed = [...new Set(subjects)].map((subject) => `\`${subject}\``).join(', ');
@@ -239,7 +239,7 @@ test.each(
   outcomes.set(manifest.file, `refused: ${problems.join(' ')}`);
 });
 
-interface FoundIssue {
+interface RefusedIssue {
   name: string;
   value?: unknown;
   detail: string;
@@ -248,7 +248,7 @@ interface FoundIssue {
 const NAMES_WHAT_IS_MISSING =
   /needs (READ|WRITE|SUBSCRIBE)|is not an object of|is not a module of|not support PROXY|is not a provider/;
 
-test('lists the outcomes in the document: `npx vitest run test/clients/manifests.test.ts -u` writes them', async () => {
+test('lists the outcomes in docs/compatibility.md', async () => {
   const file = join(import.meta.dirname, '../../docs/compatibility.md');
   const rows = MANIFESTS.map(({ file: name, description, integrations }) => {
     const providers = integrations.map(({ provider, module }) =>

@@ -1,4 +1,4 @@
-/** docs/problem-extensions.ts is current, and fits the responses of both surfaces. */
+/** Compares docs/problem-extensions.ts with the problem schema and with responses of both surfaces. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createProblemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
@@ -8,7 +8,7 @@ import { restTenant } from '../support/rest/rest-client.ts';
 
 const app = await sharedApp();
 
-test('docs/problem-extensions.ts is up to date', async () => {
+test('generates docs/problem-extensions.ts', async () => {
   expect(readFileSync(TYPES_PATH, 'utf8'), 'Run `npm run problem-types` to update it.').toBe(
     await createProblemTypes(),
   );

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 
-const root = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-relay-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,12 +54,12 @@ graphql\`
 `;
 
 test('compiles pagination in both directions and refetching with relay-compiler', async () => {
-  copyFileSync(join(root, 'schema.graphql'), join(folder, 'schema.graphql'));
+  copyFileSync(join(ROOT, 'schema.graphql'), join(folder, 'schema.graphql'));
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'src', 'App.js'), SOURCE);
   const config = { src: './src', schema: './schema.graphql', language: 'javascript' };
   writeFileSync(join(folder, 'relay.config.json'), JSON.stringify(config));
-  const compiler = join(root, 'node_modules', 'relay-compiler', 'cli.js');
+  const compiler = join(ROOT, 'node_modules', 'relay-compiler', 'cli.js');
   await promisify(execFile)(process.execPath, [compiler, 'relay.config.json'], { cwd: folder });
   expect(readdirSync(join(folder, 'src', '__generated__'))).toEqual(
     expect.arrayContaining([

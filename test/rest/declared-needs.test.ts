@@ -23,7 +23,7 @@ import {
   type Operation,
 } from '../support/rest/minimal-request.ts';
 
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 const app = await sharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
@@ -31,7 +31,7 @@ const app = await sharedApp({
 const tenant = await app.tenant();
 const operations = listOperations(app.app.rest.swagger());
 
-/** The table has no endpoint for the proxy's route, which has these needs for any method. */
+/** The needs of the proxy's routes, which are not among the endpoints. */
 const PROXY: Need[] = [getForwarding.needs, forwardRequest.needs];
 const needs = new Map<string, Need[]>([
   ...ENDPOINTS.map((endpoint): [string, Need[]] => [endpoint.id, [endpoint.needs]]),
@@ -41,7 +41,7 @@ const needs = new Map<string, Need[]>([
   ]),
 ]);
 
-/** Parameters that need more than their endpoint. */
+/** Parameters with needs of their own. */
 const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
   Object.entries(memberNeeds).map(([name, need]) => ({ id, name, need: need as Need })),
 );
@@ -51,22 +51,27 @@ function createRequest(
   { method, path, parameters: all = [], requestBody }: Operation,
   optional?: string,
 ): [string, RequestInit] {
-  const part = (place: string) =>
+  const listParameters = (part: string) =>
     all
-      .filter(({ in: at, name, required }) => at === place && (required || name === optional))
+      .filter(
+        ({ in: location, name, required }) => location === part && (required || name === optional),
+      )
       .map(({ name, schema }) => [name, String(minimalValue(schema))]);
-  const inPath = Object.fromEntries(part('path'));
-  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
+  const pathValues = Object.fromEntries(listParameters('path'));
+  const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValues[name]);
   const schema = requestBody?.content['application/json']?.schema;
-  const headers = { ...Object.fromEntries(part('header')), ...(schema && JSON_BODY) };
+  const headers = { ...Object.fromEntries(listParameters('header')), ...(schema && JSON_BODY) };
   const body = schema ? JSON.stringify(minimalBody(schema)) : null;
-  return [`/v1${filled}?${new URLSearchParams(part('query'))}`, { method, headers, body }];
+  return [
+    `/v1${filledPath}?${new URLSearchParams(listParameters('query'))}`,
+    { method, headers, body },
+  ];
 }
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** Returns the status of the response, and the type of a refusal. */
-async function answerTo(
+async function fetchOutcome(
   [path, { headers, ...init }]: [string, RequestInit],
   credentials: Record<string, string>,
 ): Promise<string> {
@@ -76,16 +81,19 @@ async function answerTo(
   return `${response.status} ${isProblem ? JSON.parse(body).type : ''}`.trim();
 }
 
-/** Returns the response of each operation. */
-async function callEach(credentials: Record<string, string>) {
+/** Returns the outcomes by operation id. */
+async function callEveryOperation(credentials: Record<string, string>) {
   const responses = new Map<string, string>();
   const next = operations.values();
   const work = async () => {
     for (const operation of next) {
-      responses.set(operation.operationId, await answerTo(createRequest(operation), credentials));
+      responses.set(
+        operation.operationId,
+        await fetchOutcome(createRequest(operation), credentials),
+      );
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return responses;
 }
 
@@ -103,7 +111,7 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
     for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
-    const schemes = security?.flatMap((one) => Object.keys(one));
+    const schemes = security?.flatMap((scheme) => Object.keys(scheme));
     const bearerOnly = declared.some(isForBuilders);
     expect([operationId, schemes]).toEqual([
       operationId,
@@ -112,7 +120,7 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
   }
 });
 
-function isMetBy(scopes: Scope[]) {
+function createNeedCheck(scopes: Scope[]) {
   return (need: Need) => scopesMeet(scopes, need);
 }
 
@@ -121,8 +129,8 @@ test.each([
   null,
 ])('lets a key of the scope %s call exactly the endpoints that declare it', async (held) => {
   const scopes: Scope[] = held ? [held] : [];
-  const isMet = isMetBy(scopes);
-  const responses = await callEach({ 'x-api-key': await tenant.createKey(...scopes) });
+  const isMet = createNeedCheck(scopes);
+  const responses = await callEveryOperation({ 'x-api-key': await tenant.createKey(...scopes) });
   const expected = [...responses].map(([id]) => {
     const isAllowed = (needs.get(id) as Need[]).every(isMet);
     return [id, isAllowed ? expect.not.stringContaining('403') : FORBIDDEN];
@@ -136,7 +144,7 @@ test('describes the needs of parameters that return or change more', () => {
   );
   for (const { id, name, need } of parameters) {
     const operation = operations.find(({ operationId }) => operationId === id);
-    const parameter = operation?.parameters?.find((one) => one.name === name);
+    const parameter = operation?.parameters?.find((candidate) => candidate.name === name);
     expect([name, parameter?.description]).toEqual([
       name,
       expect.stringContaining(describeNeed(need)),
@@ -153,8 +161,10 @@ test.each(parameters)('requires both needs for $id with $name', async ({ id, nam
   const request = createRequest(operation, name);
   for (const held of ALL_SCOPES) {
     for (const scopes of [[held], [...(own.map(findScope) as Scope[]), held]]) {
-      const response = await answerTo(request, { 'x-api-key': await tenant.createKey(...scopes) });
-      const isAllowed = [...own, need].every(isMetBy(scopes));
+      const response = await fetchOutcome(request, {
+        'x-api-key': await tenant.createKey(...scopes),
+      });
+      const isAllowed = [...own, need].every(createNeedCheck(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;
       expect([scopes, response]).toEqual([scopes, expected]);
     }
@@ -162,5 +172,5 @@ test.each(parameters)('requires both needs for $id with $name', async ({ id, nam
 });
 
 test('refuses every endpoint without a key', async () => {
-  expect(new Set((await callEach({})).values())).toEqual(new Set([UNAUTHENTICATED]));
+  expect(new Set((await callEveryOperation({})).values())).toEqual(new Set([UNAUTHENTICATED]));
 });

@@ -1,6 +1,5 @@
 /**
- * Whatever a caller sends, the response is one that the OpenAPI document declares, and never an internal
- * error.
+ * Sends generated requests. Every response must be declared in the OpenAPI document, and none may be an internal error.
  *
  * @module-tag all/walk
  */
@@ -21,7 +20,7 @@ import {
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const SHOWN_CHARACTERS = 2_000;
 
 /** The test calls no provider except the built-in sandbox. */
@@ -82,24 +81,24 @@ test('returns only declared responses, and no internal error, for generated call
   const [own, other] = [await createFullTenant(app), await createFullTenant(app)];
   const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
-  const known = new KnownIds([...keys.map(({ id }) => id), own.apiKey]);
-  known.collect([other.ids, newId('top'), own.ids]);
+  const knownIds = new KnownIds([...keys.map(({ id }) => id), own.apiKey]);
+  knownIds.collect([other.ids, newId('top'), own.ids]);
   const key = { 'x-api-key': own.apiKey };
   const bearer = { authorization: `Bearer ${own.token}` };
   const callers = [key, key, bearer, bearer, {}];
   const failed: unknown[] = [];
   const statuses = new Map<number, number>();
-  const done = new Set<string>();
+  const succeededOperations = new Set<string>();
 
   const next = generateRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
   const work = async () => {
     for (const [index, template] of next) {
-      const call = known.fill(template) as RestCall;
+      const call = knownIds.fill(template) as RestCall;
       try {
         const { status, body } = await send(call, callers[index % callers.length] ?? {});
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status < 300) done.add(call.query);
-        known.collect(body);
+        if (status < 300) succeededOperations.add(call.query);
+        knownIds.collect(body);
       } catch (error) {
         failed.push({
           call: JSON.stringify(call).slice(0, SHOWN_CHARACTERS),
@@ -108,11 +107,11 @@ test('returns only declared responses, and no internal error, for generated call
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   expect(failed).toEqual([]);
   // The calls passed validation, and met each kind of refusal.
   for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 422]) {
     expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   }
-  expect(done.size).toBeGreaterThan(operations.size / 2);
+  expect(succeededOperations.size).toBeGreaterThan(operations.size / 2);
 }, 120_000);

@@ -1,5 +1,5 @@
 /**
- * REST and GraphQL share the domain: equal input has equal outcomes and stores equal rows.
+ * Compares REST with GraphQL: equal input must have equal outcomes and store equal rows.
  *
  * @module-tag all/walk
  */
@@ -81,7 +81,7 @@ const calls = fc.sample(
 
 const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
-/** All rows of a project that callers have created, with ordinals for ids, and without times and secrets. */
+/** Returns the rows that callers created in a project, with ordinals for ids, and without times and secrets. */
 async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenant) {
   const own = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const rows = {
@@ -116,8 +116,8 @@ async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenan
   return { ...shown, events } as Record<keyof typeof rows, unknown[]>;
 }
 
-/** Refusals name the ids of their objects. */
-function withoutIds(outcome: object): unknown {
+/** Replaces the ids that refusals contain. */
+function removeIds(outcome: object): unknown {
   return JSON.parse(JSON.stringify(outcome).replaceAll(ID, 'id'));
 }
 
@@ -129,7 +129,7 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
     ids.add([(await one)?.id ?? '', (await other)?.id ?? '']);
   }
   const outcomes = new Map<number, number>();
-  const done = new Set<string>();
+  const succeededChanges = new Set<string>();
   const differences: unknown[] = [];
   let compared = 0;
   for (const { pair, input } of calls) {
@@ -137,18 +137,18 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
       ...ids.fill(input, side),
       projectIdOrName: tenant.projectId,
     });
-    const [ofLeft, ofRight] = [createInput(left, 0), createInput(right, 1)];
-    if (!isWellFormed(pair, ofLeft) || !isExpressible(pair, ofLeft)) continue;
-    const rest = await sendRest(left, pair, ofLeft);
-    const graphql = await sendGraphql(right, pair, ofRight);
+    const [leftInput, rightInput] = [createInput(left, 0), createInput(right, 1)];
+    if (!isWellFormed(pair, leftInput) || !isExpressible(pair, leftInput)) continue;
+    const rest = await sendRest(left, pair, leftInput);
+    const graphql = await sendGraphql(right, pair, rightInput);
     const { id: leftId, ...leftOutcome } = rest;
     const { id: rightId, ...rightOutcome } = graphql;
-    if (!isDeepStrictEqual(withoutIds(leftOutcome), withoutIds(rightOutcome))) {
-      differences.push({ change: pair.mutation.name, input: ofLeft, rest, graphql });
+    if (!isDeepStrictEqual(removeIds(leftOutcome), removeIds(rightOutcome))) {
+      differences.push({ change: pair.mutation.name, input: leftInput, rest, graphql });
     }
     if (leftId && rightId) ids.add([leftId, rightId]);
     outcomes.set(rest.status, (outcomes.get(rest.status) ?? 0) + 1);
-    if (rest.status === 200) done.add(pair.mutation.name);
+    if (rest.status === 200) succeededChanges.add(pair.mutation.name);
     compared += 1;
   }
   expect(differences).toEqual([]);
@@ -156,7 +156,7 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
   expect(restRows).toEqual(graphqlRows);
   // The calls reached each change, and met each kind of refusal.
   expect(compared).toBeGreaterThan(CALLS / 2);
-  expect(done.size).toBeGreaterThan(15);
+  expect(succeededChanges.size).toBeGreaterThan(15);
   for (const status of [200, 400, 404, 409]) {
     expect(outcomes.get(status) ?? 0, String(status)).toBeGreaterThan(0);
   }

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { sharedApp } from '../../support/app.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-client-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const app = await sharedApp();
@@ -36,32 +36,32 @@ import type { paths } from './schema.ts';
 
 export interface Start { baseUrl: string; token: string; orgId: string; name: string }
 
-function found<T>({ data, error }: { data?: T; error?: unknown }): NonNullable<T> {
+function unwrap<T>({ data, error }: { data?: T; error?: unknown }): NonNullable<T> {
   if (data == null) throw new Error(JSON.stringify(error));
   return data;
 }
 
 export async function flow({ baseUrl, token, orgId, name }: Start) {
   const builder = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } });
-  const project = found(
+  const project = unwrap(
     await builder.POST('/projects', { body: { name, appName: 'Flow', orgId } }),
   );
   const projectIdOrName: string = project.id;
   const path = { projectIdOrName };
-  const { key } = found(
+  const { key } = unwrap(
     await builder.POST('/projects/{projectIdOrName}/api-keys', {
       params: { path },
       body: { label: 'flow', scopes: ['full'] },
     }),
   );
   const client = createClient<paths>({ baseUrl, headers: { 'x-api-key': key } });
-  found(
+  unwrap(
     await client.POST('/projects/{projectIdOrName}/provider-apps', {
       params: { path },
       body: { provider: 'hubspot', clientId: 'id', clientSecret: 'secret' },
     }),
   );
-  const connection = found(
+  const connection = unwrap(
     await client.POST('/projects/{projectIdOrName}/connections:generate', {
       params: { path },
       body: { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' },
@@ -80,35 +80,35 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
       latestRevision: { specVersion: '1.0.0', content },
     },
   });
-  const ofIntegration = { ...path, integrationId: 'crm' };
-  const installation = found(
+  const integrationPath = { ...path, integrationId: 'crm' };
+  const installation = unwrap(
     await client.POST('/projects/{projectIdOrName}/integrations/{integrationId}/installations', {
-      params: { path: ofIntegration },
+      params: { path: integrationPath },
       body: { groupRef: 'acme' },
     }),
   );
   const write = (record: Record<string, unknown>) =>
     client.POST('/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}', {
       params: {
-        path: { ...ofIntegration, objectName: 'contacts' },
+        path: { ...integrationPath, objectName: 'contacts' },
         header: { 'idempotency-key': JSON.stringify(record) },
       },
       body: { groupRef: 'acme', type: 'create', mode: 'synchronous', record },
     });
-  const written = found(await write({ email: 'flow@example.com' }));
+  const written = unwrap(await write({ email: 'flow@example.com' }));
   const refused = await write({ lastname: 'No email' });
-  const operations = found(
+  const operations = unwrap(
     await client.GET(
       '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations',
       {
         params: {
-          path: { ...ofIntegration, installationId: installation.id },
+          path: { ...integrationPath, installationId: installation.id },
           query: { pageSize: 10, status: 'success' },
         },
       },
     ),
   );
-  const logs = found(
+  const logs = unwrap(
     await client.GET('/projects/{projectIdOrName}/operations/{operationId}/logs', {
       params: { path: { ...path, operationId: written.operationId } },
     }),
@@ -136,11 +136,11 @@ test('creates a project, connects, installs, writes and reads with a generated c
   writeFileSync(join(folder, 'compiler.mjs'), WITH_COMPILER.replace('COMMON', common));
   writeFileSync(join(folder, 'flow.ts'), FLOW);
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const generator = join(root, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const generator = join(ROOT, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');
   const args = ['--import', './compiler.mjs', generator, 'openapi.json', '-o', 'schema.ts'];
   await run(process.execPath, args, { cwd: folder });
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = '--noEmit --strict --module nodenext --target esnext --skipLibCheck --types node';
   const check = [tsc, ...options.split(' '), '--allowImportingTsExtensions', 'flow.ts'];
   await run(process.execPath, check, { cwd: folder }).catch((error) => {
