@@ -8,6 +8,11 @@ import { type Location, type Locations, locateIssue } from './locations.ts';
 import { getValue, listMaskIssues, pickMasked, suggestNames } from './mask.ts';
 import { PartDecoder } from './part-decoder.ts';
 
+const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
+const EMPTY_SCHEMA = z.strictObject({});
+/** Bounds the work for a name with many dots. */
+const ENCLOSING_NAMES_MAX = 8;
+
 /** Validates with a zod schema, through the router's validator compiler. */
 export type Validate = (schema: z.ZodObject, input: object) => ValidationResult;
 
@@ -42,8 +47,6 @@ export function readInput(
   throw invalidInput(allIssues, mask ? suggestNames(allIssues, mask.fields.keys()) : {});
 }
 
-const PARTS: readonly Part[] = ['path', 'query', 'header', 'body'];
-
 /** Throws BAD_USER_INPUT for strings that the database cannot store. */
 export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
@@ -75,8 +78,6 @@ function decodeParts({ partSchemas, locations, mask }: Endpoint, parts: Parts): 
   const maskIssues = mask ? listMaskIssues(mask, values.get('body'), members) : [];
   return { members, issues: [...maskIssues, ...decoders.flatMap(({ decoder }) => decoder.issues)] };
 }
-
-const EMPTY_SCHEMA = z.strictObject({});
 
 interface DomainMembers extends Members {
   /** The locations, including those inside converted members. */
@@ -110,11 +111,11 @@ function nestIssue({ name }: Location, issue: Issue): Issue {
   return { ...issue, name: issue.name === '' ? name : `${name}.${issue.name}` };
 }
 
-const NESTED_MAX = 8;
-
 /** Lists the locations that enclose a location: `a` and `a.b` for `a.b.c`. */
 function listEnclosingNames(name: string): string[] {
-  return [...name.matchAll(/\./g).take(NESTED_MAX)].map(({ index }) => name.slice(0, index));
+  return [...name.matchAll(/\./g).take(ENCLOSING_NAMES_MAX)].map(({ index }) =>
+    name.slice(0, index),
+  );
 }
 
 /** Keeps one issue for each location, because a value of the wrong type also violates other rules. */

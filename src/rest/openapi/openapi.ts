@@ -15,6 +15,9 @@ import { findEnumName, toWord } from '../endpoint/words.ts';
 import { createWebhooks } from '../webhooks.ts';
 import { components, createResponseForm } from './response-form.ts';
 
+export const BASE_PATH = '/v1';
+export const PROBLEM_TYPE = 'application/problem+json';
+
 /** The groups of endpoints, in the order of the document. */
 const TAGS = [
   { name: 'Organizations', description: 'Companies of builders, which own projects.' },
@@ -54,8 +57,6 @@ const TAGS = [
   { name: 'Deliveries', description: 'Messages to destinations, with their attempts.' },
   { name: 'Activity', description: "Counts of a project's activity over time." },
 ];
-
-export const BASE_PATH = '/v1';
 
 const DESCRIPTION =
   'Projects, connections, integrations, and the records and events that move between them. Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
@@ -108,17 +109,17 @@ export function createRouteSchema(endpoint: Endpoint): FastifySchema {
   };
 }
 
+const CREATED_WITHOUT_BODY =
+  'The object is created. The response has no body; the Location header has its URL.';
+const UNCHANGED = 'The version that `If-None-Match` names is the current one.';
+const DONE_WITHOUT_BODY = 'The change is complete. The response has no body.';
+
 function createSuccess({ id, output, status, mediaType }: Endpoint) {
   if (!output) return z.null().describe(status === 201 ? CREATED_WITHOUT_BODY : DONE_WITHOUT_BODY);
   const { description } = output;
   if (!description) throw new Error(`The output of ${id} needs a description.`);
   return { description, content: { [mediaType ?? 'application/json']: { schema: output } } };
 }
-
-const CREATED_WITHOUT_BODY =
-  'The object is created. The response has no body; the Location header has its URL.';
-const UNCHANGED = 'The version that `If-None-Match` names is the current one.';
-const DONE_WITHOUT_BODY = 'The change is complete. The response has no body.';
 
 function createFailure({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
@@ -133,8 +134,6 @@ function createFailure({ failure, output }: Endpoint) {
     },
   };
 }
-
-export const PROBLEM_TYPE = 'application/problem+json';
 
 function createRefusal(description: string) {
   return { description, content: { [PROBLEM_TYPE]: { schema: problem } } };
