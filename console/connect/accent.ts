@@ -16,7 +16,7 @@ const STEPS = 50;
 const NAMES = ['--accent', '--accent-fill', '--on-accent', '--accent-soft'] as const;
 type AccentColors = Record<(typeof NAMES)[number], string>;
 
-/** Sets the page's accent colors; null restores the usual ones. */
+/** Sets the page's accent colors; null restores the defaults. */
 export function applyAccent(color: string | null): void {
   const { style } = document.documentElement;
   const colors: Partial<AccentColors> = color === null ? {} : createAccentColors(color);
@@ -41,12 +41,12 @@ function createAccentColors(color: string): AccentColors {
 }
 
 /** Mixes in just enough black or white for the color to reach the contrast. */
-function mixToContrast(color: Rgb, background: Rgb, least: number): Rgb {
+function mixToContrast(color: Rgb, background: Rgb, contrastMin: number): Rgb {
   const target =
     computeContrast(BLACK, background) > computeContrast(WHITE, background) ? BLACK : WHITE;
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = mix(color, target, step / STEPS);
-    if (computeContrast(mixed, background) >= least) return mixed;
+    if (computeContrast(mixed, background) >= contrastMin) return mixed;
   }
   return target;
 }
@@ -76,8 +76,8 @@ function parseHexColor(hex: string): Rgb {
   return [1, 3, 5].map((start) => Number.parseInt(hex.slice(start, start + 2), 16)) as Rgb;
 }
 
-const format = (color: Rgb) => `rgb(${color.join(' ')})`;
+const formatRgb = (color: Rgb) => `rgb(${color.join(' ')})`;
 
 function formatLightDark([light = BLACK, dark = WHITE]: Rgb[]): string {
-  return `light-dark(${format(light)}, ${format(dark)})`;
+  return `light-dark(${formatRgb(light)}, ${formatRgb(dark)})`;
 }

@@ -40,7 +40,7 @@ const PROPOSAL = graphql`
   }
 `;
 
-/** The names that the customer's account has for the object and its fields. */
+/** The names of the object and its fields in the customer's account. */
 const LABELS = graphql`
   query approvalCardLabelsQuery($installation: ID!) {
     node(id: $installation) {
@@ -86,7 +86,7 @@ interface ApprovalCardProps {
   proposal: approvalCard_proposal$key;
   /** The position on the page, from 1, which distinguishes similar proposals for screen readers. */
   position: number;
-  /** Gets the decision as a sentence. */
+  /** Receives the decision as a sentence. */
   onDecided: (text: string) => void;
 }
 
@@ -100,10 +100,10 @@ const NO_LABELS: Labels = { fields: [] };
 /** Shows the builder's names if the account can't describe its objects. */
 export function ApprovalCard(props: ApprovalCardProps) {
   const { installation, objectName } = useFragment(PROPOSAL, props.proposal);
-  const unlabelled = <LabelledCard {...props} labels={NO_LABELS} />;
-  if (!installation) return unlabelled;
+  const unlabeledCard = <LabeledCard {...props} labels={NO_LABELS} />;
+  if (!installation) return unlabeledCard;
   return (
-    <Loaded path={installation.id} errorFallback={unlabelled}>
+    <Loaded path={installation.id} errorFallback={unlabeledCard}>
       <DescribedCard {...props} installationId={installation.id} objectName={objectName} />
     </Loaded>
   );
@@ -119,14 +119,14 @@ function DescribedCard({ installationId, objectName, ...props }: DescribedCardPr
   const { node } = usePageQuery<approvalCardLabelsQuery>(LABELS, variables);
   const objects = node?.installation?.contract?.objects ?? [];
   const labels = objects.find(({ name }) => name === objectName) ?? NO_LABELS;
-  return <LabelledCard {...props} labels={labels} />;
+  return <LabeledCard {...props} labels={labels} />;
 }
 
-interface LabelledCardProps extends ApprovalCardProps {
+interface LabeledCardProps extends ApprovalCardProps {
   labels: Labels;
 }
 
-function LabelledCard({ labels, position, onDecided, ...props }: LabelledCardProps) {
+function LabeledCard({ labels, position, onDecided, ...props }: LabeledCardProps) {
   const messages = useMessages();
   const proposal = useFragment(PROPOSAL, props.proposal);
   const { status, recordId, reason, project, agentSession, fields } = proposal;
@@ -228,7 +228,7 @@ function Decision({ input, title, onDecided }: DecisionProps) {
         <Action kind="primary" isPending={approve.isRunning} onPress={approveAndReport}>
           {messages.approve}
         </Action>
-        {/* The button from which the focus went to the reason. */}
+        {/* After a cancellation, the focus returns to the button that opened the form. */}
         <Action kind="danger" autoFocus={step === 'CANCELLED'} onPress={() => setStep('REJECTING')}>
           {messages.reject}
         </Action>

@@ -6,7 +6,7 @@ import { Loaded } from '../src/parts/page.tsx';
 import { choosePageLocale, Localized } from './branding.tsx';
 import { Integrations } from './integrations.tsx';
 import { useMessages } from './messages.ts';
-import { framedFor, isFramed, notifyOpener } from './opener.ts';
+import { framedProjectId, isFramed, notifyOpener } from './opener.ts';
 import {
   type ConsentResult,
   readSession,
@@ -24,23 +24,29 @@ export function ConnectPage() {
 
 function OpenedPage() {
   const messages = useMessages();
-  const returned = useMemo(takeConsentResult, []);
+  const consentResult = useMemo(takeConsentResult, []);
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
     return <Notice title={messages.incompleteLink}>{messages.openAgain}</Notice>;
   }
   // The server let pages of one project frame this page, so tokens of other projects are refused.
-  if (isFramed && framedFor !== session.projectId) {
+  if (isFramed && framedProjectId !== session.projectId) {
     notifyOpener({
       type: 'failed',
       detail: 'The token belongs to another project than the frame.',
     });
     return <Notice title={messages.notFramed}>{messages.openAlone}</Notice>;
   }
-  return <SignedIn session={session} returned={returned} />;
+  return <SignedIn session={session} consentResult={consentResult} />;
 }
 
-function SignedIn({ session, returned }: { session: Session; returned: ConsentResult | null }) {
+function SignedIn({
+  session,
+  consentResult,
+}: {
+  session: Session;
+  consentResult: ConsentResult | null;
+}) {
   const messages = useMessages();
   const environment = useMemo(
     () => createEnvironment({ authorization: `Bearer ${session.token}` }),
@@ -53,7 +59,7 @@ function SignedIn({ session, returned }: { session: Session; returned: ConsentRe
           path="connect"
           errorFallback={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
         >
-          <Integrations session={session} returned={returned} />
+          <Integrations session={session} consentResult={consentResult} />
         </Loaded>
       </main>
     </RelayEnvironmentProvider>

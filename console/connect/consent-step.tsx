@@ -55,15 +55,15 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   const [state, setState] = useState<ConsentState>('ready');
   const [packageUrl, setPackageUrl] = useState<string | null>(null);
   const consent = useRef<Window | null>(null);
-  const connected = useConnected(input, state === 'waiting');
+  const connectionId = useChangedConnection(input, state === 'waiting');
 
   useEffect(() => {
-    if (!connected) return;
+    if (connectionId === null) return;
     consent.current?.close();
-    notifyOpener({ type: 'connected', connectionId: connected, provider: input.provider });
+    notifyOpener({ type: 'connected', connectionId, provider: input.provider });
     refreshAll();
     onDone();
-  }, [connected, input.provider, onDone]);
+  }, [connectionId, input.provider, onDone]);
 
   useEffect(() => {
     if (state !== 'waiting') return;
@@ -120,8 +120,8 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   );
 }
 
-/** The connection that this consent created or renewed since the wait began; null until then. */
-function useConnected(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
+/** Returns the ID of the connection that the consent created or renewed. Null until then. */
+function useChangedConnection(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
   const environment = useRelayEnvironment();
   const [changedId, setChangedId] = useState<string | null>(null);
   const { projectIdOrName: project, provider } = input;

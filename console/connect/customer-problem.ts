@@ -1,4 +1,4 @@
-/** Errors as a customer sees them. Mistakes of the builder's setup are none of the customer's business. */
+/** Errors as a customer sees them. Mistakes in the builder's setup are hidden from customers and reported to the builder. */
 import { useEffect, useMemo } from 'react';
 import { Problem } from '../src/network/problem.ts';
 import { type Messages, useMessages } from './messages.ts';

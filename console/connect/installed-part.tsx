@@ -90,7 +90,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
                 />
               ) : (
                 <div className="row">
-                  <ReadSoFar {...object} />
+                  <RecordCount {...object} />
                   {mayRead && <ReadNow label={name} input={{ ...input, objectName }} />}
                 </div>
               )}
@@ -102,13 +102,13 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
   );
 }
 
-interface ReadSoFarProps {
+interface RecordCountProps {
   recordsRead: number;
   lastReadTime: string | null | undefined;
   nextReadTime: string | null | undefined;
 }
 
-function ReadSoFar({ recordsRead, lastReadTime, nextReadTime }: ReadSoFarProps) {
+function RecordCount({ recordsRead, lastReadTime, nextReadTime }: RecordCountProps) {
   const { locale } = useLocale();
   const parts = usePartMessages();
   const messages = useMessages();

@@ -50,7 +50,7 @@ interface IntegrationCardProps {
 export function IntegrationCard(props: IntegrationCardProps) {
   const { projectId, parties, provider, connection, installation, permissions } = props;
   const messages = useMessages();
-  const mayEnd =
+  const mayDisconnect =
     connection?.consumer.consumerRef === parties.consumerRef &&
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
@@ -110,7 +110,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
               {messages.connectAnother}
             </Action>
           )}
-          {mayEnd && (
+          {mayDisconnect && (
             <Disconnect
               projectId={projectId}
               connectionId={connection.id}

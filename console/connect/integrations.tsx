@@ -9,7 +9,7 @@ import { Approvals } from './approvals.tsx';
 import { Branded, BrandedTitle } from './branding.tsx';
 import { IntegrationCard } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
-import { isOpened, notifyOpener, reconnectId } from './opener.ts';
+import { hasOpener, notifyOpener, reconnectId } from './opener.ts';
 import type { ConsentResult, Session } from './session-token.ts';
 
 const QUERY = graphql`
@@ -78,7 +78,7 @@ const POLL_MS = 1_500;
 
 interface IntegrationsProps {
   session: Session;
-  returned: ConsentResult | null;
+  consentResult: ConsentResult | null;
 }
 
 export function Integrations(props: IntegrationsProps) {
@@ -92,22 +92,23 @@ interface IntegrationCardsProps extends IntegrationsProps {
   response: integrationsQuery['response'];
 }
 
-function IntegrationCards({ session, returned, response }: IntegrationCardsProps) {
+function IntegrationCards({ session, consentResult, response }: IntegrationCardsProps) {
   const messages = useMessages();
   const { viewer, providers } = response;
   const { project, group, consumer, permissions } = viewer;
   const returnedConnection = project?.connections.nodes.find(
-    ({ id }) => id === returned?.connectionId,
+    ({ id }) => id === consentResult?.connectionId,
   );
   const provider = returnedConnection?.provider;
   useEffect(() => {
-    if (returned?.connectionId && provider) {
-      notifyOpener({ type: 'connected', connectionId: returned.connectionId, provider });
+    if (consentResult?.connectionId && provider) {
+      notifyOpener({ type: 'connected', connectionId: consentResult.connectionId, provider });
     }
-  }, [returned, provider]);
+  }, [consentResult, provider]);
   useEffect(() => {
-    if (returned?.isSetup) notifyOpener({ type: 'failed', detail: returned.failure ?? '' });
-  }, [returned]);
+    if (consentResult?.isSetup)
+      notifyOpener({ type: 'failed', detail: consentResult.failure ?? '' });
+  }, [consentResult]);
   if (!project || !group || !consumer) {
     return <Empty title={messages.forEndUsers}>{messages.noAccounts}</Empty>;
   }
@@ -116,7 +117,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
   const findConnection = (integration: { provider: string }) =>
     connections.nodes.find((connection) => connection.provider === integration.provider) ?? null;
   // Several integrations may share the connection. One form is enough.
-  const reconnecting = integrations.nodes.find(
+  const integrationToReconnect = integrations.nodes.find(
     (integration) => reconnectId !== null && findConnection(integration)?.id === reconnectId,
   );
   const mayApprove = permissions.includes('APPROVE');
@@ -137,9 +138,11 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
           <Approvals proposalId={session.proposalId} />
         </Loaded>
       )}
-      {returned?.failure != null && (
+      {consentResult?.failure != null && (
         <p role="alert" className="refusal">
-          {returned.isSetup ? messages.ourFault : messages.notConnectedBecause(returned.failure)}
+          {consentResult.isSetup
+            ? messages.ourFault
+            : messages.notConnectedBecause(consentResult.failure)}
         </p>
       )}
       {integrations.nodes.length === 0 && !isForApproval && (
@@ -151,7 +154,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
           projectId={project.id}
           parties={parties}
           permissions={permissions}
-          startsConnecting={integration === reconnecting}
+          startsConnecting={integration === integrationToReconnect}
           integration={integration}
           provider={providers.nodes.find(({ name }) => name === integration.provider) ?? null}
           connection={findConnection(integration)}
@@ -178,7 +181,7 @@ function IntegrationCards({ session, returned, response }: IntegrationCardsProps
 /** Closes the page for its opener, or links to the page that the user came from. */
 function ReturnAction({ session: { returnUrl } }: { session: Session }) {
   const messages = useMessages();
-  if (isOpened) {
+  if (hasOpener) {
     return (
       <div className="row end">
         <Action onPress={() => notifyOpener({ type: 'closed' })}>{messages.done}</Action>

@@ -11,7 +11,7 @@ const params = new URLSearchParams(location.search);
 /** The origin that may receive messages. The opener names it, and browsers deliver messages to no other origin. */
 const origin = params.get('origin');
 /** The project whose pages may frame this one. The server named it in its response. */
-export const framedFor = params.get('project');
+export const framedProjectId = params.get('project');
 
 /** The connection that a reconnect link names. Its form is open from the start. */
 export const reconnectId = params.get('connection');
@@ -24,4 +24,4 @@ export function notifyOpener(event: ConnectEvent): void {
 }
 
 /** True if the opener waits for this page to close. */
-export const isOpened = opener !== null && origin !== null;
+export const hasOpener = opener !== null && origin !== null;

@@ -89,13 +89,13 @@ export function nestValues(values: Record<string, FormDataEntryValue>, names: re
     const value = values[name];
     if (value === undefined || value === '') continue;
     const path = name.split('.');
-    const last = path.pop() as string;
-    let holder = result;
+    const lastKey = path.pop() as string;
+    let parent = result;
     for (const part of path) {
-      holder[part] ??= {};
-      holder = holder[part] as Record<string, unknown>;
+      parent[part] ??= {};
+      parent = parent[part] as Record<string, unknown>;
     }
-    holder[last] = value;
+    parent[lastKey] = value;
   }
   return result;
 }

@@ -17,7 +17,7 @@ interface ConnectOptions {
   onEvent?: (message: ConnectMessage) => void;
 }
 
-interface Opened {
+interface ConnectHandle {
   close(): void;
 }
 
@@ -27,9 +27,10 @@ const READY_MS = 3_000;
 const REFUSED = `The connect page did not open in the frame. Add ${location.origin} to allowedOrigins of the project.`;
 
 /**
- * The page names its origin to receive messages. The project's settings say which origins may frame the connect page.
+ * Adds the opening page's origin, which receives the messages, and the project, whose settings say which origins may
+ * frame the connect page.
  */
-function addressOf(connectUrl: string): URL {
+function createPageUrl(connectUrl: string): URL {
   const url = new URL(connectUrl);
   const token = new URLSearchParams(url.hash.slice(1)).get('token') ?? '';
   const payload = (token.split('.')[1] ?? '').replace(/-/g, '+').replace(/_/g, '/');
@@ -38,8 +39,8 @@ function addressOf(connectUrl: string): URL {
   return url;
 }
 
-function open({ connectUrl, container, onEvent }: ConnectOptions): Opened {
-  const url = addressOf(connectUrl);
+function open({ connectUrl, container, onEvent }: ConnectOptions): ConnectHandle {
+  const url = createPageUrl(connectUrl);
   const frame = container ? document.createElement('iframe') : null;
   let popup: Window | null = null;
   let isOver = false;
