@@ -4,10 +4,19 @@ import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from 'no
 import { dirname, join, relative } from 'node:path';
 import { defineConfig, type MarkdownOptions } from 'vitepress';
 import { compress } from '../../scripts/compress.ts';
-import { HOME, PATHS, pagesOf, ROOT, SECTIONS, siteFile, siteUrl, slugOf } from './navigation.ts';
+import {
+  createSlug,
+  HOME,
+  listPages,
+  PATHS,
+  ROOT,
+  SECTIONS,
+  toSiteFile,
+  toSiteUrl,
+} from './navigation.ts';
 
 const BASE = '/docs/';
-/** Files of the repository that pages link to and that are no pages. They are copied into the site. */
+/** Files that pages link to and that are not pages. They are copied into the site. */
 const linkedFiles = new Set<string>();
 /** The inline scripts of pages by the names of the files that replace them. */
 const scripts = new Map<string, string>();
@@ -15,7 +24,7 @@ const scripts = new Map<string, string>();
 type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 
 /** Replaces links that are relative to a file of the repository by links of the site. Fails on a dead one. */
-function linkToSite(md: MarkdownIt): void {
+function rewriteLinks(md: MarkdownIt): void {
   md.core.ruler.push('link-to-site', ({ tokens, env }) => {
     const source: string = relative(ROOT, env.realPath ?? env.path);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -24,7 +33,7 @@ function linkToSite(md: MarkdownIt): void {
       const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
       const target = join(dirname(source), decodeURI(path));
       if (PATHS.has(target)) {
-        token.attrSet('href', siteUrl(target) + hash);
+        token.attrSet('href', toSiteUrl(target) + hash);
       } else if (existsSync(join(ROOT, target))) {
         linkedFiles.add(target);
         token.attrSet('href', `${BASE}files/${target}`);
@@ -37,7 +46,7 @@ function linkToSite(md: MarkdownIt): void {
   });
 }
 
-/** Vue would evaluate `{{ }}` in the text of a page. In code it does not. */
+/** Escapes `{{` in the text of a page, which Vue would evaluate. Vue does not evaluate code. */
 function escapeInterpolation(md: MarkdownIt): void {
   const { text } = md.renderer.rules;
   md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
@@ -61,7 +70,7 @@ export default defineConfig({
   description: 'An integration platform behind a GraphQL API',
   base: BASE,
   cleanUrls: true,
-  // The state of pages is a file too.
+  // Puts the metadata of pages into a file, because the Content-Security-Policy of the server allows no inline script.
   metaChunk: true,
   transformHtml: moveScripts,
   srcDir: ROOT,
@@ -71,12 +80,12 @@ export default defineConfig({
   }).filter((path) => !PATHS.has(path)),
   outDir: join(import.meta.dirname, '..', 'dist'),
   cacheDir: join(import.meta.dirname, '..', 'node_modules', '.cache'),
-  rewrites: siteFile,
+  rewrites: toSiteFile,
   markdown: {
-    anchor: { slugify: slugOf },
+    anchor: { slugify: createSlug },
     languageAlias: { haproxy: 'nginx' },
     config(md) {
-      linkToSite(md);
+      rewriteLinks(md);
       escapeInterpolation(md);
     },
   },
@@ -91,12 +100,12 @@ export default defineConfig({
     },
     nav: SECTIONS.map((section) => ({
       text: section.text,
-      link: siteUrl(section.pages[0]?.path ?? HOME),
+      link: toSiteUrl(section.pages[0]?.path ?? HOME),
     })),
     sidebar: SECTIONS.map((section) => ({
       text: section.text,
       collapsed: section.folder !== undefined,
-      items: pagesOf(section).map(({ path, text }) => ({ text, link: siteUrl(path) })),
+      items: listPages(section).map(({ path, text }) => ({ text, link: toSiteUrl(path) })),
     })),
   },
   buildEnd({ outDir }) {

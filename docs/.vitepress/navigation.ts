@@ -17,85 +17,83 @@ interface Page {
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const HOME = 'README.md';
 
-const page = (path: string, text: string): Page => ({ path, text });
-
 export const SECTIONS: Section[] = [
   {
     text: 'Start',
     pages: [
-      page('docs/quickstart.md', 'Quickstart'),
-      page('docs/demo.md', 'Tour of the demo'),
-      page('docs/glossary.md', 'Glossary'),
-      page('CHANGELOG.md', 'Changelog'),
+      { path: 'docs/quickstart.md', text: 'Quickstart' },
+      { path: 'docs/demo.md', text: 'Tour of the demo' },
+      { path: 'docs/glossary.md', text: 'Glossary' },
+      { path: 'CHANGELOG.md', text: 'Changelog' },
     ],
   },
   {
     text: 'Build',
     pages: [
-      page('docs/manifest.md', 'Manifest'),
-      page('docs/contract.md', 'Contract'),
-      page('docs/typed-api.md', 'Typed API'),
-      page('docs/agents.md', 'Agents'),
-      page('docs/config-as-code.md', 'Configuration as code'),
-      page('docs/connect.md', 'Connect page'),
-      page('docs/clients.md', 'Clients'),
-      page('docs/webhooks.md', 'Webhooks'),
-      page('docs/scopes.md', 'Scopes'),
-      page('src/providers/sandbox/README.md', 'Sandbox'),
+      { path: 'docs/manifest.md', text: 'Manifest' },
+      { path: 'docs/contract.md', text: 'Contract' },
+      { path: 'docs/typed-api.md', text: 'Typed API' },
+      { path: 'docs/agents.md', text: 'Agents' },
+      { path: 'docs/config-as-code.md', text: 'Configuration as code' },
+      { path: 'docs/connect.md', text: 'Connect page' },
+      { path: 'docs/clients.md', text: 'Clients' },
+      { path: 'docs/webhooks.md', text: 'Webhooks' },
+      { path: 'docs/scopes.md', text: 'Scopes' },
+      { path: 'src/providers/sandbox/README.md', text: 'Sandbox' },
     ],
   },
   {
     text: 'Operate',
     pages: [
-      page('docs/operations.md', 'Operations'),
-      page('docs/runbook.md', 'Runbook'),
-      page('docs/scale.md', 'Scale'),
-      page('docs/performance.md', 'Performance'),
-      page('SECURITY.md', 'Security'),
+      { path: 'docs/operations.md', text: 'Operations' },
+      { path: 'docs/runbook.md', text: 'Runbook' },
+      { path: 'docs/scale.md', text: 'Scale' },
+      { path: 'docs/performance.md', text: 'Performance' },
+      { path: 'SECURITY.md', text: 'Security' },
     ],
   },
   {
     text: 'Reference',
     pages: [
-      page('docs/api-policy.md', 'API policy'),
-      page('docs/rest-operations.md', 'REST operations'),
-      page('docs/compatibility.md', 'Compatibility'),
-      page('docs/conformance.md', 'Conformance'),
-      page('docs/architecture.md', 'Architecture'),
-      page('CONTRIBUTING.md', 'Contributing'),
-      page('docs/style.md', 'Style'),
-      page('test/README.md', 'Tests'),
-      page('console/README.md', 'Console'),
-      page('bench/README.md', 'Benchmarks'),
+      { path: 'docs/api-policy.md', text: 'API policy' },
+      { path: 'docs/rest-operations.md', text: 'REST operations' },
+      { path: 'docs/compatibility.md', text: 'Compatibility' },
+      { path: 'docs/conformance.md', text: 'Conformance' },
+      { path: 'docs/architecture.md', text: 'Architecture' },
+      { path: 'CONTRIBUTING.md', text: 'Contributing' },
+      { path: 'docs/style.md', text: 'Style' },
+      { path: 'test/README.md', text: 'Tests' },
+      { path: 'console/README.md', text: 'Console' },
+      { path: 'bench/README.md', text: 'Benchmarks' },
     ],
   },
   {
     text: 'Providers',
-    pages: [page('docs/providers/README.md', 'All providers')],
+    pages: [{ path: 'docs/providers/README.md', text: 'All providers' }],
     folder: 'docs/providers',
   },
   {
     text: 'Decisions',
-    pages: [page('docs/decisions/README.md', 'All decisions')],
+    pages: [{ path: 'docs/decisions/README.md', text: 'All decisions' }],
     folder: 'docs/decisions',
   },
 ];
 
 /** The pages of a section in the order of the sidebar. */
-export function pagesOf({ pages, folder }: Section): Page[] {
+export function listPages({ pages, folder }: Section): Page[] {
   if (!folder) return pages;
   const named = new Set(pages.map(({ path }) => path));
   const others = globSync(`${folder}/*.md`, { cwd: ROOT }).sort();
   const rest = others.filter((path) => !named.has(path));
-  return [...pages, ...rest.map((path) => page(path, titleOf(path)))];
+  return [...pages, ...rest.map((path) => ({ path, text: readTitle(path) }))];
 }
 
 export const PATHS = new Set([
   HOME,
-  ...SECTIONS.flatMap((section) => pagesOf(section).map(({ path }) => path)),
+  ...SECTIONS.flatMap((section) => listPages(section).map(({ path }) => path)),
 ]);
 
-function titleOf(path: string): string {
+function readTitle(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8').split('\n')[0]?.replace('# ', '') ?? path;
 }
 
@@ -103,7 +101,7 @@ function titleOf(path: string): string {
  * The file of a page below the site's root: `docs/scale.md` becomes `scale.md`, `CHANGELOG.md` `changelog.md`, and
  * `test/README.md` `test/index.md`.
  */
-export function siteFile(path: string): string {
+export function toSiteFile(path: string): string {
   const name = basename(path);
   const folder = path.slice(0, -name.length).replace(/^(docs|src\/providers)\//, '');
   if (name === 'README.md') return `${folder}index.md`;
@@ -111,12 +109,12 @@ export function siteFile(path: string): string {
 }
 
 /** The URL path of a page below the site's root, with a leading slash. */
-export function siteUrl(path: string): string {
-  return `/${siteFile(path).replace(/(^|\/)index\.md$|\.md$/, '$1')}`;
+export function toSiteUrl(path: string): string {
+  return `/${toSiteFile(path).replace(/(^|\/)index\.md$|\.md$/, '$1')}`;
 }
 
 /** The id of a heading, by GitHub's rule, so that a link to it works on both. */
-export function slugOf(heading: string): string {
+export function createSlug(heading: string): string {
   return heading
     .trim()
     .toLowerCase()

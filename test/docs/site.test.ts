@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PATHS, SECTIONS, siteFile, slugOf } from '../../docs/.vitepress/navigation.ts';
+import { createSlug, PATHS, SECTIONS, toSiteFile } from '../../docs/.vitepress/navigation.ts';
 import { ROOT } from '../support/documents.ts';
 
 const pages = execFileSync(
@@ -21,7 +21,7 @@ const readText = (path: string) =>
 function listSlugs(path: string): Set<string> {
   const slugs = new Set<string>();
   for (const [, heading = ''] of readText(path).matchAll(/^#{1,6} (.+)$/gm)) {
-    const slug = slugOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+    const slug = createSlug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
     let unique = slug;
     for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`;
     slugs.add(unique);
@@ -41,7 +41,7 @@ function findFault(page: string, href: string): string | null {
 
 test('the sidebar lists every Markdown file of the repository', () => {
   expect([...PATHS].sort()).toEqual(pages.toSorted());
-  expect(new Set(pages.map(siteFile)).size).toBe(pages.length);
+  expect(new Set(pages.map(toSiteFile)).size).toBe(pages.length);
   expect(SECTIONS.map(({ text }) => text)).toEqual([
     ...['Start', 'Build', 'Operate', 'Reference', 'Providers', 'Decisions'],
   ]);
