@@ -33,7 +33,7 @@ interface DrivenServer {
   requests: Buffer[];
   next: number;
   /** The server's CPU time per request in each turn. */
-  cpuMs: number[];
+  cpuMsByTurn: number[];
 }
 
 /** Returns the turns of each load, in the order of the loads. */
@@ -43,11 +43,11 @@ export async function driveInSlices(
 ): Promise<Turns[]> {
   const driven = loads.map((load) => createDriven(load, sockets));
   for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(driven, turn);
-  for (const server of driven) server.cpuMs = [];
+  for (const server of driven) server.cpuMsByTurn = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
   for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
   for (const { sockets } of driven) for (const socket of sockets) socket?.close();
-  return driven.map(({ cpuMs }) => cpuMs);
+  return driven.map(({ cpuMsByTurn }) => cpuMsByTurn);
 }
 
 /** Compares each server with the first. */
@@ -79,7 +79,7 @@ function createDriven({ server, requests }: Load, count: number): DrivenServer {
   const { hostname, port } = new URL(server.url);
   const openSocket = () => openHttpSocket(hostname, Number(port));
   const sockets = Array.from({ length: count }, () => null);
-  return { pid: server.pid, openSocket, sockets, requests, next: 0, cpuMs: [] };
+  return { pid: server.pid, openSocket, sockets, requests, next: 0, cpuMsByTurn: [] };
 }
 
 /** Gives each server a turn. The order is rotated and reversed, so that no server always follows the same one. */
@@ -106,7 +106,7 @@ async function takeTurn(server: DrivenServer): Promise<void> {
       }
     }),
   );
-  server.cpuMs.push((readThreadsCpuMs(server.pid) - startCpuMs) / count);
+  server.cpuMsByTurn.push((readThreadsCpuMs(server.pid) - startCpuMs) / count);
 }
 
 /** Returns the CPU time of all threads so far. A thread may end during the measurement. */

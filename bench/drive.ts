@@ -47,7 +47,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
   try {
     await sendFor(WARM_UP_SECONDS * 1000);
     const startMs = performance.now();
-    const serverCpuMs = server.cpuMs();
+    const serverCpuMs = server.readCpuMs();
     const driverBefore = process.cpuUsage();
     const latencies = await sendFor(seconds * 1000);
     const driver = process.cpuUsage(driverBefore);
@@ -57,7 +57,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
       requestsPerSecond: (count / (performance.now() - startMs)) * 1000,
       p50Ms: computeQuantile(sorted, 0.5),
       p99Ms: computeQuantile(sorted, 0.99),
-      cpuMsPerRequest: (server.cpuMs() - serverCpuMs) / count,
+      cpuMsPerRequest: (server.readCpuMs() - serverCpuMs) / count,
       memoryBytes: server.readMemoryBytes(),
       driverCpuMsPerRequest: (driver.user + driver.system) / 1000 / count,
     };

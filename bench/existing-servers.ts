@@ -15,7 +15,7 @@ export function useExistingServers(url: string): Postgres {
     urls: servers,
     toUrl: (database) => `${servers[0]}/${database}`,
     // The servers may be on other machines.
-    cpuMs: () => Number.NaN,
+    readCpuMs: () => Number.NaN,
     distribute: (database) => distribute(servers, database),
     async [Symbol.asyncDispose]() {},
   };

@@ -10,7 +10,7 @@ export interface Postgres extends AsyncDisposable {
   urls: readonly string[];
   toUrl(database: string): string;
   /** User and system time so far, of all its running processes. */
-  cpuMs(): number;
+  readCpuMs(): number;
   /** Turns the database into a cluster over all servers. Does nothing with one server. */
   distribute(database: string): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
   return {
     urls: [url],
     toUrl: (database) => `${url}/${database}`,
-    cpuMs: () => readProcessTreeCpuMs(readPostmasterPid(databaseDir)),
+    readCpuMs: () => readProcessTreeCpuMs(readPostmasterPid(databaseDir)),
     async distribute() {},
     async [Symbol.asyncDispose]() {
       await server.stop();

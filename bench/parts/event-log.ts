@@ -66,7 +66,7 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
 }
 
 async function append(postgres: Postgres, children: readonly Child[], request: AppendRequest) {
-  const databaseMs = postgres.cpuMs();
+  const databaseMs = postgres.readCpuMs();
   const results = (await Promise.all(
     children.map((child) => child.request(request)),
   )) as AppendResult[];
@@ -77,7 +77,7 @@ async function append(postgres: Postgres, children: readonly Child[], request: A
     p50Ms: computeQuantile(latenciesMs, 0.5),
     p99Ms: computeQuantile(latenciesMs, 0.99),
     cpuMs: results.reduce((sum, result) => sum + result.cpuMs, 0) / count,
-    databaseCpuMs: (postgres.cpuMs() - databaseMs) / count,
+    databaseCpuMs: (postgres.readCpuMs() - databaseMs) / count,
   };
 }
 

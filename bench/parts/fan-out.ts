@@ -112,11 +112,11 @@ async function measurePeer(
   await sleep(SETTLE_MS);
   // Warms up, and verifies that every subscriber listens.
   await saturate(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
-  const cpuMs = peer.server.cpuMs();
+  const cpuMs = peer.server.readCpuMs();
   const driverBefore = process.cpuUsage();
   const { deliveries, seconds } = await saturate(audience, flags.seconds);
   const driver = process.cpuUsage(driverBefore);
-  const spentMs = peer.server.cpuMs() - cpuMs;
+  const spentMs = peer.server.readCpuMs() - cpuMs;
   const ages = await measureAges(audience, flags.seconds);
   return {
     deliveriesPerSecond: deliveries / seconds,
@@ -139,31 +139,32 @@ interface Audience {
  * than sending and does not involve the server. Throws if a message is missing or arrives twice.
  */
 async function saturate({ listeners, subscribers, record }: Audience, seconds: number) {
-  const before = listeners.received();
+  const before = listeners.countReceived();
   let deliveries = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1000) {
     const committedMs = await record(BURST);
     deliveries += BURST * subscribers;
-    await waitUntil(() => listeners.received() - before >= deliveries, WAIT);
+    await waitUntil(() => listeners.countReceived() - before >= deliveries, WAIT);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }
-  if (listeners.received() - before !== deliveries) throw new Error('Some messages arrived twice.');
+  if (listeners.countReceived() - before !== deliveries)
+    throw new Error('Some messages arrived twice.');
   return { deliveries, seconds: tookMs / 1000 };
 }
 
 async function measureAges({ listeners, subscribers, record }: Audience, seconds: number) {
   const ages: number[] = [];
-  const before = listeners.received();
-  listeners.watch((ageMs) => ages.push(ageMs));
+  const before = listeners.countReceived();
+  listeners.watchAges((ageMs) => ages.push(ageMs));
   const events = Math.ceil(seconds * EVENTS_PER_SECOND);
   for (let event = 0; event < events; event += 1) {
     const next = sleep(1000 / EVENTS_PER_SECOND);
     await record(1);
     await next;
   }
-  await waitUntil(() => listeners.received() - before >= events * subscribers, WAIT);
-  listeners.watch(null);
+  await waitUntil(() => listeners.countReceived() - before >= events * subscribers, WAIT);
+  listeners.watchAges(null);
   return Float64Array.from(ages).sort();
 }
 

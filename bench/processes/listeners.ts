@@ -32,9 +32,9 @@ export type Protocol = 'WebSocket' | 'SSE';
 
 export interface Listeners extends Disposable {
   /** Messages that have arrived at all subscribers. */
-  received(): number;
+  countReceived(): number;
   /** Calls `onAge` with the age of each message on arrival. Pass null to only count. */
-  watch(onAge: ((ageMs: number) => void) | null): void;
+  watchAges(onAge: ((ageMs: number) => void) | null): void;
 }
 
 type OnMessage = (message: Buffer) => void;
@@ -63,8 +63,8 @@ export async function openListeners(
     open.push(...(await Promise.all(next)));
   }
   return {
-    received: () => received,
-    watch(callback) {
+    countReceived: () => received,
+    watchAges(callback) {
       onAge = callback;
     },
     [Symbol.dispose]() {

@@ -13,7 +13,7 @@ export interface Server extends AsyncDisposable {
   url: string;
   pid: number;
   /** User and system time so far, of all its threads. */
-  cpuMs(): number;
+  readCpuMs(): number;
   readMemoryBytes(): number;
 }
 
@@ -73,7 +73,7 @@ export async function startServer({
   return {
     url,
     pid,
-    cpuMs: () => readProcessCpuMs(pid),
+    readCpuMs: () => readProcessCpuMs(pid),
     readMemoryBytes: () => readMemoryBytes(pid),
     [Symbol.asyncDispose]: stop,
   };

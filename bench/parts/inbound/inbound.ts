@@ -105,8 +105,8 @@ async function measureRound(
   const requests = Array.from({ length: count }, () => createSignedRequest(subscribed));
   await using pool = createPool(server);
   await Promise.all(requests.splice(0, 200).map((request) => pool.post(subscribed, request)));
-  const cpuMs = server.cpuMs();
-  const databaseMs = postgres.cpuMs();
+  const cpuMs = server.readCpuMs();
+  const databaseMs = postgres.readCpuMs();
   const startMs = performance.now();
   const times: number[] = [];
   const sender = async () => {
@@ -130,8 +130,8 @@ async function measureRound(
     requestsPerSecond: (times.length / tookMs) * 1_000,
     p50Ms: computeQuantile(sorted, 0.5),
     p99Ms: computeQuantile(sorted, 0.99),
-    cpuMsPerRequest: (server.cpuMs() - cpuMs) / times.length,
-    databaseCpuMsPerRequest: (postgres.cpuMs() - databaseMs) / times.length,
+    cpuMsPerRequest: (server.readCpuMs() - cpuMs) / times.length,
+    databaseCpuMsPerRequest: (postgres.readCpuMs() - databaseMs) / times.length,
   };
 }
 

@@ -184,7 +184,7 @@ async function measureRound(
     sockets,
     seconds,
   };
-  const databaseMs = postgres.cpuMs();
+  const databaseMs = postgres.readCpuMs();
   const { measured, perSecond, count } = workload.endsAtProvider
     ? await driveUntilWritten(setup, load)
     : await driveUntilResponses(load);
@@ -197,7 +197,7 @@ async function measureRound(
     p50Ms: measured.p50Ms,
     p99Ms: measured.p99Ms,
     cpuMs: measured.cpuMsPerRequest / records,
-    databaseCpuMs: (postgres.cpuMs() - databaseMs) / count / records,
+    databaseCpuMs: (postgres.readCpuMs() - databaseMs) / count / records,
   };
 }
 
@@ -211,7 +211,7 @@ async function driveUntilResponses(load: Load) {
 async function driveUntilWritten({ sandbox }: Setup, load: Load) {
   const recordCount = async () => Number(await sandbox.request({}));
   const before = await recordCount();
-  const cpuMs = load.server.cpuMs();
+  const cpuMs = load.server.readCpuMs();
   const startMs = performance.now();
   const measured = await drive(load);
   let count = (await recordCount()) - before;
@@ -222,7 +222,7 @@ async function driveUntilWritten({ sandbox }: Setup, load: Load) {
     if (now > count) lastMs = performance.now();
     count = now;
   }
-  const cpuMsPerRequest = (load.server.cpuMs() - cpuMs) / count;
+  const cpuMsPerRequest = (load.server.readCpuMs() - cpuMs) / count;
   const perSecond = (count / (lastMs - startMs)) * 1_000;
   return { measured: { ...measured, cpuMsPerRequest }, perSecond, count };
 }
@@ -251,8 +251,8 @@ async function measureBackfill(
   const results: MovingResult[] = [];
   for (const peer of peers) {
     const { server, name } = peer;
-    const cpuMs = server.cpuMs();
-    const databaseMs = postgres.cpuMs();
+    const cpuMs = server.readCpuMs();
+    const databaseMs = postgres.readCpuMs();
     const startMs = performance.now();
     if (name === 'limit') {
       const input = { receiverUrl: String(receiver.greeting) };
@@ -268,8 +268,8 @@ async function measureBackfill(
       perSecond: (records / tookMs) * 1_000,
       p50Ms: Number.NaN,
       p99Ms: Number.NaN,
-      cpuMs: (server.cpuMs() - cpuMs) / records,
-      databaseCpuMs: (postgres.cpuMs() - databaseMs) / records,
+      cpuMs: (server.readCpuMs() - cpuMs) / records,
+      databaseCpuMs: (postgres.readCpuMs() - databaseMs) / records,
     });
   }
   return results;
