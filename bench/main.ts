@@ -14,11 +14,11 @@ import { formatObservingTable, measureObserving } from './parts/observing.ts';
 import { measureWorkload, type WorkloadResult } from './parts/requests.ts';
 import { formatRetentionTable, measureRetention } from './parts/retention/retention.ts';
 import { formatScaleOutTable, measureScaleOut } from './parts/scale-out.ts';
+import { formatSpreadTable } from './parts/spread.ts';
 import { formatStartUpTable, measureStartUp } from './parts/start-up.ts';
 import { listInstalledPeers, type Peer, startPeer } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
-import { formatSpreadTable } from './spread.ts';
 import { formatWorkloadTable } from './table.ts';
 import { createNodeQuery, type Variables, WORKLOADS } from './workloads.ts';
 

@@ -1,8 +1,8 @@
 /** Prints the medians of several runs, with their spread. */
 
-import type { WorkloadResult } from './parts/requests.ts';
-import { computeQuantile } from './statistics.ts';
-import { formatTable, LIMIT } from './table.ts';
+import { computeQuantile } from '../statistics.ts';
+import { formatTable, LIMIT } from '../table.ts';
+import type { WorkloadResult } from './requests.ts';
 
 interface Ratios {
   workload: string;
