@@ -30,11 +30,11 @@ export function createBoundedCount({ text, ...options }: CountDefinition): Count
     const key = [...ids, countMax].join(' ');
     let sharedCount = cache.get(key);
     if (!sharedCount) {
-      const read = async () => {
+      const readCount = async () => {
         const [row] = await database.rows.query<{ count: number }>(text, [...ids, countMax]);
         return row?.count ?? 0;
       };
-      sharedCount = new SharedCount(read, { ...options, countMax });
+      sharedCount = new SharedCount(readCount, { ...options, countMax });
       cache.set(key, sharedCount);
     }
     return sharedCount.get();
@@ -57,15 +57,17 @@ class SharedCount {
   }
 
   async get(): Promise<number> {
-    const cached = this.#cached;
-    if (cached !== null && performance.now() < this.#freshUntilMs) return cached;
+    const cachedCount = this.#cached;
+    if (cachedCount !== null && performance.now() < this.#freshUntilMs) return cachedCount;
     this.#running ??= this.#recount().finally(() => {
       this.#running = null;
     });
-    if (cached === null || cached * 2 >= this.#options.countMax) return await this.#running;
+    if (cachedCount === null || cachedCount * 2 >= this.#options.countMax) {
+      return await this.#running;
+    }
     // A cached count below half of the maximum is returned immediately, while the recount runs in the background.
     this.#running.catch(() => {});
-    return cached;
+    return cachedCount;
   }
 
   async #recount(): Promise<number> {

@@ -244,8 +244,8 @@ class Remover {
 
   /** Returns the number of removed rows. */
   async #remove(text: string, keys: [string[], string[]]): Promise<number> {
-    const removed = await this.#withPause(() => this.#database.rows.query(text, keys));
-    return removed.length;
+    const removedRows = await this.#withPause(() => this.#database.rows.query(text, keys));
+    return removedRows.length;
   }
 
   /** Runs a statement over all projects. The age of the oldest row that it returns determines the pauses. */
@@ -327,13 +327,16 @@ function createRemoveStatement({
 }: ExpiredRows): ForProjects {
   const keys = columns.map((column) => `"${column}"`).join(', ');
   const order = `"${timeColumn}", ${keys}`;
-  const after = ['$2::timestamptz', ...columns.map((_column, index) => `$${index + 3}::text`)];
+  const positionParameters = [
+    '$2::timestamptz',
+    ...columns.map((_column, index) => `$${index + 3}::text`),
+  ];
   return acrossProjects(
     SWEEP_REASON,
     (inProjects) => `
     with batch as materialized (
       select ctid, "projectId" as "ofProject", ${keys}, "${timeColumn}" as "time", array[${keys}] as "keys"
-      from "${table}" where ${inProjects('"projectId"')} and "${timeColumn}" < $1 and (${order}) > (${after.join(', ')})
+      from "${table}" where ${inProjects('"projectId"')} and "${timeColumn}" < $1 and (${order}) > (${positionParameters.join(', ')})
       order by ${order} limit ${STATEMENT_ROWS}
     ), removed as (
       delete from "${table}"

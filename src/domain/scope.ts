@@ -46,8 +46,8 @@ export async function findProjectRows<T extends ProjectTable>(
   table: T,
   where: Where<T>,
 ): Promise<Row<T>[]> {
-  const visible = narrowToVisible(viewer, table, where);
-  return visible ? database.rows.find(table, visible) : [];
+  const visibleWhere = narrowToVisible(viewer, table, where);
+  return visibleWhere ? database.rows.find(table, visibleWhere) : [];
 }
 
 /** True if the viewer may see this row of its project. For rows that were read without `narrowToVisible`. */

@@ -165,8 +165,10 @@ export function* findUnknownFields(
 
 /** Returns the named fields, or all fields, as many as fit in a description. Required fields take precedence. */
 function selectFields({ fields }: ObjectContract, names: readonly string[] | null) {
-  const requested = fields.filter(({ name }) => names?.includes(name) ?? true);
-  const requiredFirst = requested.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+  const requestedFields = fields.filter(({ name }) => names?.includes(name) ?? true);
+  const requiredFirst = requestedFields.toSorted(
+    (a, b) => Number(b.isRequired) - Number(a.isRequired),
+  );
   const fittingFields = new Set<FieldContract>();
   let bytes = 0;
   for (const field of requiredFirst) {
@@ -174,8 +176,10 @@ function selectFields({ fields }: ObjectContract, names: readonly string[] | nul
     if (fittingFields.size === 0 || bytes <= FIELDS_BYTES_MAX) fittingFields.add(field);
   }
   return {
-    fields: requested.filter((field) => fittingFields.has(field)),
-    omittedFields: requested.filter((field) => !fittingFields.has(field)).map(({ name }) => name),
+    fields: requestedFields.filter((field) => fittingFields.has(field)),
+    omittedFields: requestedFields
+      .filter((field) => !fittingFields.has(field))
+      .map(({ name }) => name),
   };
 }
 

@@ -134,8 +134,11 @@ function createUnsupportedIssue(field: CredentialField, { name, authSchemes }: P
 
 function listCombinationIssues(fields: CredentialField[]): Issue[] {
   return fields.map((field) => {
-    const others = fields.filter((candidate) => candidate !== field);
-    return createInputIssue(['input', field], `must not be combined with ${others.join(', ')}.`);
+    const otherFields = fields.filter((candidate) => candidate !== field);
+    return createInputIssue(
+      ['input', field],
+      `must not be combined with ${otherFields.join(', ')}.`,
+    );
   });
 }
 

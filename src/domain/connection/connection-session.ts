@@ -198,11 +198,13 @@ class ConnectionSession implements AccountSession {
    */
   async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = rejected;
-    const current =
+    const currentCredentials =
       isTokenCredentials(credentials) && canRefresh(credentials)
         ? await this.#refresh(rejected, findStoredToken(credentials)?.token)
         : await readCredentials(this.#services, this.#connection);
-    return areCredentialsEqual(current.credentials, credentials) ? null : current;
+    return areCredentialsEqual(currentCredentials.credentials, credentials)
+      ? null
+      : currentCredentials;
   }
 
   async #refresh(

@@ -141,7 +141,7 @@ export const deleteConnection = projectMutation({
     return requireRow(
       notFound('Connection', connectionId),
       inTransaction(call.database, async (tx) => {
-        const deleted = await tx.connection.delete({
+        const deletedConnection = await tx.connection.delete({
           where: { projectId_id: { projectId, id: connectionId } },
           include: { group: true, consumer: true },
           omit: { credentialsSealed: true },
@@ -150,8 +150,8 @@ export const deleteConnection = projectMutation({
           projectId,
           connectionId,
           eventType: 'CONNECTION_DELETED',
-          data: toConnectionFields(deleted),
-          subject: pickSubject(deleted),
+          data: toConnectionFields(deletedConnection),
+          subject: pickSubject(deletedConnection),
         });
         return { deletedId: connectionId };
       }),

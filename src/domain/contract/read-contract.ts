@@ -39,8 +39,8 @@ const CONTRACTS = new LRUCache<string, CachedContract>({
 /** Returns the cached contract with this identity, or derives it. Callers share it and must not change it. */
 export function getCachedContract(identity: readonly unknown[], derive: () => Contract): Contract {
   const key = JSON.stringify(identity);
-  const cached = CONTRACTS.get(key);
-  if (cached) return cached.contract;
+  const cachedContract = CONTRACTS.get(key);
+  if (cachedContract) return cachedContract.contract;
   const contract = derive();
   CONTRACTS.set(key, { contract, characters: JSON.stringify(contract).length });
   return contract;

@@ -49,8 +49,8 @@ export async function getVisibleContract(
   const integrations = await listVisibleIntegrations(call, project.id);
   if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();
   const key = integrations.map(({ latestRevisionId }) => latestRevisionId).join();
-  const cached = CONTRACTS.get(key);
-  if (cached) return { project, contract: cached };
+  const cachedContract = CONTRACTS.get(key);
+  if (cachedContract) return { project, contract: cachedContract };
   const contract = await readIntegrationsContract(call, integrations);
   CONTRACTS.set(key, contract);
   return { project, contract };

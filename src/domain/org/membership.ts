@@ -22,8 +22,8 @@ export async function insertMember(
 ): Promise<OrgRole | null> {
   await tx.orgMember.createMany({ data: { ...key, role }, skipDuplicates: true });
   if (role === 'ADMIN') await tx.orgMember.updateMany({ where: key, data: { role } });
-  const stored = await tx.orgMember.findUnique({ where: { orgId_builderId: key } });
-  return stored?.role ?? null;
+  const member = await tx.orgMember.findUnique({ where: { orgId_builderId: key } });
+  return member?.role ?? null;
 }
 
 /** Returns a member, and locks the org until the commit, so that changes of its members wait for each other. */

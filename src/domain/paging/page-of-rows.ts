@@ -54,12 +54,12 @@ export async function findNearestRow<T extends Table>(
  */
 export async function listPage<T extends Table, N = Row<T>>(
   call: Call,
-  unscoped: List<T, N>,
+  requestedList: List<T, N>,
   args: PageArgs,
 ): Promise<Page<N>> {
-  const visible = narrowToVisible(call.viewer, unscoped.table, unscoped.where);
-  if (!visible) return createArrayPage({ ...unscoped, key: () => '' }, [], args);
-  const list = { ...unscoped, where: visible };
+  const visibleWhere = narrowToVisible(call.viewer, requestedList.table, requestedList.where);
+  if (!visibleWhere) return createArrayPage({ ...requestedList, key: () => '' }, [], args);
+  const list = { ...requestedList, where: visibleWhere };
   const range = readPageArgs(args, list);
   const { size, isBackward, after, before } = range;
   const reader = createRangeReader(call, list);

@@ -179,11 +179,14 @@ async function listDestinationFindings(
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const stored = readJsonColumn<CanonicalDestination | null>(before);
+    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
     const { url, headers = [] } = readJsonColumn<CanonicalDestination>(after);
     const isNewSecretUrl =
-      url !== undefined && url !== stored?.url && url.includes('?') && MASKED_VALUE.test(url);
-    const newHeaders = headers.filter((name) => !stored?.headers?.includes(name));
+      url !== undefined &&
+      url !== storedDestination?.url &&
+      url.includes('?') &&
+      MASKED_VALUE.test(url);
+    const newHeaders = headers.filter((name) => !storedDestination?.headers?.includes(name));
     return [
       ...(isNewSecretUrl ? [`${path}.url`] : []),
       ...newHeaders.map((name) => `${path}.headers.${name}`),

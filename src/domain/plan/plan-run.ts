@@ -119,10 +119,10 @@ export class PlanRun {
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
     const next = readJsonColumn<CanonicalDestination>(after);
-    const stored = readJsonColumn<CanonicalDestination | null>(before);
+    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
     const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
-    const url = this.#findNewUrl(path, next, stored);
-    const headers = this.#createHeaders(path, next, stored);
+    const url = this.#findNewUrl(path, next, storedDestination);
+    const headers = this.#createHeaders(path, next, storedDestination);
     let destinationId = this.#state.ids.destinations.get(next.name);
     if (destinationId === undefined) {
       const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
@@ -140,7 +140,8 @@ export class PlanRun {
       return;
     }
     const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
-    const haveHeadersChanged = JSON.stringify(next.headers) !== JSON.stringify(stored?.headers);
+    const haveHeadersChanged =
+      JSON.stringify(next.headers) !== JSON.stringify(storedDestination?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
       projectId,
       destinationId,
@@ -243,17 +244,17 @@ export class PlanRun {
   async #putIntegration({ path, after }: Change): Promise<void> {
     const tx = this.#tx;
     const projectId = this.#projectId;
-    const parsed = parseItemContent(after);
-    const { name } = parsed;
+    const parsedContent = parseItemContent(after);
+    const { name } = parsedContent;
     const storedIntegration = this.#state.integrations.get(name);
     const context = {
       projectId,
       path: [path],
       name,
-      provider: storedIntegration?.provider ?? parsed.provider,
+      provider: storedIntegration?.provider ?? parsedContent.provider,
     };
-    requireNoIssues(await listContentIssues({ ...this.#call, tx }, parsed, context));
-    const { content } = normalizeContent(this.#call, parsed, [path]);
+    requireNoIssues(await listContentIssues({ ...this.#call, tx }, parsedContent, context));
+    const { content } = normalizeContent(this.#call, parsedContent, [path]);
     const revision = { specVersion: SPEC_VERSION, content };
     if (!storedIntegration) {
       const { provider } = content;

@@ -312,12 +312,14 @@ async function storePlan(
 }
 
 async function removeOldestPlans(tx: Transaction, projectId: string): Promise<void> {
-  const surplus = await tx.plan.findMany({
+  const surplusPlans = await tx.plan.findMany({
     where: { projectId, applyTime: null },
     orderBy: { id: 'desc' },
     skip: PLANS_MAX - 1,
     select: { id: true },
   });
-  if (surplus.length === 0) return;
-  await tx.plan.deleteMany({ where: { projectId, id: { in: surplus.map((plan) => plan.id) } } });
+  if (surplusPlans.length === 0) return;
+  await tx.plan.deleteMany({
+    where: { projectId, id: { in: surplusPlans.map((plan) => plan.id) } },
+  });
 }

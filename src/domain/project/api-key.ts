@@ -140,14 +140,14 @@ export const updateApiKey = projectMutation({
   input: updateApiKeyInput,
   async run(call, { projectIdOrName: _project, apiKeyId, ...changes }, project) {
     const { id: projectId, orgId } = project;
-    const before = await getKey(call, projectId, apiKeyId);
+    const currentKey = await getKey(call, projectId, apiKeyId);
     // Activating a key grants its scopes again.
-    const isActivated = changes.active === true && !before.active;
-    const grantedScopes = changes.scopes ?? (isActivated ? listScopes(before) : []);
+    const isActivated = changes.active === true && !currentKey.active;
+    const grantedScopes = changes.scopes ?? (isActivated ? listScopes(currentKey) : []);
     authorizeKeyScopes(call.viewer, grantedScopes, orgId);
-    if (Object.values(changes).every((value) => value === undefined)) return before;
-    const where = { projectId_id: { projectId, id: before.id } };
-    return updateKey(call, before.id, { where, data: { ...changes, updateTime: call.now() } });
+    if (Object.values(changes).every((value) => value === undefined)) return currentKey;
+    const where = { projectId_id: { projectId, id: currentKey.id } };
+    return updateKey(call, currentKey.id, { where, data: { ...changes, updateTime: call.now() } });
   },
 });
 

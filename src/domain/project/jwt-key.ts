@@ -135,10 +135,10 @@ export const updateJwtKey = projectMutation({
   input: updateJwtKeyInput,
   async run(call, { jwtKeyId, label, active }, { id: projectId }): Promise<JwtKey> {
     const key = { projectId, id: jwtKeyId, noun: 'JWT key' };
-    const before = await getProjectRow(call, 'JwtKey', key);
+    const currentKey = await getProjectRow(call, 'JwtKey', key);
     // Activating a key grants the permissions of its tokens again.
-    if (active && !before.active) authorizeActiveKey(call.viewer);
-    if (label === undefined && active === undefined) return before;
+    if (active && !currentKey.active) authorizeActiveKey(call.viewer);
+    if (label === undefined && active === undefined) return currentKey;
     const data = { label, active, updateTime: call.now() };
     return changeKey(call, jwtKeyId, () =>
       call.database.prisma.jwtKey.update({ where: toUniqueKey(projectId, jwtKeyId), data }),

@@ -41,8 +41,8 @@ export function createOriginCache({
   };
   return (origin) => {
     if (!isOrigin(origin)) return false;
-    const cached = cache.get(origin);
-    if (cached !== undefined) return cached;
+    const cachedResult = cache.get(origin);
+    if (cachedResult !== undefined) return cachedResult;
     const runningLookup = lookups.get(origin);
     if (runningLookup) return runningLookup;
     if (lookups.size >= LOOKUPS_MAX) return false;

@@ -95,8 +95,8 @@ async function commitWrite(
   const serving = await getServingInstallation(call, { projectId, objectName, groupRef });
   const { input, plan } = await planProposedWrite(call, serving, proposal);
   if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
-  const expected = readJsonColumn<RecordVersion | null>(proposal.expected);
-  const entries = plan.entries.map((entry) => ({ ...entry, expected }));
+  const expectedVersion = readJsonColumn<RecordVersion | null>(proposal.expected);
+  const entries = plan.entries.map((entry) => ({ ...entry, expected: expectedVersion }));
   const committedBy = proposal.committedBy ?? formatActor(call.viewer);
   const dueTime = new Date(call.now().getTime() + POLL_MS);
   try {
@@ -109,13 +109,13 @@ async function commitWrite(
   } catch (error) {
     if (!(error instanceof ProposalTaken)) throw error;
   }
-  const current = await getProposalRow(call, projectId, id);
-  refuseUncommittable(current, payloadHash, call.now());
-  const outcome = await findOutcome(call, current);
+  const currentProposal = await getProposalRow(call, projectId, id);
+  refuseUncommittable(currentProposal, payloadHash, call.now());
+  const outcome = await findOutcome(call, currentProposal);
   if (outcome) return outcome;
   if (tries === TRIES_MAX)
     throw conflict('The proposal was changed concurrently. Commit it again.');
-  return commitWrite(call, { proposal: current, payloadHash }, tries + 1);
+  return commitWrite(call, { proposal: currentProposal, payloadHash }, tries + 1);
 }
 
 async function getGroupRef({ database }: Call, { projectId, groupId: id }: Proposal) {

@@ -100,7 +100,7 @@ export const createProposal = projectMutation({
     const { plan } = await planProposedWrite(endUserCall, serving, write);
     const { recordId } = write;
     const writtenFields = listWrittenFields(plan);
-    const current =
+    const currentRecord =
       recordId === null
         ? null
         : await readCurrentRecord(endUserCall, {
@@ -111,7 +111,13 @@ export const createProposal = projectMutation({
             writtenFields,
           });
     const defaults = pickDefaults(plan, object);
-    return storeProposal(call, { input, serving, current, defaults, planHash: hashPlan(plan) });
+    return storeProposal(call, {
+      input,
+      serving,
+      currentRecord,
+      defaults,
+      planHash: hashPlan(plan),
+    });
   },
 });
 
@@ -204,7 +210,7 @@ function pickDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContra
 interface ProposalToStore {
   input: Input;
   serving: ServingInstallation;
-  current: CurrentRecord | null;
+  currentRecord: CurrentRecord | null;
   defaults: Record<string, unknown>;
   planHash: string;
 }
@@ -212,7 +218,7 @@ interface ProposalToStore {
 /** Stores the proposal. A rule of the agent session may approve it immediately. */
 async function storeProposal(
   call: Pick<Call, 'database' | 'now' | 'viewer'>,
-  { input, serving, current, defaults, planHash }: ProposalToStore,
+  { input, serving, currentRecord, defaults, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { installation } = serving;
   const { projectId } = installation;
@@ -229,7 +235,7 @@ async function storeProposal(
       data: {
         id: newId('prp'),
         ...pickInstallation(installation),
-        ...toPayloadColumns(input, { current, defaults }),
+        ...toPayloadColumns(input, { currentRecord, defaults }),
         consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
         agentSessionId: sessionId,
         createdBy: formatActor(viewer),
@@ -258,7 +264,7 @@ function pickInstallation({ id, projectId, groupId, integrationId }: Row<'Instal
 
 function toPayloadColumns(
   { objectName, type, recordId, values }: Input,
-  { current, defaults }: Pick<ProposalToStore, 'current' | 'defaults'>,
+  { currentRecord, defaults }: Pick<ProposalToStore, 'currentRecord' | 'defaults'>,
 ) {
   return {
     objectName,
@@ -266,7 +272,10 @@ function toPayloadColumns(
     recordId: recordId ?? null,
     after: sortJsonMembers(values ?? {}) as object,
     ...(Object.keys(defaults).length > 0 && { defaults: toStorableJson(defaults) as object }),
-    ...(current && { before: current.before as object, expected: { ...current.expected } }),
+    ...(currentRecord && {
+      before: currentRecord.before as object,
+      expected: { ...currentRecord.expected },
+    }),
   };
 }
 

@@ -94,18 +94,18 @@ async function decideProposal(
         ...(status === 'REJECTED' && { dueTime: null }),
       },
     });
-    const current = await tx.proposal.findUniqueOrThrow({
+    const currentProposal = await tx.proposal.findUniqueOrThrow({
       where: { projectId_id: { projectId, id } },
     });
     if (count === 0) {
       // A concurrent call made the same decision.
-      if (current.status === status) return current;
-      refuseEndedProposal(current, now);
+      if (currentProposal.status === status) return currentProposal;
+      refuseEndedProposal(currentProposal, now);
       throw conflict(
         `The proposal ${id} is being committed. Read its status again when the write has ended.`,
       );
     }
-    await recordProposalEvent(tx, eventType, current, { decidedBy });
-    return current;
+    await recordProposalEvent(tx, eventType, currentProposal, { decidedBy });
+    return currentProposal;
   });
 }

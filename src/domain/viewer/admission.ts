@@ -50,8 +50,8 @@ export function createAdmission(
   const rates = createCallerRates(config, services.database.rows.query);
   const lookUp = createCallerLookup(services, verifier, config);
   const spend = async ({ id }: Viewer, requests: number, { setHeader }: HeaderSetter) => {
-    const pending = rates.spend(id, requests);
-    const result = pending instanceof Promise ? await pending : pending;
+    const pendingResult = rates.spend(id, requests);
+    const result = pendingResult instanceof Promise ? await pendingResult : pendingResult;
     setHeader?.('ratelimit-policy', rates.policy);
     setHeader?.('ratelimit', rates.formatRemaining(result));
     if (result.waitSeconds <= 0) return;

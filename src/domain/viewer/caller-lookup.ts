@@ -72,8 +72,8 @@ export function createCallerLookup(
   };
   return async (credentials, { address, slot }) => {
     const credential = toCredentialKey(credentials);
-    const cached = credential && findCachedViewer(services, credential);
-    if (cached) return cached;
+    const cachedViewer = credential && findCachedViewer(services, credential);
+    if (cachedViewer) return cachedViewer;
     // A stale entry identifies the caller, so the request counts by the caller and not by its network.
     const staleViewer = credential && services.viewers.findStale(credential);
     if (staleViewer) slot?.countByCaller(staleViewer);

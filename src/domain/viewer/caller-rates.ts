@@ -68,8 +68,8 @@ async function spendShared(
   const values = [callerId, burst, perSecond];
   const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
   if (row) return { waitSeconds: 0, tokens: row.tokens };
-  const [remaining] = await query<{ tokens: number }>(READ_TOKENS, values);
-  const tokens = Math.min(remaining?.tokens ?? 0, requests);
+  const [bucket] = await query<{ tokens: number }>(READ_TOKENS, values);
+  const tokens = Math.min(bucket?.tokens ?? 0, requests);
   // The wait is never 0: the requests were refused, even if the bucket has enough tokens by now.
   return { waitSeconds: Math.max((requests - tokens) / perSecond, 0.001), tokens };
 }

@@ -43,13 +43,15 @@ export async function createSession(services: Services, builderId: string): Prom
     // The lock serializes a builder's sign-ins, so that they can't exceed the limit.
     const builder = statements.selectFrom('Builder').select('id').where('id', '=', builderId);
     await run(tx, builder.forNoKeyUpdate());
-    const surplus = await tx.consoleSession.findMany({
+    const surplusSessions = await tx.consoleSession.findMany({
       where: { builderId },
       orderBy: [{ createTime: 'desc' }, { id: 'desc' }],
       skip: SESSIONS_OF_BUILDER_MAX - 1,
       select: { id: true },
     });
-    await tx.consoleSession.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } });
+    await tx.consoleSession.deleteMany({
+      where: { id: { in: surplusSessions.map(({ id }) => id) } },
+    });
     const expireTime = computeExpireTime(services, endTime);
     const data = { id: hashSecret(secret), builderId, createTime, expireTime, endTime };
     await tx.consoleSession.create({ data });

@@ -49,13 +49,13 @@ export function narrowToEndUser(
 ): Conditions | null {
   const conditions = createEndUserConditions(viewer, table);
   if (!conditions) return null;
-  const combined: Conditions = { ...where };
+  const combinedConditions: Conditions = { ...where };
   for (const [column, condition] of Object.entries(conditions)) {
     const intersection = intersectConditions(where[column], condition);
     if (intersection === null) return null;
-    combined[column] = intersection;
+    combinedConditions[column] = intersection;
   }
-  return combined;
+  return combinedConditions;
 }
 
 /** True if the end user may see this row. */

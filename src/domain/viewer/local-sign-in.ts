@@ -39,8 +39,8 @@ export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSi
       const detail = 'Too many wrong passwords from this address. Try again after Retry-After.';
       throw rateLimited(detail, Math.ceil(waitSeconds));
     }
-    const expected = config.LOCAL_ISSUER_PASSWORD?.reveal();
-    if (expected === undefined || !isEqual(password, expected)) {
+    const expectedPassword = config.LOCAL_ISSUER_PASSWORD?.reveal();
+    if (expectedPassword === undefined || !isEqual(password, expectedPassword)) {
       wrongPasswords.take(network);
       throw unauthenticated('The password is wrong.');
     }

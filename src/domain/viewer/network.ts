@@ -6,9 +6,9 @@ const PREFIX_PARTS = 4;
 /** Returns the network by which limits count a client: its IPv4 address, or the /64 prefix of its IPv6 address. */
 export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  return `${parsed.parts
+  const parsedAddress = ipaddr.process(address);
+  if (!(parsedAddress instanceof ipaddr.IPv6)) return parsedAddress.toString();
+  return `${parsedAddress.parts
     .slice(0, PREFIX_PARTS)
     .map((part) => part.toString(16))
     .join(':')}::/64`;

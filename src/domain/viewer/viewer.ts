@@ -125,9 +125,10 @@ function lookUpViewer(
 
 /** Returns the cached viewer of a credential. Null if the viewer must be looked up or has expired. */
 export function findCachedViewer({ viewers, now }: Services, credential: string): Viewer | null {
-  const cached = viewers.get(credential);
-  if (!cached || cached.kind === 'API_KEY' || cached.expireTime === null) return cached ?? null;
-  return cached.expireTime <= now() ? null : cached;
+  const cachedViewer = viewers.get(credential);
+  if (!cachedViewer) return null;
+  if (cachedViewer.kind === 'API_KEY' || cachedViewer.expireTime === null) return cachedViewer;
+  return cachedViewer.expireTime <= now() ? null : cachedViewer;
 }
 
 async function authenticateKey(services: Services, value: string): Promise<ApiKeyViewer> {

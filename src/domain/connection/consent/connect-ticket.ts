@@ -55,9 +55,9 @@ export function createState(ticket: string, { projectId }: ConnectKey, browser: 
 export function isIssuedTo(state: string | null, browser: string | null): boolean {
   const { handle, proof } = STATE_PATTERN.exec(state ?? '')?.groups ?? {};
   if (!handle || !proof || browser === null) return false;
-  const actual = Buffer.from(proof, 'base64url');
-  const expected = signHandle(handle, browser);
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
+  const actualProof = Buffer.from(proof, 'base64url');
+  const expectedProof = signHandle(handle, browser);
+  return actualProof.length === expectedProof.length && timingSafeEqual(actualProof, expectedProof);
 }
 
 function createHandle(ticket: string, projectId: string): string {

@@ -215,10 +215,10 @@ function readAccountRefs(
 function findWorkspace(provider: Provider, workspaceName: string): string | null {
   if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
   if (listWorkspaceIssues(provider, workspaceName).length === 0) return workspaceName;
-  const [before = '', after = ''] = provider.baseUrl.split('{{workspace}}');
+  const [prefix = '', suffix = ''] = provider.baseUrl.split('{{workspace}}');
   const address = workspaceName.replace(/\/+$/, '');
-  if (!address.startsWith(before) || !address.endsWith(after)) return null;
-  const middle = address.slice(before.length, address.length - after.length);
+  if (!address.startsWith(prefix) || !address.endsWith(suffix)) return null;
+  const middle = address.slice(prefix.length, address.length - suffix.length);
   return listWorkspaceIssues(provider, middle).length === 0 ? middle : null;
 }
 

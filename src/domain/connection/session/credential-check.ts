@@ -132,8 +132,8 @@ function findExplanation(body: unknown, secrets: readonly string[]): string {
   const sentences = texts.filter((text) => !CODE.test(text));
   const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
   const maskedSecrets = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
-  const masked = maskValues(explanation, maskedSecrets);
-  return masked === '' ? 'no reason given.' : truncateMessage(masked);
+  const maskedExplanation = maskValues(explanation, maskedSecrets);
+  return maskedExplanation === '' ? 'no reason given.' : truncateMessage(maskedExplanation);
 }
 
 function listSecrets(credentials: Credentials): string[] {

@@ -129,12 +129,12 @@ function omitHeaders(
     .join(',')
     .toLowerCase()
     .split(/[\s,]+/);
-  const remaining = Object.entries(headers).flatMap(([name, value]) =>
+  const remainingHeaders = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || hopHeaders.includes(name) || isOmitted(name)
       ? []
       : [[name, value] as const],
   );
-  return Object.fromEntries(remaining);
+  return Object.fromEntries(remainingHeaders);
 }
 
 /** Sets query parameters of secrets. All other parameters stay exactly as the caller wrote them. */

@@ -80,15 +80,15 @@ async function storeTokens(
   const { changes, rows } = services.database;
   const [row] = await rows.run(NAMED_CONNECTION, connection);
   if (!row) throw createDeletedConnectionError();
-  const current = unsealCredentials(services, row);
-  if (areCredentialsEqual(current.credentials, after)) return current;
-  if (!areCredentialsEqual(current.credentials, before)) return null;
+  const currentCredentials = unsealCredentials(services, row);
+  if (areCredentialsEqual(currentCredentials.credentials, after)) return currentCredentials;
+  if (!areCredentialsEqual(currentCredentials.credentials, before)) return null;
   const sealed = sealCredentials(services, row, after);
-  if (current.sealed === null || sealed === null) return null;
+  if (currentCredentials.sealed === null || sealed === null) return null;
   const storedRow = await changes.run(STORE_TOKENS, {
     id: row.id,
     projectId: row.projectId,
-    heldSealed: current.sealed,
+    heldSealed: currentCredentials.sealed,
     credentialsSealed: sealed,
     tokenExpireTime: findTokenExpireTime(after),
     now: services.now(),

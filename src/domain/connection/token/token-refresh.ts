@@ -94,10 +94,10 @@ async function refreshWithLease(
 ): Promise<UnsealedCredentials> {
   try {
     await replayEntry(services, lease.connection.id);
-    const stored = await readCredentials(services, lease.connection);
-    const { credentials } = stored;
+    const storedCredentials = await readCredentials(services, lease.connection);
+    const { credentials } = storedCredentials;
     const canRenew = isTokenCredentials(credentials) && canRefresh(credentials);
-    if (!canRenew || !isStale(credentials)) return stored;
+    if (!canRenew || !isStale(credentials)) return storedCredentials;
     return await renewToken(services, { lease, before: credentials, isRequested });
   } finally {
     // If the release fails, the lease expires.
@@ -125,10 +125,10 @@ async function renewToken(
   } catch (error) {
     return recordRejection(services, { connection, before, error });
   }
-  const isJournaled =
-    isRotated(before, after) && tryToJournal(services, { connection, before, after });
+  const renewal = { connection, before, after };
+  const isJournaled = isRotated(before, after) && tryToJournal(services, renewal);
   const isRefresh = isRequested || findStoredToken(before) !== undefined;
-  const stored = await commitRenewal(services, { connection, before, after, isRefresh }).catch(
+  const newCredentials = await commitRenewal(services, { ...renewal, isRefresh }).catch(
     (error: unknown) => {
       if (isJournaled && !(error instanceof ProviderError)) {
         // The outage of the database lasts longer than callers wait. The lease keeps other processes from using the old
@@ -142,8 +142,8 @@ async function renewToken(
     },
   );
   if (isJournaled) removeFromJournal(services, connection);
-  if (stored) lease.end();
-  return stored ?? readCredentials(services, connection);
+  if (newCredentials) lease.end();
+  return newCredentials ?? readCredentials(services, connection);
 }
 
 function requestMeasuredTokens(services: Services, request: TokenRequest): Promise<TokenResponse> {
@@ -188,9 +188,9 @@ async function recordRejection(
   }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
 ): Promise<UnsealedCredentials> {
   if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
-  const current = await readCredentials(services, connection);
-  if (!areCredentialsEqual(current.credentials, before)) return current;
-  const { sealed } = current;
+  const currentCredentials = await readCredentials(services, connection);
+  if (!areCredentialsEqual(currentCredentials.credentials, before)) return currentCredentials;
+  const { sealed } = currentCredentials;
   await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
   throw error;
 }

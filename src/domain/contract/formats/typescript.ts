@@ -43,7 +43,7 @@ function formatMembers({ verbs, types }: GeneratedObject): string[] {
 function formatInterfaces(object: GeneratedObject): string[] {
   const { verbs, types, displayName, acceptsOtherFields } = object;
   const id = 'id: string;';
-  const others = acceptsOtherFields ? ['[field: string]: Json | undefined;'] : [];
+  const otherMembers = acceptsOtherFields ? ['[field: string]: Json | undefined;'] : [];
   const interfaces: string[] = [];
   const add = (name: string, members: string[]) => {
     const lines = members.map((member) => `  ${member}`);
@@ -61,11 +61,11 @@ function formatInterfaces(object: GeneratedObject): string[] {
     const members = listCreateFields(object).flatMap((field) =>
       formatMember(field, field.isRequired),
     );
-    add(types.create, [...members, ...others]);
+    add(types.create, [...members, ...otherMembers]);
   }
   if (verbs.includes('UPDATE')) {
     const members = listUpdateFields(object).flatMap((field) => formatMember(field, false));
-    add(types.update, [id, ...members, ...others]);
+    add(types.update, [id, ...members, ...otherMembers]);
   }
   return interfaces;
 }
