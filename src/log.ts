@@ -2,7 +2,7 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { ServiceUnavailable } from './errors.ts';
 import { MASK } from './secrets.ts';
-import { currentSpan } from './spans.ts';
+import { findCurrentSpan } from './spans.ts';
 
 export type Log = Logger;
 
@@ -36,7 +36,7 @@ export function createLog(level: string, lines?: DestinationStream): Log {
 
 /** Returns the ids of the current trace and span. */
 function getTraceFields(): object {
-  const span = currentSpan();
+  const span = findCurrentSpan();
   if (!span) return NO_TRACE;
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };

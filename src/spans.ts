@@ -87,24 +87,24 @@ export function runInContext<T>(traceContext: Context, work: () => T): T {
 }
 
 /** Runs work outside of all traces. Use it for shared work that one request happens to start. */
-export function outsideTraces<T>(work: () => T): T {
+export function runOutsideTraces<T>(work: () => T): T {
   return runInContext(ROOT_CONTEXT, work);
 }
 
 /** Returns the active span. Null outside of traces, and after the span has ended. */
-export function currentSpan(): Span | null {
+export function findCurrentSpan(): Span | null {
   const span = trace.getActiveSpan();
   return span?.isRecording() ? span : null;
 }
 
 /** Returns the context of the active span if its trace is sampled. Null otherwise. */
-export function sampledContext(): Context | null {
+export function findSampledContext(): Context | null {
   return findActiveTracer() ? context.active() : null;
 }
 
 /** Returns the W3C `traceparent` of the active span, to send to services or to store with work. Null outside of traces. */
-export function currentTraceparent(): string | null {
-  if (!currentSpan()) return null;
+export function findCurrentTraceparent(): string | null {
+  if (!findCurrentSpan()) return null;
   const headers: { traceparent?: string } = {};
   propagation.inject(context.active(), headers);
   return headers.traceparent ?? null;
@@ -118,7 +118,7 @@ export function bindSpan<A extends unknown[], R>(work: (...args: A) => R): (...a
 
 /** Returns the tracer for children of the active span. Undefined outside of traces, and in unsampled ones. */
 function findActiveTracer(): Tracer | undefined {
-  const span = currentSpan();
+  const span = findCurrentSpan();
   if (!span || !isSampled(span)) return undefined;
   return context.active().getValue(TRACER) as Tracer | undefined;
 }

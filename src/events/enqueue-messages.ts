@@ -7,7 +7,7 @@ import type { Row } from '../database/rows.ts';
 import { run, sql } from '../database/statements.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import { currentTraceparent } from '../spans.ts';
+import { findCurrentTraceparent } from '../spans.ts';
 import { notifyEvents } from './channel.ts';
 import type { Subject } from './subject.ts';
 
@@ -69,7 +69,7 @@ async function enqueueDeliveries(
     keys.length > 0 ? await findLastByOrderKey(tx, { projectId, destinationId }, keys) : [];
   const lastIdsByOrderKey = new Map(lastMessages.map(({ orderKey, id }) => [orderKey, id]));
   const commonColumns = { projectId, destinationId, operationId, ...subject };
-  const traceparent = currentTraceparent();
+  const traceparent = findCurrentTraceparent();
   return messages.map(({ body, orderKey }) => {
     const message = { id: newId('dlv'), ...commonColumns, traceparent, body };
     if (orderKey === undefined) return message;

@@ -3,7 +3,7 @@ import type { NotificationEventType } from '../database/generated/enums.ts';
 import { appendEvents, type EventRow } from '../database/hot/append-events.ts';
 import type { Transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import { currentTraceparent } from '../spans.ts';
+import { findCurrentTraceparent } from '../spans.ts';
 import { EVENTS, type EventData } from './event-types.ts';
 import type { Subject } from './subject.ts';
 
@@ -46,7 +46,7 @@ export function createEventRow<T extends NotificationEventType>({
     eventType,
     wireName,
     data: schema.parse(data),
-    traceparent: currentTraceparent() ?? undefined,
+    traceparent: findCurrentTraceparent() ?? undefined,
     ...ids,
     ...subject,
   };

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../database/database.ts';
 import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
-import { currentTraceparent, inTrace } from '../spans.ts';
+import { findCurrentTraceparent, inTrace } from '../spans.ts';
 import { Outage } from '../work/outage.ts';
 import { createJobSpan, TRACEPARENT } from './job-span.ts';
 import {
@@ -115,7 +115,7 @@ interface BeginServices {
 function createBegin(boss: PgBoss, { localWorkers, log, tracer }: BeginServices): Queue['begin'] {
   return async (name, payload, { run, ...options }) => {
     const worker = localWorkers.get(name);
-    const span = createJobSpan(name, payload, currentTraceparent());
+    const span = createJobSpan(name, payload, findCurrentTraceparent());
     const doWork = async (signal: AbortSignal) => {
       try {
         await inTrace({ tracer }, span, async () =>
@@ -178,7 +178,7 @@ function createSendArguments<N extends JobName>(
 ): [payload: object, options: SendOptions] {
   const { onceForKey, payload: schema }: JobPolicy = JOBS[name];
   if (onceForKey && !singletonKey) throw new Error(`Bug: a job ${name} needs a singletonKey.`);
-  const traceparent = currentTraceparent();
+  const traceparent = findCurrentTraceparent();
   return [
     { ...schema.parse(payload), ...(traceparent && { [TRACEPARENT]: traceparent }) },
     {

@@ -4,7 +4,7 @@
  */
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
-import { currentTraceparent, inSpan } from '../spans.ts';
+import { findCurrentTraceparent, inSpan } from '../spans.ts';
 import { createConnector, type Lookup, listPermittedAddresses } from './connector.ts';
 import { Exchange, joinHeaders, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -102,7 +102,7 @@ function sendTraced<R extends Traceable, A extends { status: number }>(
     'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
   };
   return inSpan(method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    const traceparent = currentTraceparent();
+    const traceparent = findCurrentTraceparent();
     const headers = traceparent ? { ...request.headers, traceparent } : request.headers;
     const response = await send({ ...request, headers });
     span.setAttribute('http.response.status_code', response.status);

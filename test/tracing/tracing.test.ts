@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { currentSpan, currentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
+import { findCurrentSpan, findCurrentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
 import { sharedApp, testApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -256,9 +256,13 @@ test('traces no request that the sampler drops', async () => {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, ...env },
   });
   const { services } = unsampled.app;
-  expect(inTrace(services, { name: 'request' }, currentSpan)).toBeNull();
+  expect(inTrace(services, { name: 'request' }, findCurrentSpan)).toBeNull();
   const { traceId, traceparent } = newTrace();
-  const parent = inTrace(services, { name: 'request', parent: traceparent }, currentTraceparent);
+  const parent = inTrace(
+    services,
+    { name: 'request', parent: traceparent },
+    findCurrentTraceparent,
+  );
   expect(parent).toMatch(new RegExp(`^00-${traceId}-\\w{16}-01$`));
 });
 

@@ -1,5 +1,5 @@
 /** The listeners of this process, by channel. */
-import { outsideTraces } from '../../spans.ts';
+import { runOutsideTraces } from '../../spans.ts';
 import type { SendNotifications } from './notification-sender.ts';
 import type { OnNotification } from './notifications.ts';
 
@@ -39,6 +39,6 @@ export class Listeners {
         for (const { channel, payload } of notifications) this.notify(channel, payload);
         resolve();
       };
-      outsideTraces(() => setImmediate(notifyAll));
+      runOutsideTraces(() => setImmediate(notifyAll));
     });
 }

@@ -3,7 +3,7 @@
  * burst one after the other.
  */
 import type pg from 'pg';
-import { bindSpan, outsideTraces } from '../../spans.ts';
+import { bindSpan, runOutsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
@@ -63,7 +63,7 @@ export function createReadBursts(
   const query: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
       // Runs outside the trace of the first read, because the others are not part of it.
-      if (pendingReads.length === 0) outsideTraces(() => setImmediate(sendAll));
+      if (pendingReads.length === 0) runOutsideTraces(() => setImmediate(sendAll));
       const refusal = servers?.findRefusal(text, values);
       if (refusal) return reject(refusal);
       const config = { name: nameStatement(text), text, values, ...(rowMode && { rowMode }) };

@@ -1,12 +1,12 @@
 /** Spans of statements, named by the verb and the table. */
 import { SpanKind } from '@opentelemetry/api';
 import { toOutcome } from '../../meters.ts';
-import { failSpan, sampledContext, startSpan } from '../../spans.ts';
+import { failSpan, findSampledContext, startSpan } from '../../spans.ts';
 import type { OnResult } from './session.ts';
 
 /** Reports neither the text nor the values of a statement. */
 export function withSpan(config: unknown, onResult: OnResult): OnResult {
-  if (!sampledContext()) return onResult;
+  if (!findSampledContext()) return onResult;
   const summary = summarizeStatement(getText(config));
   const span = startSpan(summary, {
     kind: SpanKind.CLIENT,

@@ -3,7 +3,7 @@
  * span, and so does the opening of a stream.
  */
 import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
-import { beginTrace, failSpan, inSpan, runInContext, sampledContext } from '../../spans.ts';
+import { beginTrace, failSpan, findSampledContext, inSpan, runInContext } from '../../spans.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { useOutcome } from './use-outcome.ts';
 
@@ -18,7 +18,7 @@ export function useTracing(tracer: Tracer | null): OperationPlugin {
   };
   return {
     onEnveloped({ context, extendContext }) {
-      const requestContext = sampledContext();
+      const requestContext = findSampledContext();
       if (context?.isOnSocket) {
         const traceContext = beginTrace(tracer, { name: SPAN_NAME, kind: SpanKind.SERVER });
         extendContext({ tracing: { traceContext, isOwn: true } });

@@ -11,7 +11,7 @@ import { unprocessable } from '../../../errors.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { RecordPage } from '../../../providers/moving-records.ts';
-import { currentTraceparent } from '../../../spans.ts';
+import { findCurrentTraceparent } from '../../../spans.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { succeedRun } from './read-end.ts';
@@ -78,7 +78,7 @@ function createPageToRecord(
     destination: source.plan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
-    traceparent: currentTraceparent() ?? null,
+    traceparent: findCurrentTraceparent(),
   };
 }
 
