@@ -9,8 +9,8 @@ const app = await sharedApp();
 const { services } = app.app;
 const { prisma } = services.database;
 
-const REMOVE =
-  'mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }';
+const DELETE_DESTINATION =
+  'mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }';
 
 const sweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
 
@@ -32,7 +32,9 @@ test(
   async () => {
     const { tenant, projectId, destinationId, countPending } = await createDeliveries(10_500);
     const input = { projectIdOrName: projectId, destinationId };
-    expect(await tenant.query(REMOVE, { input })).toMatchObject({ deleteDestination: {} });
+    expect(await tenant.query(DELETE_DESTINATION, { input })).toMatchObject({
+      deleteDestination: {},
+    });
     expect(await countPending()).toBe(500);
     await sweep();
     expect(await countPending()).toBe(0);

@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest';
-import { createClock, createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
+import { createClock, createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-const shared = await sharedDeliveries();
-const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue } = shared;
-const { delivery, destinationRow } = shared;
+const shared = await getSharedDeliveries();
+const { database, prisma, receiver, createEndpointName, projectId, createDestination, enqueue } =
+  shared;
+const { findDelivery, findDestination } = shared;
 
 test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 410 });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const [first] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
-  expect(await destinationRow(id)).toMatchObject({
+  expect(await findDestination(id)).toMatchObject({
     status: 'DISABLED',
     disabledReason: 'The receiver responded with 410 Gone.',
   });
@@ -30,43 +31,43 @@ test('disables the destination after a 410, records an event and keeps its deliv
   clock.advance(HOUR_MS);
   await sender.worker.drain();
   expect(receiver.received(endpoint)).toHaveLength(1);
-  expect(await delivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
-  expect(await delivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+  expect(await findDelivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
+  expect(await findDelivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
   receiver.setBehavior(endpoint, { status: 204 });
   await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
-  expect(await delivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
-  expect(await delivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+  expect(await findDelivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
+  expect(await findDelivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('ignores a 410 if the URL has changed since the request', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   await enqueue(id);
   await using sender = createWorker(database);
   const draining = sender.worker.drain();
   await receiver.waitForMessages(endpoint, 1);
   await prisma.destination.updateMany({
     where: { id },
-    data: { url: receiver.url(newEndpointName()) },
+    data: { url: receiver.url(createEndpointName()) },
   });
   receiver.respondToHeld(endpoint, { status: 410 });
   await draining;
-  expect(await destinationRow(id)).toMatchObject({
+  expect(await findDestination(id)).toMatchObject({
     status: 'ENABLED',
     failedAttempts: 1,
   });
 });
 
 test('disables a destination after 5 days and 20 attempts without a success', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 503 });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const readState = () => destinationRow(id);
+  const readState = () => findDestination(id);
 
   await enqueue(id, 18);
   await sender.worker.drain();
@@ -91,12 +92,12 @@ test('disables a destination after 5 days and 20 attempts without a success', as
 });
 
 test('keeps a destination that has failed for less than 5 days enabled, and restarts the count after a success', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 503 });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const readState = () => destinationRow(id);
+  const readState = () => findDestination(id);
 
   await enqueue(id, 30);
   await sender.worker.drain();

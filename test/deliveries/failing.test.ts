@@ -2,12 +2,20 @@
 import { expect, test } from 'vitest';
 import { decodeResponse } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
-import { createClock, createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
+import { createClock, createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const MINUTE_MS = 60_000;
 
-const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue, delivery } =
-  await sharedDeliveries();
+const {
+  database,
+  prisma,
+  receiver,
+  createEndpointName,
+  projectId,
+  createDestination,
+  enqueue,
+  findDelivery,
+} = await getSharedDeliveries();
 
 async function routeToTopic(eventType: 'DELIVERY_FAILED' | 'DESTINATION_WEBHOOK_FAILING') {
   const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
@@ -24,9 +32,9 @@ const findEvents = (
 
 test('records one event when a destination fails for an hour, and another after it has recovered', async () => {
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const fail = async () => {
@@ -60,9 +68,9 @@ test('records one event when a destination fails for an hour, and another after 
 
 test('records an event for a failed delivery, except a delivery of such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500, body: 'no such hook' });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   await prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },
   });
@@ -72,7 +80,7 @@ test('records an event for a failed delivery, except a delivery of such an event
   await using sender = createWorker(database, { config });
   await sender.worker.drain();
   await sender.worker.drain();
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'FAILED' });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'FAILED' });
   const [event, ...more] = await findEvents(id, 'DELIVERY_FAILED');
   expect(more).toEqual([]);
   expect(event?.data).toEqual({

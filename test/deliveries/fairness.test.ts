@@ -3,29 +3,32 @@ import { expect, test } from 'vitest';
 import {
   createDeliveryProject,
   createWorker,
-  sharedDeliveries,
+  getSharedDeliveries,
 } from '../support/fixtures/deliveries.ts';
 
-const shared = await sharedDeliveries();
-const { database, prisma, receiver, newEndpointName, projectId, destination, enqueue } = shared;
-const atOnce = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
+const shared = await getSharedDeliveries();
+const { database, prisma, receiver, createEndpointName, projectId, createDestination, enqueue } =
+  shared;
+/** The worker stops without waiting for messages in flight. */
+const STOP_IMMEDIATELY = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
+/** Hanging requests outlast the test, even on a slow machine. */
+const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
+/** One statement must end within five seconds, even on a busy machine. */
+const ROWS_PER_INSERT = 5_000;
 
-async function newDestination(data: Parameters<typeof destination>[1] = {}) {
-  const endpoint = newEndpointName();
-  return { endpoint, ...(await destination(receiver.url(endpoint), data)) };
+async function newDestination(data: Parameters<typeof createDestination>[1] = {}) {
+  const endpoint = createEndpointName();
+  return { endpoint, ...(await createDestination(receiver.url(endpoint), data)) };
 }
-
-/** Rows of one statement. It must end within five seconds, even on a busy machine. */
-const INSERTED = 5_000;
 
 /** Inserts many deliveries by SQL, without loading them into this process. */
 async function enqueueMany(destinationId: string, count: number): Promise<void> {
-  for (let index = 1; index <= count; index += INSERTED) {
+  for (let index = 1; index <= count; index += ROWS_PER_INSERT) {
     await database.rows.query(
       `insert into "Delivery" ("id", "projectId", "destinationId", "body", "nextAttemptTime")
        select 'dlv_many_' || n, $1, $2, '{}', now() - interval '1 hour'
        from generate_series($3::int, $4::int) n`,
-      [projectId, destinationId, index, Math.min(count, index + INSERTED - 1)],
+      [projectId, destinationId, index, Math.min(count, index + ROWS_PER_INSERT - 1)],
     );
   }
 }
@@ -37,9 +40,7 @@ test('limits a hanging destination with 20,000 due messages to 8 in flight, and 
   const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
   for (const { id } of others) await enqueue(id, 200);
 
-  // Hanging requests must outlast the test even on a slow machine, so that they keep their places.
-  const limits = { attemptMs: 100_000, leaseMs: 120_000 };
-  await using sender = createWorker(database, { config: atOnce, limits });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
   const running = sender.worker.run();
   await Promise.all(others.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)));
   expect(receiver.received(hanging.endpoint)).toHaveLength(8);
@@ -62,7 +63,7 @@ test('leaves half of the capacity to other destinations while many hang', async 
   const good = await newDestination();
   await enqueue(good.id, 500);
 
-  await using sender = createWorker(database, { config: atOnce });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY });
   const running = sender.worker.run();
   await receiver.waitForMessages(good.endpoint, 500);
   await sender.worker.stop(running);
@@ -76,21 +77,30 @@ test('delays no other project when the destinations of a project fill the capaci
   for (const { endpoint } of hanging) receiver.setBehavior(endpoint, 'HANG');
   for (const { id } of hanging) await enqueue(id, 8);
   const quiet = await createDeliveryProject(database);
-  const endpoint = newEndpointName();
-  const { id } = await quiet.destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id } = await quiet.createDestination(receiver.url(endpoint));
   await quiet.enqueue(id, 200);
 
-  const limits = { attemptMs: 100_000, leaseMs: 120_000 };
-  await using sender = createWorker(database, { config: atOnce, limits });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 200);
   await sender.worker.stop(running);
   expect(receiver.received(endpoint)).toHaveLength(200);
 });
 
-/** Creates a project with hanging destinations, and a quiet one whose id is greater. */
-async function measureBesideHanging({ destinations, failing = false, body = '{}' }: Hanging) {
-  const since = failing ? { failingSince: new Date(), failedAttempts: 5 } : {};
+interface HangingOptions {
+  destinations: number;
+  isFailing?: boolean;
+  body?: string;
+}
+
+/** Enqueues deliveries to hanging destinations, and to an endpoint of another project whose ID is greater. */
+async function enqueueBesideHanging({
+  destinations,
+  isFailing = false,
+  body = '{}',
+}: HangingOptions) {
+  const since = isFailing ? { failingSince: new Date(), failedAttempts: 5 } : {};
   const hanging = await Promise.all(
     Array.from({ length: destinations }, () => newDestination(since)),
   );
@@ -99,20 +109,11 @@ async function measureBesideHanging({ destinations, failing = false, body = '{}'
     await enqueue(id, 20, { body });
   }
   const quiet = await createDeliveryProject(database);
-  const endpoint = newEndpointName();
-  const { id } = await quiet.destination(receiver.url(endpoint), since);
+  const endpoint = createEndpointName();
+  const { id } = await quiet.createDestination(receiver.url(endpoint), since);
   await quiet.enqueue(id, 40, { body });
   return { endpoint, hanging };
 }
-
-interface Hanging {
-  destinations: number;
-  failing?: boolean;
-  body?: string;
-}
-
-/** Hanging requests outlast the test. */
-const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
 
 test.each([
   { resource: 'rows', limits: { claimRows: 20, heldRows: 40 }, delivery: {} },
@@ -124,12 +125,12 @@ test.each([
   {
     resource: 'rows for destinations that fail',
     limits: { claimRows: 20, heldRows: 80 },
-    delivery: { failing: true },
+    delivery: { isFailing: true },
   },
 ])('leaves other projects a part of the $resource while the destinations of a project hang', async (scenario) => {
-  const { endpoint } = await measureBesideHanging({ destinations: 20, ...scenario.delivery });
+  const { endpoint } = await enqueueBesideHanging({ destinations: 20, ...scenario.delivery });
   const limits = { ...HANGING, ...scenario.limits };
-  await using sender = createWorker(database, { config: atOnce, limits });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 40);
   await sender.worker.stop(running);
@@ -137,7 +138,7 @@ test.each([
 });
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
-  const { hanging } = await measureBesideHanging({ destinations: 12 });
+  const { hanging } = await enqueueBesideHanging({ destinations: 12 });
   for (const { endpoint } of hanging) receiver.setBehavior(endpoint, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });

@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
-import { createWorker, sharedDeliveries } from '../support/fixtures/deliveries.ts';
+import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
-const shared = await sharedDeliveries();
-const { database, prisma, receiver, newEndpointName, destination, enqueue, delivery, succeeded } =
-  shared;
+const shared = await getSharedDeliveries();
+const {
+  database,
+  prisma,
+  receiver,
+  createEndpointName,
+  createDestination,
+  enqueue,
+  findDelivery,
+  countSucceeded,
+} = shared;
 
 test('waits for messages in flight on stop, records them and releases the others', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   await enqueue(id, 20);
   const sender = createWorker(database);
   const running = sender.worker.run();
@@ -18,14 +26,14 @@ test('waits for messages in flight on stop, records them and releases the others
   await stopping;
   await sender[Symbol.asyncDispose]();
   expect(receiver.received(endpoint)).toHaveLength(8);
-  expect(await succeeded()).toBe(8);
+  expect(await countSucceeded()).toBe(8);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
 });
 
 test('leaves a delivery pending if it does not end before the stop', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
   const sender = createWorker(database, { config });
@@ -33,12 +41,12 @@ test('leaves a delivery pending if it does not end before the stop', async () =>
   await receiver.waitForMessages(endpoint, 1);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 });
 
 test('sends new deliveries after a notification, and by polling', async () => {
-  const endpoint = newEndpointName();
-  const { id } = await destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id } = await createDestination(receiver.url(endpoint));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
   const running = sender.worker.run();
   await enqueue(id);
@@ -48,12 +56,12 @@ test('sends new deliveries after a notification, and by polling', async () => {
   await receiver.waitForMessages(endpoint, 2);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
-  expect(await succeeded()).toBe(2);
+  expect(await countSucceeded()).toBe(2);
 });
 
 test('neither loses nor repeats a delivery while the database fails', async () => {
-  const endpoint = newEndpointName();
-  const { id } = await destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id } = await createDestination(receiver.url(endpoint));
   await enqueue(id, 50);
   let failures = 0;
   const failQuery = async <T>(text: string, values: unknown[]): Promise<T[]> => {
@@ -67,7 +75,7 @@ test('neither loses nor repeats a delivery while the database fails', async () =
     { limits: { backoff: { firstMs: 1, maxMs: 1 }, inFlightPerDestination: 4 } },
   );
   const running = sender.worker.run();
-  await expect.poll(succeeded).toBe(50);
+  await expect.poll(countSucceeded).toBe(50);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(failures).toBeGreaterThan(6);
@@ -78,19 +86,19 @@ test('neither loses nor repeats a delivery while the database fails', async () =
 });
 
 test('claims nothing while results cannot be recorded', async () => {
-  const endpoint = newEndpointName();
-  const { id } = await destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id } = await createDestination(receiver.url(endpoint));
   await enqueue(id, 100);
   let isGone = true;
   let refused = 0;
-  const claims = { begun: 0, ended: 0 };
+  const claims = { started: 0, ended: 0 };
   const query = async <T>(text: string, values: unknown[]): Promise<T[]> => {
     if (text.includes('"DeliveryAttempt"') && isGone) {
       refused += 1;
       throw new Error('the database is gone');
     }
     if (!text.includes('recursive')) return database.rows.query<T>(text, values);
-    claims.begun += 1;
+    claims.started += 1;
     return database.rows.query<T>(text, values).finally(() => {
       claims.ended += 1;
     });
@@ -106,15 +114,15 @@ test('claims nothing while results cannot be recorded', async () => {
   await receiver.waitForMessages(endpoint, 10);
   // One more claim may be under way before the first refusal.
   await expect.poll(() => refused).toBeGreaterThan(1);
-  await expect.poll(() => claims.begun - claims.ended).toBe(0);
-  const begunBefore = claims.begun;
+  await expect.poll(() => claims.started - claims.ended).toBe(0);
+  const startedBefore = claims.started;
   // Simulates an outage that outlasts the leases.
   await prisma.delivery.updateMany({ data: { leaseExpireTime: new Date(0) } });
   const refusedSoFar = refused;
   await expect.poll(() => refused).toBeGreaterThan(refusedSoFar + 100);
-  expect(claims.begun).toBe(begunBefore);
+  expect(claims.started).toBe(startedBefore);
   isGone = false;
-  await expect.poll(succeeded).toBe(100);
+  await expect.poll(countSucceeded).toBe(100);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(receiver.received(endpoint)).toHaveLength(100);

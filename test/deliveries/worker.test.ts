@@ -4,22 +4,22 @@ import { sealHeaders, sealUrl } from '../../src/deliveries/target-secrets.ts';
 import {
   createClock,
   createWorker,
-  sharedDeliveries,
+  getSharedDeliveries,
   vault,
 } from '../support/fixtures/deliveries.ts';
 import { verifyMessage } from '../support/receiver.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-const shared = await sharedDeliveries();
-const { database, prisma, receiver, newEndpointName, destination, enqueue } = shared;
-const { delivery, destinationRow } = shared;
+const shared = await getSharedDeliveries();
+const { database, prisma, receiver, createEndpointName, createDestination, enqueue } = shared;
+const { findDelivery, findDestination } = shared;
 
 test('posts a message with its signature, content type and the headers of its destination', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   // Headers may be stored unsealed: a migration seals them later.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
-  const { id, secret } = await destination(receiver.url(endpoint), { maskedHeaders });
+  const { id, secret } = await createDestination(receiver.url(endpoint), { maskedHeaders });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -37,7 +37,7 @@ test('posts a message with its signature, content type and the headers of its de
     notificationType: 'connection.created',
     data: { number: 0 },
   });
-  const sent = await delivery(deliveryId);
+  const sent = await findDelivery(deliveryId);
   expect(sent).toMatchObject({
     status: 'SUCCEEDED',
     isRetrying: false,
@@ -52,9 +52,9 @@ test('posts a message with its signature, content type and the headers of its de
 });
 
 test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id, secret } = await destination(receiver.url(endpoint));
+  const { id, secret } = await createDestination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
@@ -62,7 +62,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   const waitsSeconds: number[] = [];
   await sender.worker.drain();
   for (;;) {
-    const { nextAttemptTime, isRetrying } = await delivery(deliveryId);
+    const { nextAttemptTime, isRetrying } = await findDelivery(deliveryId);
     if (!nextAttemptTime) break;
     expect(isRetrying).toBe(true);
     const waitMs = nextAttemptTime.getTime() - clock.now().getTime();
@@ -74,7 +74,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
     await sender.worker.drain();
   }
   expect(waitsSeconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
-  const failed = await delivery(deliveryId);
+  const failed = await findDelivery(deliveryId);
   expect(failed).toMatchObject({
     status: 'FAILED',
     isRetrying: false,
@@ -104,43 +104,43 @@ test.each([
     error: 'The connection ended before the response (UND_ERR_SOCKET).',
   },
 ] as const)('fails an attempt after $behavior, and continues with other destinations', async (failure) => {
-  const [badEndpoint, goodEndpoint] = [newEndpointName(), newEndpointName()];
+  const [badEndpoint, goodEndpoint] = [createEndpointName(), createEndpointName()];
   receiver.setBehavior(badEndpoint, failure.behavior);
-  const [badDelivery, goodDelivery] = [
-    await destination(receiver.url(badEndpoint)),
-    await destination(receiver.url(goodEndpoint)),
+  const [badDestination, goodDestination] = [
+    await createDestination(receiver.url(badEndpoint)),
+    await createDestination(receiver.url(goodEndpoint)),
   ];
-  const [failed] = await enqueue(badDelivery.id);
-  await enqueue(goodDelivery.id, 20);
+  const [failed] = await enqueue(badDestination.id);
+  await enqueue(goodDestination.id, 20);
   // The limit is short only if the request must time out. A busy machine responds slowly.
   const attemptMs = failure.behavior === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
   expect(receiver.received(goodEndpoint)).toHaveLength(20);
-  const { attempts, ...row } = await delivery(failed);
+  const { attempts, ...row } = await findDelivery(failed);
   expect(row).toMatchObject({ status: 'PENDING', attemptCount: 1, failureReason: null });
   expect(attempts).toMatchObject([{ responseStatus: failure.status, error: failure.error }]);
   expect(receiver.received('elsewhere')).toEqual([]);
-  await prisma.destination.deleteMany({ where: { id: badDelivery.id } });
+  await prisma.destination.deleteMany({ where: { id: badDestination.id } });
 });
 
 test('treats an endless response with a good status as a success', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'ENDLESS');
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('fails without a request if the address of the destination is private', async () => {
-  const endpoint = newEndpointName();
-  const { id } = await destination(receiver.url(endpoint).replace('127.0.0.1', '127.0.0.2'));
+  const endpoint = createEndpointName();
+  const { id } = await createDestination(receiver.url(endpoint).replace('127.0.0.1', '127.0.0.2'));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  const { attempts } = await delivery(deliveryId);
+  const { attempts } = await findDelivery(deliveryId);
   expect(attempts).toMatchObject([
     {
       responseStatus: null,
@@ -151,8 +151,8 @@ test('fails without a request if the address of the destination is private', asy
 });
 
 test('sends the sealed values of the query and the headers', async () => {
-  const endpoint = `${newEndpointName()}?token=s3cret`;
-  const { id } = await destination(receiver.url(endpoint));
+  const endpoint = `${createEndpointName()}?token=s3cret`;
+  const { id } = await createDestination(receiver.url(endpoint));
   const owner = { id, projectId: shared.projectId };
   const url = sealUrl(vault, owner, receiver.url(endpoint));
   const { maskedHeaders, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
@@ -165,58 +165,58 @@ test('sends the sealed values of the query and the headers', async () => {
 });
 
 test('fails the attempt without a request if a secret cannot be opened', async () => {
-  const endpoint = newEndpointName();
-  const { id } = await destination(receiver.url(endpoint), {
+  const endpoint = createEndpointName();
+  const { id } = await createDestination(receiver.url(endpoint), {
     signingSecretSealed: 'v1.other.AAAA',
   });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
   expect(receiver.received(endpoint)).toEqual([]);
-  expect((await delivery(deliveryId)).attempts).toMatchObject([
+  expect((await findDelivery(deliveryId)).attempts).toMatchObject([
     { error: "The destination's secrets could not be opened." },
   ]);
 });
 
 test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
-  const endpoint = newEndpointName();
+  const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id } = await destination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.url(endpoint));
   const [deliveryId] = await enqueue(id);
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: true });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: true });
   receiver.setBehavior(endpoint, { status: 200 });
   clock.advance(60_000);
   await sender.worker.drain();
-  expect(await delivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', isRetrying: false });
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', isRetrying: false });
 });
 
-test('honours Retry-After up to one hour', async () => {
+test('honors Retry-After up to one hour', async () => {
   const clock = createClock('2031-01-01T00:00:00Z');
   const waitsSeconds: number[] = [];
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
-    const endpoint = newEndpointName();
+    const endpoint = createEndpointName();
     receiver.setBehavior(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
-    const { id } = await destination(receiver.url(endpoint));
+    const { id } = await createDestination(receiver.url(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
     await sender.worker.drain();
-    const { nextAttemptTime } = await delivery(deliveryId);
+    const { nextAttemptTime } = await findDelivery(deliveryId);
     waitsSeconds.push(((nextAttemptTime?.getTime() ?? 0) - clock.now().getTime()) / 1000);
   }
   expect(waitsSeconds).toEqual([120, 600, 3600, 5, 5]);
 });
 
 test('signs with both secrets after a rotation, until the older one expires', async () => {
-  const endpoint = newEndpointName();
-  const { id, secret: before } = await destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id, secret: before } = await createDestination(receiver.url(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
-  const sealed = await destinationRow(id);
+  const sealed = await findDestination(id);
   const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-  if (!hasSecret(sealed)) throw new Error('It is no webhook.');
+  if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
   const rotated = rotateSecrets(vault, sealed, { secret: after, now: clock.now() });
   await prisma.destination.updateMany({ where: { id }, data: rotated });
   await using sender = createWorker(database, { now: clock.now });
@@ -237,8 +237,8 @@ test('signs with both secrets after a rotation, until the older one expires', as
 });
 
 test('signs with the time of the database, whatever the clock of the process', async () => {
-  const endpoint = newEndpointName();
-  const { id, secret } = await destination(receiver.url(endpoint));
+  const endpoint = createEndpointName();
+  const { id, secret } = await createDestination(receiver.url(endpoint));
   await enqueue(id);
   await using sender = createWorker(database, { now: createClock('2031-01-01T00:00:00Z').now });
   await sender.worker.drain();

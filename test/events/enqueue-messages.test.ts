@@ -8,8 +8,8 @@ const database = await testDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 test('queues a message after the last one with its order key, even if that has an older id', async () => {
-  const { projectId, destination, enqueue } = await createDeliveryProject(database);
-  const { id } = await destination('https://hooks.example.com');
+  const { projectId, createDestination, enqueue } = await createDeliveryProject(database);
+  const { id } = await createDestination('https://hooks.example.com');
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
   const earlierDelivery = `dlv_${'0'.repeat(32)}`;
   await enqueue(id, 1, {

@@ -125,11 +125,11 @@ test(
   },
 );
 
-test('serves a lagging follower by reads of its own until it has caught up', async () => {
+test('serves a lagging follower by separate reads until it has caught up', async () => {
   const { projectId } = await createEventLog(database);
-  let ownReads = 0;
+  let catchUpReads = 0;
   const page: Database['rows']['page'] = (table, where, range) => {
-    if (range.below !== undefined) ownReads += 1;
+    if (range.below !== undefined) catchUpReads += 1;
     return database.rows.page(table, where, range);
   };
   const countingDatabase = { ...database, rows: { ...database.rows, page } };
@@ -142,18 +142,18 @@ test('serves a lagging follower by reads of its own until it has caught up', asy
   await recordNamedEvents(database, { projectId }, createNames('e', count));
   const quick = await follow(projectId, { after: 0n, by: countingFeed });
   await takeNext(quick, count);
-  const before = ownReads;
+  const before = catchUpReads;
   const { value } = await first;
   const rest = await takeNext(slow, count - 1);
   expect([value, ...rest].map(readEventName)).toEqual(createNames('e', count));
-  expect(ownReads).toBeGreaterThan(before);
+  expect(catchUpReads).toBeGreaterThan(before);
 
-  // The follower has caught up: later events need no reads of its own.
-  const after = ownReads;
+  // The follower has caught up, so later events need no separate reads.
+  const after = catchUpReads;
   const next = slow.next();
   await recordNamedEvent(database, { projectId, name: 'last' });
   expect(readEventName((await next).value)).toBe('last');
-  expect(ownReads).toBe(after);
+  expect(catchUpReads).toBe(after);
 });
 
 test('filters by topic and by type, both for stored and for live events', async () => {
@@ -202,11 +202,11 @@ test('delivers an event whose notification is lost', async () => {
 });
 
 test('delivers an event whose notification is lost while the server of another project hangs', async () => {
-  const [{ projectId }, { projectId: hanging }] = [
+  const [{ projectId }, { projectId: hangingProjectId }] = [
     await createEventLog(database),
     await createEventLog(database),
   ];
-  const groups = [hanging, projectId].map((id) => ({
+  const groups = [hangingProjectId, projectId].map((id) => ({
     ...database.group,
     name: id,
     projectIds: () => [id],
@@ -218,7 +218,7 @@ test('delivers an event whose notification is lost while the server of another p
   };
   const source = createEventLogSource(database, encodeEventCursor);
   const readEnds: typeof source.readLastPositions = (logs) =>
-    logs.some((log) => log.projectId === hanging)
+    logs.some((log) => log.projectId === hangingProjectId)
       ? new Promise(() => {})
       : source.readLastPositions(logs);
   const options = { pollMs: 20 };
@@ -226,11 +226,11 @@ test('delivers an event whose notification is lost while the server of another p
     { database: withoutListener, log, source: { ...source, readLastPositions: readEnds } },
     options,
   );
-  const others = await follow(hanging, { by: feed });
+  const hangingFollower = await follow(hangingProjectId, { by: feed });
   const follower = await follow(projectId, { by: feed });
   await recordNamedEvents(database, { projectId }, createNames('new', 1));
   expect((await takeNext(follower, 1)).map(readEventName)).toEqual(createNames('new', 1));
-  await Promise.all([others.return?.(), follower.return?.()]);
+  await Promise.all([hangingFollower.return?.(), follower.return?.()]);
   await feed[Symbol.asyncDispose]();
 });
 

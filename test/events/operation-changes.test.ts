@@ -23,7 +23,7 @@ async function createOperation() {
     data: { ...data, actionType: 'READ', status: 'IN_PROGRESS' },
   });
   const [operation] = await database.rows.find('Operation', { id: data.id, projectId });
-  if (!operation) throw new Error('The operation is not there.');
+  if (!operation) throw new Error('The operation does not exist.');
   return operation;
 }
 
@@ -84,9 +84,9 @@ test('ends when the operation is deleted, and when the follower returns', async 
   const operation = await createOperation();
   const [follower, leaving] = [changes.follow(operation), changes.follow(operation)];
   await Promise.all([follower.next(), leaving.next()]);
-  const [next, cancelled] = [follower.next(), leaving.next()];
+  const [next, canceled] = [follower.next(), leaving.next()];
   await leaving.return?.();
-  expect((await cancelled).done).toBe(true);
+  expect((await canceled).done).toBe(true);
   await inTransaction(database, async (tx) => {
     await tx.operation.deleteMany({ where: { id: operation.id } });
     notifyOperation(tx, operation.id);

@@ -23,7 +23,7 @@ import {
   appendMessages,
   createStream,
   listMessageNames,
-  messageName,
+  readMessageName,
   type TestStream,
 } from '../support/fixtures/streams.ts';
 
@@ -49,15 +49,15 @@ async function follow(
   return by.follow(followed, { after: after ?? end, end, filter: null });
 }
 
-const getName = ({ node }: { node: { body: string } }) => messageName(node);
+const getName = ({ node }: { node: { body: string } }) => readMessageName(node);
 
-async function newStream(): Promise<TestStream> {
+async function createTestStream(): Promise<TestStream> {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   return createStream(database, { projectId, topicId });
 }
 
 test('delivers put messages and routed events of a stream in one order', async () => {
-  const stream = await newStream();
+  const stream = await createTestStream();
   const { projectId } = stream;
   await appendMessages(database, stream, { names: ['old'] });
   const follower = await follow(stream);
@@ -79,7 +79,7 @@ test(
   'delivers every message to reconnecting followers while 8 writers put pages and events',
   { tags: ['all/rows'] },
   async () => {
-    const stream = await newStream();
+    const stream = await createTestStream();
     const { projectId } = stream;
     const perWriter = 25;
     const total = 8 * perWriter * 3;
@@ -122,7 +122,7 @@ test(
   'reads large messages in parts, and bounds the queue of a slow follower',
   { tags: ['all/rows'] },
   async () => {
-    const stream = await newStream();
+    const stream = await createTestStream();
     const padding = BATCH_BYTES_MAX / 4;
     const count = (3 * WAITING_BYTES_MAX) / padding;
     await appendMessages(database, stream, { names: ['old'] });
@@ -142,7 +142,7 @@ test(
 
 test('rejects a follower whose position was removed', async () => {
   await removeSurplus(services);
-  const stream = await newStream();
+  const stream = await createTestStream();
   const padding = 300_000;
   await appendMessages(database, stream, { names: createNames('m', 8), padding });
   const [overtaken, keptMessage] = [
@@ -166,7 +166,7 @@ test('rejects a follower whose position was removed', async () => {
 });
 
 test('removes messages that are too old, whatever their size', async () => {
-  const stream = await newStream();
+  const stream = await createTestStream();
   await appendMessages(database, stream, { names: createNames('m', 3) });
   const { destinationId } = stream;
   const data = { createTime: new Date(0) };
@@ -177,7 +177,7 @@ test('removes messages that are too old, whatever their size', async () => {
 });
 
 test('ends the followers of a closed stream, and removes its messages', async () => {
-  const stream = await newStream();
+  const stream = await createTestStream();
   const { projectId, destinationId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
   const [live, behind] = [await follow(stream), await follow(stream, { after: 0n })];

@@ -24,10 +24,10 @@ async function prepare() {
     await receiver[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
-  const { destination, enqueue } = await createDeliveryProject(database);
+  const { createDestination, enqueue } = await createDeliveryProject(database);
   const secrets = new Map<string, string>();
   for (let n = 0; n < DESTINATIONS; n += 1) {
-    const { id, secret } = await destination(receiver.url(ENDPOINT));
+    const { id, secret } = await createDestination(receiver.url(ENDPOINT));
     const deliveryIds = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
     for (const deliveryId of deliveryIds) secrets.set(deliveryId, secret);
   }

@@ -5,7 +5,7 @@ import {
   appendMessages,
   createStream,
   listMessageNames,
-  messageName,
+  readMessageName,
 } from '../support/fixtures/streams.ts';
 import {
   type CreateLog,
@@ -27,7 +27,7 @@ const createStreamLog: CreateLog = async (database, { projectId }) => {
       query: MESSAGES,
       field: 'streamMessages',
       variables: { destinationId },
-      getName: ({ body }: { body: object }) => messageName({ body: JSON.stringify(body) }),
+      getName: ({ body }: { body: object }) => readMessageName({ body: JSON.stringify(body) }),
     },
     startCursor: encodeMessageCursor({ destinationId, position: 0n }),
     write: (name, delay) =>

@@ -72,8 +72,8 @@ describe.each([
     const { database } = app.app.services;
     await using receiver = await startReceiver();
     receiver.setBehavior('hook', { status: 500 });
-    const { destination, enqueue } = await createDeliveryProject(database);
-    const { id } = await destination(receiver.url('hook'));
+    const { createDestination, enqueue } = await createDeliveryProject(database);
+    const { id } = await createDestination(receiver.url('hook'));
     const startMs = await readDatabaseMs(app);
     const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs + LATER_MS) });
     const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
@@ -162,8 +162,8 @@ test.each([
   const { database } = app.app.services;
   await using receiver = await startReceiver();
   receiver.setBehavior('hook', { status: 500 });
-  const { destination, enqueue } = await createDeliveryProject(database);
-  const { id } = await destination(receiver.url('hook'));
+  const { createDestination, enqueue } = await createDeliveryProject(database);
+  const { id } = await createDestination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
   const startMs = await readDatabaseMs(app);
   const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });

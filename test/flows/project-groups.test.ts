@@ -93,8 +93,8 @@ const countUnfolded = (projectId: string) => prisma.activityDelta.count({ where:
 test("delays deliveries of a hanging server's projects only", async () => {
   await using receiver = await startReceiver();
   const { first, other, server, services: split } = await createTwoGroups();
-  const toOne = await first.destination(receiver.url('one'));
-  const toOther = await other.destination(receiver.url('other'));
+  const toOne = await first.createDestination(receiver.url('one'));
+  const toOther = await other.createDestination(receiver.url('other'));
   await using _work = await startWork(split);
 
   // Some messages are being sent when the server begins to hang, so their results have to wait.
@@ -131,7 +131,7 @@ test(
       Array.from({ length: 6 }, () => createDeliveryProject(database)),
     );
     for (const [index, project] of projects.entries()) {
-      const { id } = await project.destination(receiver.url(`many-${index}`));
+      const { id } = await project.createDestination(receiver.url(`many-${index}`));
       await project.enqueue(id, 300);
     }
     const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
@@ -148,7 +148,7 @@ test(
 test('delivers messages of a moved project from the worker of its new server', async () => {
   await using receiver = await startReceiver();
   const project = await createDeliveryProject(database);
-  const { id } = await project.destination(receiver.url('moved'));
+  const { id } = await project.createDestination(receiver.url('moved'));
   const projectIds: Record<string, string[]> = { one: [project.projectId], other: [] };
   const groups = Object.keys(projectIds).map((name) =>
     createGroup(name, () => projectIds[name] ?? []),
