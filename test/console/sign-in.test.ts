@@ -5,7 +5,7 @@ import { testApp } from '../support/app.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { expectAccessible } from '../support/console.ts';
 import { describeInBrowser } from '../support/stage.ts';
-import { type OpenIdProvider, openIdProvider } from '../support/wire/openid-provider.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../support/wire/openid-provider.ts';
 
 const PASSWORD = 'correct horse battery';
 const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' };
@@ -13,7 +13,7 @@ const BRIAN = { sub: 'brian', email: 'brian@example.com', email_verified: true, 
 
 async function openSignInStage() {
   await using opening = new AsyncDisposableStack();
-  const provider = opening.use(await openIdProvider());
+  const provider = opening.use(await startOpenIdProvider());
   const testing = opening.use(
     await testApp({
       env: {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ServiceUnavailable } from '../../../src/errors.ts';
 import { sharedApp } from '../../support/app.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
-import { openIdProvider } from '../../support/wire/openid-provider.ts';
+import { startOpenIdProvider } from '../../support/wire/openid-provider.ts';
 
-const provider = await openIdProvider();
+const provider = await startOpenIdProvider();
 afterAll(() => provider[Symbol.asyncDispose]());
 let time = new Date();
 /** The error of the next reads of the clock, which is the database's. */

@@ -20,7 +20,7 @@ import {
 } from './paging.ts';
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
 
-/** Parameters to which the position and the size are copied from wherever the request has them. */
+/** Query parameters to which the request's position and page size are copied from their declared locations. */
 const POSITION = 'generated_at';
 const PAGE_SIZE = 'generated_size';
 
@@ -62,8 +62,8 @@ function isListRequest(
   if (!isRequestFor(list, request, { object: objectName })) return false;
   if (list.path.includes('{object}') && !request.path.includes(objectName)) return false;
   if (selectedFields?.in !== 'body' || selectedFields.isList) return true;
-  const [before = ''] = selectedFields.template.split('{fields}');
-  return String(findValue(request.body, selectedFields.name) ?? '').startsWith(before);
+  const [prefix = ''] = selectedFields.template.split('{fields}');
+  return String(findValue(request.body, selectedFields.name) ?? '').startsWith(prefix);
 }
 
 function readLocation(
@@ -98,7 +98,7 @@ function filterRecords(
   );
 }
 
-/** Returns the time of a request's filter. The template's text around it locates it. */
+/** Returns the time in a request's filter, which the template locates. */
 function findBound(filter: TimeFilter, request: ServedRequest): Date | null {
   const { template, format } = filter;
   const text =
@@ -116,6 +116,9 @@ function readConditions({ name }: TimeFilter, { body }: ServedRequest): string {
   return JSON.stringify(findValue(body, name.replace(/\/-$/, '')) ?? null);
 }
 
+/** Matches times of every format, also in the middle of a text. */
+const TIME = '(\\d[\\dT:Z+.-]*(?: \\d\\d:\\d\\d(?::\\d\\d)?)?)';
+
 function findTime(template: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const escaped = template.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -123,9 +126,6 @@ function findTime(template: string, text: string | undefined): string | null {
   const pattern = escaped.replace('\\{time\\}', () => (isWhole ? '(.+)' : TIME));
   return new RegExp(isWhole ? `^${pattern}$` : pattern).exec(text)?.[1] ?? null;
 }
-
-/** Matches times of every format, also in the middle of a text. */
-const TIME = '(\\d[\\dT:Z+.-]*(?: \\d\\d:\\d\\d(?::\\d\\d)?)?)';
 
 function createPage(paging: Paging, max: number): Page {
   const size = { name: PAGE_SIZE, fallback: max, max };
@@ -191,7 +191,8 @@ function createListResponse(
 }
 
 function createNextUrl(next: string, request: ServedRequest, url: string): string {
-  if (request.method !== 'GET') throw new BadRequest('An address is for a GET');
+  if (request.method !== 'GET')
+    throw new BadRequest('Only a GET request has a URL of the next page');
   const address = new URL(request.path, url);
   for (const [name, value] of request.query) address.searchParams.append(name, value);
   address.searchParams.set(POSITION, next);

@@ -67,11 +67,11 @@ function createCredentials({ apiKey }: DeclaredProvider): Record<string, string>
 }
 
 function findTextField({ id, standardFields = {}, changedAt }: ObjectDeclaration): string {
-  const updatesById = Object.entries(standardFields).filter(([, type]) => type === 'STRING');
-  const usable = updatesById
+  const stringFields = Object.entries(standardFields).filter(([, type]) => type === 'STRING');
+  const fieldNames = stringFields
     .map(([name]) => name)
     .filter((name) => id !== `/${name}` && !/(^|_)id$|Id$/.test(name));
-  return usable.find((name) => !changedAt?.at.endsWith(name)) ?? 'text';
+  return fieldNames.find((name) => !changedAt?.at.endsWith(name)) ?? 'text';
 }
 
 /** Fields of a record that the path or the body of a create needs. */
@@ -79,9 +79,9 @@ function createRequiredFields(object: ObjectDeclaration): Values {
   const { create } = object;
   const names = create ? listVariables(create.path, create.body) : [];
   const idParts = typeof object.id === 'string' ? {} : object.id.parts;
-  const partFor = (name: string) => (typeof idParts[name] === 'object' ? OWNED_ID : PARENT_ID);
+  const getPart = (name: string) => (typeof idParts[name] === 'object' ? OWNED_ID : PARENT_ID);
   return Object.fromEntries(
-    names.filter((name) => name !== 'object').map((name) => [name, partFor(name)]),
+    names.filter((name) => name !== 'object').map((name) => [name, getPart(name)]),
   );
 }
 
@@ -155,7 +155,7 @@ function serveBatch(
     const { id, ...values } = fields;
     const record = batch === object.createMany ? undefined : store.find(String(id));
     if (batch === object.updateMany && !record) return createOutcomeError(batch, 'No such record');
-    if (tooLong(values[textField])) return createOutcomeError(batch, `${textField} is too long`);
+    if (isTooLong(values[textField])) return createOutcomeError(batch, `${textField} is too long`);
     const stored = record ?? store.create({}, now);
     Object.assign(stored.values, values);
     stored.changedAt = now;
@@ -185,8 +185,8 @@ function serveChange(
     ),
   );
   // If a create and an update have the same path, only the update has an ID in its body.
-  const names = update?.bodyId !== undefined && update.path === create?.path;
-  const isUpdate = names && findValue(request.body, update.bodyId ?? '') != null;
+  const sharesPath = update?.bodyId !== undefined && update.path === create?.path;
+  const isUpdate = sharesPath && findValue(request.body, update.bodyId ?? '') != null;
   if (
     create &&
     isRequestFor(create, request, { object: objectName }) &&
@@ -197,7 +197,7 @@ function serveChange(
       ...readValues(object, create, request),
       ...readVariables(create.body, request.body),
     };
-    if (tooLong(values[textField])) return refuse(400, `${textField} is too long`);
+    if (isTooLong(values[textField])) return refuse(400, `${textField} is too long`);
     return createWriteResponse(object, create, store.create(values, now));
   }
   if (!namedRecord) return refuse(404, 'Not found');
@@ -210,7 +210,7 @@ function serveChange(
   }
   if (!update) return refuse(405, 'Not allowed');
   const values = readValues(object, update, request);
-  if (tooLong(values[textField])) return refuse(400, `${textField} is too long`);
+  if (isTooLong(values[textField])) return refuse(400, `${textField} is too long`);
   Object.assign(namedRecord.values, values);
   namedRecord.changedAt = now;
   return createWriteResponse(object, update, namedRecord);
@@ -221,22 +221,24 @@ function refersTo(
   endpoint: WireEndpoint & { bodyId?: string | undefined },
   { request, objectName, id }: { request: ServedRequest; objectName: string; id: string },
 ): boolean {
-  const text = toWholeId(object, id);
+  const wholeId = toWholeId(object, id);
   const parts = typeof object.id === 'string' ? [] : listIdParts(object.id, id);
   const names = typeof object.id === 'string' ? [] : Object.keys(object.id.parts);
   const variables = {
     object: objectName,
-    id: text,
+    id: wholeId,
     ...Object.fromEntries(names.map((name, n) => [name, parts[n] ?? ''])),
   };
   if (!isRequestFor(endpoint, request, variables)) return false;
   return (
-    endpoint.bodyId === undefined || parseId(findValue(request.body, endpoint.bodyId)) === text
+    endpoint.bodyId === undefined || parseId(findValue(request.body, endpoint.bodyId)) === wholeId
   );
 }
 
+const VARIABLE = /^\{(\w+)\}$/;
+
 /**
- * True if the body has the declared members. Only its body distinguishes a deletion from an update at the
+ * True if the body has the declared members. Only the body distinguishes a deletion from an update at the
  * same path.
  */
 function hasDeclaredMembers(actual: unknown, declared: unknown): boolean {
@@ -248,9 +250,7 @@ function hasDeclaredMembers(actual: unknown, declared: unknown): boolean {
   );
 }
 
-const VARIABLE = /^\{(\w+)\}$/;
-
-const tooLong = (value: unknown) => String(value ?? '').length > 200;
+const isTooLong = (value: unknown) => String(value ?? '').length > 200;
 
 /** Returns the values that a body has in place of `{name}`, by these names. */
 function readVariables(declared: unknown, actual: unknown): Values {
@@ -271,11 +271,11 @@ function readValues(
 ): Values {
   const wrapped = findValue(body, bodyRecord);
   const parsedFields: unknown = isStringified ? JSON.parse(String(wrapped)) : wrapped;
-  const ownFields = isObject(parsedFields) ? parsedFields : {};
+  const fields = isObject(parsedFields) ? parsedFields : {};
   const maps = object.nestedFields
-    .map(({ at: pointer }) => findValue(ownFields, pointer))
+    .map(({ at: pointer }) => findValue(fields, pointer))
     .filter(isObject);
-  return Object.assign({}, ownFields, ...maps);
+  return Object.assign({}, fields, ...maps);
 }
 
 function createWriteResponse(

@@ -31,13 +31,13 @@ export function serveGraphql(path: string, resolve: Resolve) {
   };
 }
 
-/** Throws if the text is no GraphQL query with a top-level field. */
+/** Throws GraphqlRefusal if the query selects no field at the top level. */
 function parseOperation(body: unknown): GraphqlOperation {
   const { query, variables } = isObject(body) ? body : {};
   const [definition] = parse(String(query)).definitions;
   const [field] =
     definition?.kind === 'OperationDefinition' ? definition.selectionSet.selections : [];
-  if (field?.kind !== 'Field') throw new GraphqlRefusal('The query asks for nothing');
+  if (field?.kind !== 'Field') throw new GraphqlRefusal('The query selects no field');
   return {
     name: field.name.value,
     variables: isObject(variables) ? variables : {},
@@ -46,7 +46,7 @@ function parseOperation(body: unknown): GraphqlOperation {
 }
 
 /** Returns a page of a connection: `nodes` and `pageInfo`. */
-export function connectionPage(nodes: Values[], { first, after }: Values, max: number) {
+export function createConnectionPage(nodes: Values[], { first, after }: Values, max: number) {
   const size = Number(first ?? max);
   if (!Number.isInteger(size) || size < 1 || size > max) {
     throw new GraphqlRefusal(`first must be 1 to ${max}`);

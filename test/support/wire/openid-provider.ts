@@ -1,6 +1,7 @@
 /**
- * An OpenID provider: discovery, authorization code with PKCE, ID tokens and UserInfo, written from the standard. It signs a
- * person in without a form. Tests change its next ID token to check that the gateway rejects it.
+ * An OpenID provider that implements discovery, the authorization code flow with PKCE, ID tokens and UserInfo
+ * from the standard. It signs a person in without a form. Tests forge its next ID token to check that the
+ * gateway rejects it.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -47,7 +48,7 @@ interface Code {
   person: Person;
 }
 
-export async function openIdProvider(): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   const [pair, otherPair] = [await generateKeyPair(ALGORITHM), await generateKeyPair(ALGORITHM)];
   const jwk = { ...(await exportJWK(pair.publicKey)), alg: ALGORITHM, kid: 'first' };
   const codes = new Map<string, Code>();

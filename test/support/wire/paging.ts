@@ -54,7 +54,7 @@ export function byOffset(size: Size, parameter: string): Page {
 export function byPage(size: Size, parameter: string): Page {
   return (records, { query }) => {
     const page = parseWholeNumber(query.get(parameter) ?? '1');
-    if (page < 1) throw new BadRequest('Pages are counted from 1');
+    if (page < 1) throw new BadRequest('Pages are numbered from 1');
     const length = readSize(query, size);
     return slicePage(records, (page - 1) * length, length, () => String(page + 1));
   };

@@ -20,7 +20,7 @@ interface WireList {
   /** Returns the records that match the request's filters. Throws BadRequest for a malformed filter. */
   filter?: (records: StoredRecord[], request: ServedRequest) => StoredRecord[];
   page: Page;
-  toBody: (records: Record<string, unknown>[], cut: PageSlice) => unknown;
+  toBody: (records: Record<string, unknown>[], slice: PageSlice) => unknown;
 }
 
 interface WireObject {
@@ -32,7 +32,7 @@ interface WireObject {
     path: string;
     toBody: (record: Record<string, unknown>) => unknown;
   };
-  /** Fetches several records by their IDs. `readIds` returns null if the request names no ids. */
+  /** Fetches several records by their IDs. `readIds` returns null if the request has no IDs. */
   fetchMany?: {
     path: string;
     readIds: (request: ServedRequest) => string[] | null;
@@ -77,7 +77,7 @@ export interface VendorFixture {
   createId: (n: number) => string | number;
   /** Returns the reference to a record if it is more than the ID. */
   createReference?: (id: string | number) => string;
-  /** Runs before all other endpoints. Returns undefined for requests that these should serve. */
+  /** Runs before the endpoints. Returns undefined for a request that an endpoint should serve. */
   override?: (
     request: ServedRequest,
     store: VendorStore,
@@ -131,29 +131,29 @@ interface ServerState {
   now: () => Date;
 }
 
-async function route(served: ServerState, request: ServedRequest): Promise<ServedResponse> {
-  const { fixture, store, now, url } = served;
+async function route(state: ServerState, request: ServedRequest): Promise<ServedResponse> {
+  const { fixture, store, now, url } = state;
   const { object } = fixture;
   const override = await fixture.override?.(request, store, now(), url);
   if (override) return override;
-  const manyResponse = serveMany(served, request);
+  const manyResponse = serveMany(state, request);
   if (manyResponse) return manyResponse;
   const list = object.lists.find(
     ({ method = 'GET', path }) => method === request.method && matchPath(path, request),
   );
-  if (list) return serveList(served, list, request);
+  if (list) return serveList(state, list, request);
   if (object.count && isAt({ method: 'GET', path: object.count.path }, request)) {
     return { status: 200, body: object.count.toBody(store.records.length) };
   }
   const fixed = object.fixed?.find(({ path }) => path === request.path);
   if (fixed && request.method === 'GET') return { status: 200, body: fixed.body };
   const batch = object.batches?.find((candidate) => isAt(candidate, request));
-  if (batch) return serveBatch(served, batch, request);
-  return routeChange(served, request);
+  if (batch) return serveBatch(state, batch, request);
+  return routeChange(state, request);
 }
 
-function routeChange(served: ServerState, request: ServedRequest): ServedResponse {
-  const { fixture, store } = served;
+function routeChange(state: ServerState, request: ServedRequest): ServedResponse {
+  const { fixture, store } = state;
   const { create, update, remove, fields, fetchOne } = fixture.object;
   if (fields && request.method === 'GET' && request.path === fields.path) {
     const wrongParameter = Object.entries(fields.query ?? {}).find(
@@ -164,15 +164,15 @@ function routeChange(served: ServerState, request: ServedRequest): ServedRespons
     return { status: 200, body: fields.body };
   }
   if (fetchOne && isAt({ method: 'GET', path: fetchOne.path }, request)) {
-    return serveOne(served, fetchOne, request);
+    return serveOne(state, fetchOne, request);
   }
-  if (create && isAt(create, request)) return serveWrite(served, create, { request });
+  if (create && isAt(create, request)) return serveWrite(state, create, { request });
   const change = [update, remove].find((candidate) => candidate && isAt(candidate, request));
   if (!change) return createErrorResponse(fixture, 404, 'Not found');
   const parameters = matchPath(change.path, request) ?? {};
   const record = store.records.find(({ id }) => String(id) === parameters.id);
   if (!record) return createErrorResponse(fixture, 404, 'Not found');
-  if (change !== remove) return serveWrite(served, change as WireChange, { request, record });
+  if (change !== remove) return serveWrite(state, change as WireChange, { request, record });
   store.remove(record);
   return { status: change.status, ...(remove.body !== undefined && { body: remove.body }) };
 }
@@ -202,6 +202,12 @@ function serveMany(
   return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
+const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => number> = {
+  oldestChange: (a, b) => a.changedAt.getTime() - b.changedAt.getTime(),
+  newestChange: (a, b) => b.changedAt.getTime() - a.changedAt.getTime(),
+  created: () => 0,
+};
+
 function serveList(
   { fixture, store, url }: ServerState,
   list: WireList,
@@ -213,12 +219,6 @@ function serveList(
   const headers = slice.headers ?? {};
   return body === undefined ? { status: 204, headers } : { status: 200, headers, body };
 }
-
-const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => number> = {
-  oldestChange: (a, b) => a.changedAt.getTime() - b.changedAt.getTime(),
-  newestChange: (a, b) => b.changedAt.getTime() - a.changedAt.getTime(),
-  created: () => 0,
-};
 
 function serveWrite(
   { fixture, store, now }: ServerState,

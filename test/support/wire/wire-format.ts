@@ -57,11 +57,11 @@ export function readTime(query: URLSearchParams, name: string): Date | null {
 export function readUnixTime(query: URLSearchParams, name: string): Date | null {
   const text = query.get(name);
   if (text === null) return null;
-  if (!/^\d{9,10}(\.\d{1,3})?$/.test(text)) throw new BadRequest(`${name} must be unix seconds`);
+  if (!/^\d{9,10}(\.\d{1,3})?$/.test(text)) throw new BadRequest(`${name} must be Unix seconds`);
   return new Date(Number(text) * 1000);
 }
 
-/** Vendors compare times rounded down to the second, as they show them. */
+/** Vendors return and compare times rounded down to the second. */
 export function roundToSecond({ changedAt }: StoredRecord): number {
   return toSeconds(changedAt) * 1000;
 }
@@ -85,7 +85,10 @@ export function readNestedMembers(...names: string[]): WireChange['readValues'] 
   };
 }
 
-/** Returns a reader of the attributes of a JSON:API resource. The body must have its type, and that of an update its id. */
+/**
+ * Returns a reader of the attributes of a JSON:API resource. A body must have the resource's type, and the
+ * body of an update also its ID.
+ */
 export function createResourceReader(type: string, isUpdate: boolean): WireChange['readValues'] {
   return (body) => {
     const data = isObject(body) && isObject(body.data) ? body.data : {};

@@ -34,7 +34,7 @@ export interface WireWebhooks {
 export class VendorWebhooks {
   readonly webhooks = new Map<string, Webhook>();
   readonly #api: WireWebhooks;
-  #made = 0;
+  #lastNumber = 0;
 
   constructor(api: WireWebhooks) {
     this.#api = api;
@@ -42,24 +42,24 @@ export class VendorWebhooks {
 
   /** Returns undefined for a path that is not about webhooks. */
   async serve({ method, path, body }: ServedRequest): Promise<ServedResponse | undefined> {
-    const { path: webhooksPath, status, toBody: response, laterBodies = {} } = this.#api;
+    const { path: webhooksPath, status, toBody, laterBodies = {} } = this.#api;
     if (method === 'POST' && path === webhooksPath)
-      return { status, body: response(await this.#make(body)) };
+      return { status, body: toBody(await this.#create(body)) };
     if (!path.startsWith(webhooksPath)) return undefined;
     const [id = '', subpath = ''] = path.slice(webhooksPath.length).split('/').filter(Boolean);
     const webhook = this.webhooks.get(id);
     if (!webhook) return { status: 404, body: {} };
-    if (method === 'GET') return { status: 200, body: (laterBodies[subpath] ?? response)(webhook) };
+    if (method === 'GET') return { status: 200, body: (laterBodies[subpath] ?? toBody)(webhook) };
     this.webhooks.delete(id);
     return { status: 204 };
   }
 
-  async #make(body: unknown): Promise<Webhook> {
+  async #create(body: unknown): Promise<Webhook> {
     if (!isObject(body)) throw new BadRequest('The body must be an object');
     const { createSecret, sendHandshake, parse } = this.#api;
-    this.#made += 1;
+    this.#lastNumber += 1;
     const webhook = {
-      id: String(900 + this.#made),
+      id: String(900 + this.#lastNumber),
       secret: createSecret?.() ?? '',
       ...parse(body),
     };
@@ -69,7 +69,7 @@ export class VendorWebhooks {
   }
 }
 
-/** Returns the members as texts. Throws BadRequest if one is missing, empty or no text. */
+/** Returns the members. Throws BadRequest unless each is a string that is not empty. */
 export function readTexts<Name extends string>(
   body: unknown,
   ...names: readonly Name[]

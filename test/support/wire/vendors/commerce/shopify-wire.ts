@@ -1,4 +1,4 @@
-import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
+import { createConnectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   createLengthCheck,
@@ -50,7 +50,7 @@ export const shopify: WireVendor = {
       const record = store.find(String(id));
       const problem = findValueError(input);
       if (name === 'customers') {
-        return connectionPage(
+        return createConnectionPage(
           searchRecords(store.records, variables.query).map(show),
           variables,
           250,
@@ -59,8 +59,8 @@ export const shopify: WireVendor = {
       if (name === 'nodes') {
         const ids = Array.isArray(variables.ids) ? variables.ids : [];
         return ids
-          .map((each) => store.find(String(each)))
-          .map((each) => (each ? show(each) : null));
+          .map((recordId) => store.find(String(recordId)))
+          .map((stored) => (stored ? show(stored) : null));
       }
       if (problem) return createUserErrors(problem);
       if (name === 'customerCreate') {

@@ -50,13 +50,13 @@ function searchRecords(records: StoredRecord[], request: ServedRequest): StoredR
   const { filter = {}, sort } = isObject(query) ? query : {};
   if (!isObject(filter)) throw new BadRequest('filter must be an object');
   const isSorted = isObject(sort) && sort.field === 'CREATED_AT' && sort.order === 'ASC';
-  if (!isSorted) throw new BadRequest('This server lists by the time of creation alone');
+  if (!isSorted) throw new BadRequest('This server sorts only by the time of creation');
   return records.filter((record) =>
     Object.entries(filter).every(([name, condition]) => matchesCondition(record, name, condition)),
   );
 }
 
-const response = (customer: Values) => ({ customer });
+const toBody = (customer: Values) => ({ customer });
 
 /** A search of customers is a POST. The response omits an empty list. */
 export const square: WireVendor = {
@@ -92,20 +92,20 @@ export const square: WireVendor = {
           }),
         },
       ],
-      fetchOne: { path: '/v2/customers/:id', toBody: response },
+      fetchOne: { path: '/v2/customers/:id', toBody },
       create: {
         method: 'POST',
         path: '/v2/customers',
         status: 200,
         readValues: readMembers(null),
-        toBody: response,
+        toBody,
       },
       update: {
         method: 'PUT',
         path: '/v2/customers/:id',
         status: 200,
         readValues: readMembers(null),
-        toBody: response,
+        toBody,
       },
       remove: { method: 'DELETE', path: '/v2/customers/:id', status: 200, body: {} },
     },

@@ -54,7 +54,8 @@ export const xero: WireVendor = {
           path: PATH,
           order: 'oldestChange',
           filter: (records, { headers }) => {
-            if (headers['xero-tenant-id'] !== 'tenant-1') throw new BadRequest('No tenant');
+            if (headers['xero-tenant-id'] !== 'tenant-1')
+              throw new BadRequest('xero-tenant-id is wrong');
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
             if (!SINCE.test(since)) throw new BadRequest(`${since} is not a UTC time`);

@@ -35,7 +35,7 @@ export const outreach: WireVendor = {
             if (range === null) return records;
             const [from = '', to = ''] = range.split('..');
             const [since, until] = [new Date(from), to === 'inf' ? null : new Date(to)];
-            if (Number.isNaN(since.getTime())) throw new BadRequest(`${range} is no range`);
+            if (Number.isNaN(since.getTime())) throw new BadRequest(`${range} is not a range`);
             return records.filter(
               ({ changedAt }) => changedAt >= since && (!until || changedAt <= until),
             );

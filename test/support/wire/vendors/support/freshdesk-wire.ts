@@ -33,7 +33,8 @@ export const freshdesk: WireVendor = {
           path: '/api/v2/tickets',
           order: 'oldestChange',
           filter: (records, { query }) => {
-            if (query.get('order_by') !== 'updated_at') throw new BadRequest('Not in order');
+            if (query.get('order_by') !== 'updated_at')
+              throw new BadRequest('order_by must be updated_at');
             const since = readTime(query, 'updated_since');
             // Without `updated_since`, Freshdesk lists only tickets of the last 30 days.
             if (!since) return [];

@@ -48,7 +48,7 @@ function matchesCondition(record: StoredRecord, { field, operator, value }: Cond
   throw new BadRequest(`${operator} is not an operator of dates`);
 }
 
-const response = (data: unknown[], { next, total }: { next: string | null; total: number }) => ({
+const toBody = (data: unknown[], { next, total }: { next: string | null; total: number }) => ({
   type: 'list',
   data,
   total_count: total,
@@ -80,7 +80,7 @@ export const intercom: WireVendor = {
         updated_at: toSeconds(changedAt),
       }),
       lists: [
-        { path: '/contacts', order: 'created', page, toBody: response },
+        { path: '/contacts', order: 'created', page, toBody },
         {
           method: 'POST',
           path: '/contacts/search',
@@ -92,7 +92,7 @@ export const intercom: WireVendor = {
             );
           },
           page: searchPage,
-          toBody: response,
+          toBody,
         },
       ],
       fetchOne: { path: '/contacts/:id', toBody: (record) => record },

@@ -39,7 +39,8 @@ export const serviceNow: WireVendor = {
             // A circumflex in a value is doubled.
             const parts = (query.get('sysparm_query') ?? '').split(/(?<!\^)\^(?!\^)/);
             const equal: [string, string][] = [];
-            if (!parts.includes(ORDER)) throw new BadRequest('Not in order');
+            if (!parts.includes(ORDER))
+              throw new BadRequest('The query must order by sys_updated_on');
             const bounds: Record<string, Date> = {};
             for (const part of parts.filter((candidate) => candidate !== ORDER)) {
               const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];

@@ -50,21 +50,21 @@ export const zendeskSupport: WireVendor = {
             const cursor = query.get('cursor');
             const start = readUnixTime(query, 'start_time') ?? parseStartTime(cursor);
             if (!start) throw new BadRequest('start_time is missing');
-            const isWithoutDeleted = query.get('exclude_deleted') === 'true';
+            const excludesDeleted = query.get('exclude_deleted') === 'true';
             return records.filter(
               (record) =>
                 roundToSecond(record) >= start.getTime() &&
-                !(isWithoutDeleted && record.values.status === 'deleted'),
+                !(excludesDeleted && record.values.status === 'deleted'),
             );
           },
           page: (records, request, url) => {
             const { query } = request;
             const start = query.get('start_time') ?? query.get('cursor')?.split('~')[1] ?? '';
             const position = query.get('cursor')?.split('~')[0];
-            const inner = new URLSearchParams(query);
-            if (position) inner.set('cursor', position);
+            const cursorQuery = new URLSearchParams(query);
+            if (position) cursorQuery.set('cursor', position);
             const page = byCursor({ name: 'per_page', fallback: 1000, max: 1000 }, 'cursor');
-            const slice = page(records, { ...request, query: inner }, url);
+            const slice = page(records, { ...request, query: cursorQuery }, url);
             return { ...slice, next: slice.next && `${slice.next}~${start}` };
           },
           toBody: (tickets, { next }) => ({

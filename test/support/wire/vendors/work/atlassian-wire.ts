@@ -44,9 +44,10 @@ export const atlassian: WireVendor = {
           order: 'oldestChange',
           filter: (records, { body }) => {
             const { jql, fields } = isObject(body) ? body : {};
-            if (!Array.isArray(fields)) throw new BadRequest('Only ids would be told');
+            if (!Array.isArray(fields))
+              throw new BadRequest('Without fields, the response has only IDs');
             const text = String(jql);
-            if (!text.endsWith(ORDER)) throw new BadRequest('Not in order');
+            if (!text.endsWith(ORDER)) throw new BadRequest('The JQL must order by updated');
             const bounds: Record<string, Date> = {};
             for (const part of text.slice(0, -ORDER.length).split(' AND ')) {
               const [, operator = '', time = ''] = CONDITION.exec(part) ?? [];

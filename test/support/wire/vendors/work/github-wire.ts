@@ -45,7 +45,7 @@ export const github: WireVendor = {
           order: 'oldestChange',
           filter: (records, { query }) => {
             if (query.get('filter') !== 'all' || query.get('state') !== 'all') {
-              throw new BadRequest('Only issues of the user that are open');
+              throw new BadRequest('filter and state must be all');
             }
             const since = readTime(query, 'since');
             return records.filter((record) => !since || roundToSecond(record) >= since.getTime());

@@ -1,4 +1,4 @@
-import { connectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
+import { createConnectionPage, GraphqlRefusal, serveGraphql } from '../../graphql-vendor.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
@@ -62,7 +62,7 @@ export const linear: WireVendor = {
               matchesTimes(candidate, variables.filter) &&
               matchesFields(candidate, variables.filter),
           );
-          return connectionPage(records.map(show), variables, 250);
+          return createConnectionPage(records.map(show), variables, 250);
         }
         case 'issueCreate':
           return { success: true, issue: show(store.create(input, now)) };

@@ -14,7 +14,7 @@ const VERSION = '2025-09-03';
 const SOURCE = '1f4e2c3d-0000-4000-8000-000000000001';
 const OPERATORS = ['on_or_after', 'on_or_before'];
 
-/** Notion rounds times down to the minute, and compares them so. */
+/** Notion rounds times down to the minute, in responses and in comparisons. */
 function roundToMinute({ changedAt }: StoredRecord): string {
   return `${changedAt.toISOString().slice(0, 16)}:00.000Z`;
 }
