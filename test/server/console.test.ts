@@ -93,7 +93,7 @@ test('lets only origins of the project frame the connect page', async () => {
   const { projectId, apiKey } = JSON.parse(
     readFileSync(join(app.app.services.config.DATA_DIR, 'demo.json'), 'utf8'),
   );
-  const policyFor = async (query: string) => {
+  const fetchFramePolicy = async (query: string) => {
     const response = await fetch(`${url}/connect${query}`);
     expect(response.status).toBe(200);
     const [asset] = listAssets(await response.text());
@@ -102,8 +102,8 @@ test('lets only origins of the project frame the connect page', async () => {
       response.headers.get('content-security-policy') ?? '',
     )?.[1];
   };
-  expect(await policyFor('')).toBe("'none'");
-  expect(await policyFor(`?project=${projectId}`)).toBe("'none'");
+  expect(await fetchFramePolicy('')).toBe("'none'");
+  expect(await fetchFramePolicy(`?project=${projectId}`)).toBe("'none'");
   const query = `mutation { updateProject(input: { projectIdOrName: "${projectId}",
     allowedOrigins: ["https://app.example", "https://other.example:8443"] }) { project { id } } }`;
   await fetch(`${url}/graphql`, {
@@ -111,33 +111,33 @@ test('lets only origins of the project frame the connect page', async () => {
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
-  expect(await policyFor(`?project=${projectId}`)).toBe(
+  expect(await fetchFramePolicy(`?project=${projectId}`)).toBe(
     'https://app.example https://other.example:8443',
   );
-  expect(await policyFor('?project=prj_unknown')).toBe("'none'");
+  expect(await fetchFramePolicy('?project=prj_unknown')).toBe("'none'");
   expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 
-/** Sends a request with these headers. fetch would set its own Host. */
-function askWith(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
+/** Sends a request with these headers. With fetch, a request cannot set Host. */
+function sendRequest(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(`${url}${path}`, { headers }, resolve).on('error', reject).end();
   });
 }
 
-async function demoFor(headers: Record<string, string>): Promise<number | undefined> {
-  const response = await askWith('/console/demo.json', headers);
+async function fetchDemoStatus(headers: Record<string, string>): Promise<number | undefined> {
+  const response = await sendRequest('/console/demo.json', headers);
   response.resume();
   return response.statusCode;
 }
 
 test("serves the demo's key only to a browser on this machine", async () => {
   const { port } = new URL(url);
-  expect(await demoFor({})).toBe(200);
-  expect(await demoFor({ host: `localhost:${port}` })).toBe(200);
+  expect(await fetchDemoStatus({})).toBe(200);
+  expect(await fetchDemoStatus({ host: `localhost:${port}` })).toBe(200);
   // A foreign name that resolves to this machine (DNS rebinding).
-  expect(await demoFor({ host: 'evil.example' })).toBe(204);
-  expect(await demoFor({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
+  expect(await fetchDemoStatus({ host: 'evil.example' })).toBe(204);
+  expect(await fetchDemoStatus({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
   const { apiKey, bearerToken } = await (await fetch(`${url}/console/demo.json`)).json();
   expect(apiKey).toMatch(/^ik_/);
   const { iat = 0, exp } = decodeJwt(bearerToken);
@@ -154,7 +154,7 @@ test.each([
   ['true-client-ip', '198.51.100.7'],
   ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
 ])('serves no demo key through a proxy that adds %s', async (name, value) => {
-  expect(await demoFor({ [name]: value })).toBe(204);
+  expect(await fetchDemoStatus({ [name]: value })).toBe(204);
 });
 
 test.each([
@@ -163,22 +163,22 @@ test.each([
   ['1.1', 'http://localhost:4000', 200],
   ['1.1', 'https://gateway.example', 204],
 ])('serves demo.json over HTTP/%s with PUBLIC_URL %s with status %s', async (httpVersion, publicUrl, status) => {
-  const local = { headers: { host: '127.0.0.1' }, httpVersion, address: '127.0.0.1', publicUrl };
-  expect(isFromThisMachine(local) ? 200 : 204).toBe(status);
+  const request = { headers: { host: '127.0.0.1' }, httpVersion, address: '127.0.0.1', publicUrl };
+  expect(isFromThisMachine(request) ? 200 : 204).toBe(status);
 });
 
 test('serves no demo key to HTTP/1.0 and HTTP/0.9 requests', async () => {
-  expect(await rawAnswer('GET /console/demo.json HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
+  expect(await sendRaw('GET /console/demo.json HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n')).toMatch(
     /^HTTP\/1\.1 204 /,
   );
-  // The second form, without a version, is the one of HTTP/0.9 itself.
+  // The second request line has no version, as HTTP/0.9 defines it.
   for (const head of ['GET /livez HTTP/0.9\r\nHost: 127.0.0.1\r\n\r\n', 'GET /livez\r\n\r\n']) {
-    expect(await rawAnswer(head)).toMatch(/^HTTP\/1\.1 505 /);
+    expect(await sendRaw(head)).toMatch(/^HTTP\/1\.1 505 /);
   }
 });
 
 /** Returns all bytes that the server sends until it closes the connection. */
-async function rawAnswer(head: string): Promise<string> {
+async function sendRaw(head: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.write(head);
@@ -213,37 +213,37 @@ test('returns 503 for the connect page while the database is unavailable', async
 test("puts the demo's key into GraphiQL's tabs only for a browser on this machine", async () => {
   const { port } = new URL(url);
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
-  const pageFor = async (headers: Record<string, string>) => {
-    const response = await askWith('/graphql', { accept: 'text/html', ...headers });
+  const fetchPage = async (headers: Record<string, string>) => {
+    const response = await sendRequest('/graphql', { accept: 'text/html', ...headers });
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-security-policy']).toBe("frame-ancestors 'none'");
     const page = await text(response);
     expect(page).toContain('query Overview');
     return page;
   };
-  expect(await pageFor({})).toContain(apiKey);
+  expect(await fetchPage({})).toContain(apiKey);
   for (const [name, value] of [
     ['host', 'evil.example'],
     ['x-forwarded-for', '198.51.100.7'],
     ['origin', 'https://evil.example'],
     ['origin', `http://localhost:${port}`],
   ] as const) {
-    expect(await pageFor({ [name]: value })).not.toContain(apiKey);
+    expect(await fetchPage({ [name]: value })).not.toContain(apiKey);
   }
 });
 
 test('serves files that are built while the server runs', async () => {
   const built = join(import.meta.dirname, '..', '..', 'console', 'dist');
   const name = 'assets/put-in-place.js';
-  const changed = () => utimesSync(built, new Date(), new Date());
+  const touchFolder = () => utimesSync(built, new Date(), new Date());
   expect((await fetch(`${url}/console/${name}`)).status).toBe(404);
   writeFileSync(join(built, name), 'later');
   try {
-    changed();
+    touchFolder();
     expect(await (await fetch(`${url}/console/${name}`)).text()).toBe('later');
   } finally {
     rmSync(join(built, name));
-    changed();
+    touchFolder();
   }
   expect((await fetch(`${url}/console/${name}`)).status).toBe(404);
 });

@@ -10,8 +10,8 @@ import { launchBrowser, noBrowser } from '../support/browser.ts';
 
 const app = await sharedApp();
 
-/** Starts a server of the site in `folder`, which the test may fill. */
-async function siteServer() {
+/** Starts a server for the site in an empty folder, to which the test may write files. */
+async function startSiteServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-docs-'));
   const server = fastify();
   await server.register((scope) => registerDocs(scope, folder), { prefix: '/docs' });
@@ -22,7 +22,7 @@ async function siteServer() {
   return { folder, get: (url: string) => server.inject({ url }) };
 }
 
-function fill(folder: string, files: Record<string, string>): void {
+function writeFiles(folder: string, files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -30,7 +30,7 @@ function fill(folder: string, files: Record<string, string>): void {
 }
 
 test('names the command that builds the site if it is not built', async () => {
-  const { get } = await siteServer();
+  const { get } = await startSiteServer();
   for (const path of ['/docs/', '/docs/scale', '/docs/assets/app.js']) {
     const { statusCode, headers, body } = await get(path);
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
@@ -39,8 +39,8 @@ test('names the command that builds the site if it is not built', async () => {
 });
 
 test('serves pages without their extension, folders, and linked files', async () => {
-  const { folder, get } = await siteServer();
-  fill(folder, {
+  const { folder, get } = await startSiteServer();
+  writeFiles(folder, {
     'index.html': 'home',
     '404.html': 'not found',
     'scale.html': 'scale',
@@ -77,8 +77,8 @@ test('serves pages without their extension, folders, and linked files', async ()
 });
 
 test('lets clients keep assets, and allows no other origin and no inline script', async () => {
-  const { folder, get } = await siteServer();
-  fill(folder, { 'index.html': 'home', '404.html': '', 'assets/app.1a2b.js': 'script' });
+  const { folder, get } = await startSiteServer();
+  writeFiles(folder, { 'index.html': 'home', '404.html': '', 'assets/app.1a2b.js': 'script' });
   const asset = await get('/docs/assets/app.1a2b.js');
   expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
   for (const path of ['/docs/', '/docs/assets/app.1a2b.js', '/docs/none']) {
@@ -96,26 +96,26 @@ test('serves the site at /docs', async () => {
   expect(await response.text()).toContain(isBuilt ? 'Integration gateway' : 'npm run docs');
 });
 
-const notShown =
+const skipReason =
   noBrowser ?? (hasDocs() ? null : 'The site is not built: `npm run docs` builds it.');
-if (notShown) console.warn(`The documentation is not opened in a browser. ${notShown}`);
+if (skipReason) console.warn(`The documentation is not opened in a browser. ${skipReason}`);
 
-test.skipIf(notShown)('works in a browser without requests to another origin', async () => {
+test.skipIf(skipReason)('works in a browser without requests to another origin', async () => {
   const { url } = await app.app.start();
   await using browser = await launchBrowser();
   const page = await browser.newPage();
-  const refused: string[] = [];
+  const problems: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error') refused.push(message.text());
+    if (message.type() === 'error') problems.push(message.text());
   });
   page.on('request', (request) => {
     const target = new URL(request.url());
     if (target.protocol.startsWith('http') && target.origin !== new URL(url).origin) {
-      refused.push(request.url());
+      problems.push(request.url());
     }
   });
   page.on('response', (response) => {
-    if (response.status() >= 400) refused.push(response.url());
+    if (response.status() >= 400) problems.push(response.url());
   });
   await page.goto(`${url}/docs`);
   await page.getByRole('heading', { name: 'Integration gateway' }).waitFor();
@@ -127,5 +127,5 @@ test.skipIf(notShown)('works in a browser without requests to another origin', a
   await page.goto(`${url}/docs/providers/#declared-providers`);
   await page.getByRole('link', { name: 'Zoom', exact: true }).last().click();
   await page.getByRole('heading', { name: 'Zoom', level: 1 }).waitFor();
-  expect(refused).toEqual([]);
+  expect(problems).toEqual([]);
 });

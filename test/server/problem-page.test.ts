@@ -38,13 +38,15 @@ test('links problems of both surfaces to their page, and types each issue', asyn
     expect(type).toBe('urn:problem:bad-user-input');
     expect(href).toBe('https://gateway.test/at/problems/bad-user-input');
   }
-  const kinds = (issues: { name: string; type: string; title: string }[] = []) =>
+  const formatIssues = (issues: { name: string; type: string; title: string }[] = []) =>
     issues.map(({ name, type, title }) => `${name}: ${type}, ${title}`).sort();
-  expect(kinds(overRest.issues)).toEqual([
+  expect(formatIssues(overRest.issues)).toEqual([
     'colour: urn:problem:unknown-name, Unknown Name',
     'name: urn:problem:invalid-value, Invalid Value',
   ]);
-  expect(kinds(problem.issues)).toEqual(['input.name: urn:problem:invalid-value, Invalid Value']);
+  expect(formatIssues(problem.issues)).toEqual([
+    'input.name: urn:problem:invalid-value, Invalid Value',
+  ]);
   const missing = await rest.refusal('POST', `${base}/topics`, {});
-  expect(kinds(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
+  expect(formatIssues(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
 });

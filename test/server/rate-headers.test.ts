@@ -5,7 +5,7 @@ const app = await sharedApp();
 const tenant = await app.tenant();
 const key = { 'x-api-key': tenant.apiKey };
 const topics = `/v1/projects/${tenant.projectName}/topics`;
-const query = (text: string) => `/graphql?query=${encodeURIComponent(text)}`;
+const createQueryPath = (text: string) => `/graphql?query=${encodeURIComponent(text)}`;
 
 function createRequest(text: string, more: Record<string, string> = {}): RequestInit {
   const headers = { ...key, 'content-type': 'application/json', ...more };
@@ -19,9 +19,14 @@ test.each<[string, string, RequestInit, number]>([
   ['a refused REST request', `${topics}?pageSize=x`, { headers: key }, 400],
   ['a REST request for an unknown project', '/v1/projects/none', { headers: key }, 404],
   ['GraphQL by POST', '/graphql', createRequest(VIEWER), 200],
-  ['GraphQL by GET', query(VIEWER), { headers: key }, 200],
+  ['GraphQL by GET', createQueryPath(VIEWER), { headers: key }, 200],
   ['GraphQL as a stream', '/graphql', createRequest(VIEWER, { accept: 'text/event-stream' }), 200],
-  ["a builder's query", query('{ viewer { builder { id } } }'), { headers: bearer() }, 200],
+  [
+    "a builder's query",
+    createQueryPath('{ viewer { builder { id } } }'),
+    { headers: createBearerHeaders() },
+    200,
+  ],
 ])('reports the rate in the response to %s', async (_what, path, init, status) => {
   const response = await app.fetch(path, init);
   expect(response.status).toBe(status);
@@ -30,7 +35,7 @@ test.each<[string, string, RequestInit, number]>([
   expect(response.headers.get('ratelimit')).toMatch(/^"default";r=1\d{3};t=[12]$/);
 });
 
-function bearer() {
+function createBearerHeaders() {
   return { authorization: `Bearer ${tenant.token}` };
 }
 
@@ -82,15 +87,15 @@ test('counts a page of REST as one request for each 100 items that it may have',
     return [response.status, Number(remaining)];
   };
   // The bucket gains a token each second, and a slow machine may need a second for a request.
-  const expectLeft = ([status, left]: (number | undefined)[], expected: number) => {
+  const expectRemaining = ([status, remaining]: (number | undefined)[], expected: number) => {
     expect(status).toBe(200);
-    expect(left).toBeGreaterThanOrEqual(expected);
-    expect(left).toBeLessThan(expected + 8);
+    expect(remaining).toBeGreaterThanOrEqual(expected);
+    expect(remaining).toBeLessThan(expected + 8);
   };
-  expectLeft(await sendQuery('?pageSize=1000'), 20);
-  expectLeft(await sendQuery('?pageSize=100'), 19);
+  expectRemaining(await sendQuery('?pageSize=1000'), 20);
+  expectRemaining(await sendQuery('?pageSize=100'), 19);
   // The default page size is 1,000.
-  expectLeft(await sendQuery(''), 9);
+  expectRemaining(await sendQuery(''), 9);
   let last = await sendQuery('');
   while (last[0] === 200) last = await sendQuery('');
   expect(last[0]).toBe(429);

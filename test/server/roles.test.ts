@@ -4,31 +4,31 @@ import { testApp } from '../support/app.ts';
 import { openSocket } from '../support/socket.ts';
 
 /** The configuration requires these settings if roles are split. The app uses the test's own database. */
-const APART = {
+const SPLIT_ROLES_ENV = {
   DATABASE_URL: 'postgresql://elsewhere/gateway',
   ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
 };
 
 test('serves only health checks in a worker', async () => {
-  await using worker = await testApp({ env: { ...APART, ROLES: 'worker' } });
+  await using worker = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'worker' } });
   const { url } = await worker.app.start();
-  const status = async (path: string, init?: RequestInit) =>
+  const fetchStatus = async (path: string, init?: RequestInit) =>
     (await fetch(`${url}${path}`, init)).status;
-  expect(await status('/livez')).toBe(200);
-  expect(await status('/readyz')).toBe(200);
+  expect(await fetchStatus('/livez')).toBe(200);
+  expect(await fetchStatus('/readyz')).toBe(200);
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ query: '{ __typename }' });
-  expect(await status('/graphql', { method: 'POST', headers, body })).toBe(404);
-  expect(await status('/graphql')).toBe(404);
-  expect(await status('/', { headers: { accept: 'text/html' } })).toBe(404);
-  expect(await status('/v1/openapi.json')).toBe(404);
-  expect(await status('/oauth/connect?ticket=x')).toBe(404);
-  expect(await status('/oauth/callback?state=x&code=y')).toBe(404);
+  expect(await fetchStatus('/graphql', { method: 'POST', headers, body })).toBe(404);
+  expect(await fetchStatus('/graphql')).toBe(404);
+  expect(await fetchStatus('/', { headers: { accept: 'text/html' } })).toBe(404);
+  expect(await fetchStatus('/v1/openapi.json')).toBe(404);
+  expect(await fetchStatus('/oauth/connect?ticket=x')).toBe(404);
+  expect(await fetchStatus('/oauth/callback?state=x&code=y')).toBe(404);
   await expect(openSocket(url)).rejects.toThrow('404');
 });
 
 test('serves the API without the role worker', async () => {
-  await using api = await testApp({ env: { ...APART, ROLES: 'api' } });
+  await using api = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'api' } });
   const { data } = await api.client().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });
 });
@@ -37,7 +37,7 @@ test('names GraphiQL in the log of an API, and not in that of a worker', async (
   const startWithRoles = async (ROLES: string) => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
-    await using started = await testApp({ env: { ...APART, ROLES }, log });
+    await using started = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES }, log });
     const { url } = await started.app.start();
     return { url, ready: lines.find(({ msg }) => msg === 'server.ready') };
   };

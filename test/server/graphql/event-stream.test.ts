@@ -15,7 +15,7 @@ import { openEventStream } from '../../support/event-stream.ts';
 const app = await sharedApp({ env: { SHUTDOWN_MS: '1000' } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
-const overHttp = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
+const fetchPath = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
 
 const query = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
@@ -25,7 +25,7 @@ interface Edge {
   notificationEvents: { cursor: string; node: { data: { connectionId: string } } };
 }
 
-async function tenantWithRoutes(owner: TestApp = app) {
+async function createTenantWithRoutes(owner: TestApp = app) {
   const tenant = await owner.tenant();
   const { prisma } = owner.app.services.database;
   return { ...tenant, ...(await routeEvents(prisma, tenant.projectId)) };
@@ -40,7 +40,7 @@ const createStreamClient = ({ apiKey }: Tenant) =>
 test('sends events to graphql-sse, and frees the place of a client that leaves', async () => {
   await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
   const { url: at } = await small.app.start();
-  const tenant = await tenantWithRoutes(small);
+  const tenant = await createTenantWithRoutes(small);
   await recordNamedEvents(small.app.services.database, tenant, createNames('e', 3));
   const headers = { 'x-api-key': tenant.apiKey };
   const client = createClient({
@@ -80,11 +80,11 @@ test('runs a query for graphql-sse, and returns a refusal as a result', async ()
 });
 
 test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId } = tenant;
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const open = (headers: Record<string, string>, after?: string) =>
-    openEventStream(overHttp, {
+    openEventStream(fetchPath, {
       query,
       variables: { project: projectId, after },
       headers: { 'x-api-key': tenant.apiKey, ...headers },
@@ -116,7 +116,7 @@ test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () 
 test('returns 401 for a wrong key', async () => {
   const tenant = await app.tenant();
   const variables = { project: tenant.projectId };
-  const stream = await openEventStream(overHttp, {
+  const stream = await openEventStream(fetchPath, {
     query,
     variables,
     headers: { 'x-api-key': 'ik_wrong' },
@@ -127,7 +127,7 @@ test('returns 401 for a wrong key', async () => {
 
 test('returns JSON for a single result to a client that also accepts streams', async () => {
   const { apiKey } = await app.tenant();
-  const response = await overHttp('/graphql', {
+  const response = await fetchPath('/graphql', {
     method: 'POST',
     headers: {
       accept: 'application/json, text/event-stream',
@@ -142,7 +142,7 @@ test('returns JSON for a single result to a client that also accepts streams', a
 test('cuts streams on stop without completing them, so that clients reconnect', async () => {
   const stopping = await testApp();
   const { url: at } = await stopping.app.start();
-  const tenant = await tenantWithRoutes(stopping);
+  const tenant = await createTenantWithRoutes(stopping);
   const stream = await openEventStream((path, init) => fetch(`${at}${path}`, init), {
     query,
     variables: { project: tenant.projectId },

@@ -1,4 +1,7 @@
-/** Every operation passes Yoga's plugins, over every transport, and the adapter responds as Yoga's own handler does. */
+/**
+ * Every operation passes through Yoga's plugins, over every transport. The adapter responds as Yoga's own
+ * handler does.
+ */
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
 import { sharedApp, type Tenant } from '../../support/app.ts';
@@ -24,15 +27,15 @@ const QUERY = '{ viewer { kind } }';
 const EVENTS = `subscription ($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
-const OPENED = ['parse', 'validate', 'context'];
+const OPENING_STEPS = ['parse', 'validate', 'context'];
 const takeSteps = () => steps.splice(0);
 
-interface Sent {
+interface SentRequest {
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-function post({ body, headers }: Sent): RequestInit {
+function createPost({ body, headers }: SentRequest): RequestInit {
   return {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -40,7 +43,7 @@ function post({ body, headers }: Sent): RequestInit {
   };
 }
 
-const asKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
+const createKeyHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
 const createTopic = ({ projectId }: Tenant, name: string) => ({
   query:
@@ -48,7 +51,7 @@ const createTopic = ({ projectId }: Tenant, name: string) => ({
   variables: { input: { projectIdOrName: projectId, name } },
 });
 
-/** The HTTP transports. A GET carries no mutations, and a subscription needs a format for streams. */
+/** The HTTP transports. A GET request cannot send a mutation, and a subscription needs a stream format. */
 const TRANSPORTS = [
   { name: 'POST', method: 'POST', accept: 'application/json', isStream: false },
   { name: 'GET', method: 'GET', accept: 'application/json', isStream: false },
@@ -84,12 +87,12 @@ function send(
   operation: Operation,
   signal?: AbortSignal,
 ) {
-  const headers = { accept, ...asKey(tenant) };
+  const headers = { accept, ...createKeyHeaders(tenant) };
   const { query, variables = {} } = operation;
   const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
   return method === 'GET'
     ? app.fetch(`/graphql?${search}`, { headers, signal })
-    : app.fetch('/graphql', { ...post({ body: operation, headers }), signal });
+    : app.fetch('/graphql', { ...createPost({ body: operation, headers }), signal });
 }
 
 test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async (transport) => {
@@ -97,7 +100,7 @@ test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async 
   takeSteps();
   const response = await send(transport, tenant, { query: QUERY });
   expect(await response.text()).toContain('"kind":"API_KEY"');
-  expect(takeSteps()).toEqual([...OPENED, 'execute']);
+  expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
   const created = await send(transport, tenant, createTopic(tenant, 'one'));
   const isAllowed = transport.method === 'POST';
   expect((await created.text()).includes('"name":"one"')).toBe(isAllowed);
@@ -113,7 +116,7 @@ test.each(
   takeSteps();
   const subscription = { query: EVENTS, variables: { project: tenant.projectId } };
   const { body } = await send(transport, tenant, subscription, leaving.signal);
-  expect(takeSteps()).toEqual([...OPENED, 'subscribe']);
+  expect(takeSteps()).toEqual([...OPENING_STEPS, 'subscribe']);
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   let text = '';
   for await (const chunk of body as ReadableStream<Uint8Array>) {
@@ -129,18 +132,18 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
   const socket = await openSocket(url);
-  socket.send({ type: 'connection_init', payload: asKey(tenant) });
+  socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
   takeSteps();
   for (const payload of [{ query: QUERY }, createTopic(tenant, 'one')]) {
     socket.send({ type: 'subscribe', id: '1', payload });
     expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: {} } });
     expect(await socket.next()).toMatchObject({ type: 'complete' });
-    expect(takeSteps()).toEqual([...OPENED, 'execute']);
+    expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
   }
   const payload = { query: EVENTS, variables: { project: tenant.projectId } };
   socket.send({ type: 'subscribe', id: '2', payload });
-  await expect.poll(() => steps).toEqual([...OPENED, 'subscribe']);
+  await expect.poll(() => steps).toEqual([...OPENING_STEPS, 'subscribe']);
   takeSteps();
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   const { payload: message } = await socket.next();
@@ -150,9 +153,9 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
 });
 
 /** Creates a key, a topic whose name is taken, and another key. */
-const changeAndRefusal = ({ projectId }: Tenant) => ({
+const createPartlyRefused = ({ projectId }: Tenant) => ({
   query: `mutation ($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
-    made: createApiKey(input: $key) { key }
+    first: createApiKey(input: $key) { key }
     refused: createTopic(input: $topic) { topic { id } }
     last: createApiKey(input: $key) { key }
   }`,
@@ -162,17 +165,17 @@ const changeAndRefusal = ({ projectId }: Tenant) => ({
   },
 });
 
-interface Partial {
-  data: Record<'made' | 'last', { key: string }> & { refused: null };
+interface PartialResult {
+  data: Record<'first' | 'last', { key: string }> & { refused: null };
 }
 
-/** The result keeps what was created before and after the refusal, and its keys work. */
-async function expectPartial(result: Partial): Promise<void> {
+/** Expects the keys that were created before and after the refusal in the result, and that they work. */
+async function expectPartial(result: PartialResult): Promise<void> {
   expect(result).toMatchObject({
-    data: { made: { key: expect.any(String) }, refused: null, last: { key: expect.any(String) } },
+    data: { first: { key: expect.any(String) }, refused: null, last: { key: expect.any(String) } },
     errors: [{ path: ['refused'], extensions: { code: 'CONFLICT', problem: { status: 409 } } }],
   });
-  for (const { key } of [result.data.made, result.data.last]) {
+  for (const { key } of [result.data.first, result.data.last]) {
     const response = await app.client({ 'x-api-key': key }).query(QUERY);
     expect(response).toEqual({ viewer: { kind: 'API_KEY' } });
   }
@@ -183,7 +186,7 @@ test.each(
 )('keeps the results of other mutation fields when one is refused by $name', async (transport) => {
   const tenant = await app.tenant();
   await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
-  const response = await send(transport, tenant, changeAndRefusal(tenant));
+  const response = await send(transport, tenant, createPartlyRefused(tenant));
   expect(response.status).toBe(200);
   const text = await response.text();
   const [json = ''] = /\{"(?:data|errors)":.*\}/.exec(text) ?? [];
@@ -194,9 +197,9 @@ test('keeps the results of other mutation fields when one is refused over a WebS
   const tenant = await app.tenant();
   await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
   const socket = await openSocket(url);
-  socket.send({ type: 'connection_init', payload: asKey(tenant) });
+  socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
-  socket.send({ type: 'subscribe', id: '1', payload: changeAndRefusal(tenant) });
+  socket.send({ type: 'subscribe', id: '1', payload: createPartlyRefused(tenant) });
   const { type, payload } = await socket.next();
   expect(type).toBe('next');
   await expectPartial(payload);
@@ -210,11 +213,11 @@ test('calls plugins for each subscription, and once for a shared event', async (
     openEventStream(app.fetch, {
       query: EVENTS,
       variables: { project: tenant.projectId },
-      headers: asKey(tenant),
+      headers: createKeyHeaders(tenant),
     });
   takeSteps();
   const streams = [await subscribe(), await subscribe()];
-  expect(takeSteps()).toEqual([...OPENED, 'subscribe', ...OPENED, 'subscribe']);
+  expect(takeSteps()).toEqual([...OPENING_STEPS, 'subscribe', ...OPENING_STEPS, 'subscribe']);
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   for (const stream of streams) {
     expect((await stream.next())?.data.data.notificationEvents.node.data.connectionId).toBe('one');
@@ -228,19 +231,22 @@ test('validates by zod over every transport, with a path for every problem', asy
   const body = createTopic(tenant, '');
   const listIssues = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
     errors[0]?.extensions.problem.issues.map(({ name }) => name);
-  const response = await app.fetch('/graphql', post({ body, headers: asKey(tenant) }));
+  const response = await app.fetch(
+    '/graphql',
+    createPost({ body, headers: createKeyHeaders(tenant) }),
+  );
   expect(listIssues((await response.json()).errors)).toEqual(['input.name']);
   const socket = await openSocket(url);
-  socket.send({ type: 'connection_init', payload: asKey(tenant) });
+  socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
   socket.send({ type: 'subscribe', id: '1', payload: body });
   expect(listIssues((await socket.next()).payload.errors)).toEqual(['input.name']);
   socket.socket.terminate();
 });
 
-/** Requests that the adapter takes, and some that it passes to Yoga. Each app gets a tenant of its own. */
-const REQUESTS: Record<string, (tenant: Tenant) => Sent> = {
-  'a query': (tenant) => ({ body: { query: QUERY }, headers: asKey(tenant) }),
+/** Requests that the adapter handles, and some that it passes to Yoga. Each app has a separate tenant. */
+const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
+  'a query': (tenant) => ({ body: { query: QUERY }, headers: createKeyHeaders(tenant) }),
   'a query with variables, a name and extensions': (tenant) => ({
     body: {
       query:
@@ -249,20 +255,23 @@ const REQUESTS: Record<string, (tenant: Tenant) => Sent> = {
       variables: { id: tenant.projectId },
       extensions: {},
     },
-    headers: asKey(tenant),
+    headers: createKeyHeaders(tenant),
   }),
   'a query that asks for its cost': (tenant) => ({
     body: { query: QUERY },
-    headers: { ...asKey(tenant), 'x-query-cost': '1' },
+    headers: { ...createKeyHeaders(tenant), 'x-query-cost': '1' },
   }),
-  'a mutation': (tenant) => ({ body: createTopic(tenant, 'topic'), headers: asKey(tenant) }),
+  'a mutation': (tenant) => ({
+    body: createTopic(tenant, 'topic'),
+    headers: createKeyHeaders(tenant),
+  }),
   'a mutation that is refused': (tenant) => ({
     body: createTopic(tenant, ''),
-    headers: asKey(tenant),
+    headers: createKeyHeaders(tenant),
   }),
   'a bad variable': (tenant) => ({
     body: { ...createTopic(tenant, 'x'), variables: { input: 1 } },
-    headers: asKey(tenant),
+    headers: createKeyHeaders(tenant),
   }),
   'a document that does not parse': () => ({ body: { query: '{' } }),
   'a document that is not valid': () => ({ body: { query: '{ nothing also }' } }),
@@ -295,10 +304,13 @@ const ACCEPTS = [
   'text/event-stream',
 ];
 
-async function fetchResponse(to: typeof app, name: string, accept: string) {
-  const tenant = await to.tenant();
-  const { body, headers } = (REQUESTS[name] as (tenant: Tenant) => Sent)(tenant);
-  const response = await to.fetch('/graphql', post({ body, headers: { ...headers, accept } }));
+async function fetchResponse(target: typeof app, name: string, accept: string) {
+  const tenant = await target.tenant();
+  const { body, headers } = (REQUESTS[name] as (tenant: Tenant) => SentRequest)(tenant);
+  const response = await target.fetch(
+    '/graphql',
+    createPost({ body, headers: { ...headers, accept } }),
+  );
   const text = await response.text();
   const tenantNames = new RegExp(
     Object.values({ id: tenant.projectId, name: tenant.projectName }).join('|'),

@@ -1,5 +1,6 @@
 /**
- * Runs documents of manifests by their ids, over every transport. In mode `only`, pages cannot run others.
+ * Runs documents of manifests by their IDs, over every transport. In mode `only`, pages cannot run other
+ * documents.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,8 +30,8 @@ writeFileSync(manifest, JSON.stringify(DOCUMENTS));
  * Created by `graphql-codegen` (cli 7.4.3, client-preset 6.2.0, `persistedDocuments: true`) from the served
  * schema.
  */
-const OF_CODEGEN = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
-const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${OF_CODEGEN}` };
+const CODEGEN_MANIFEST = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
+const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${CODEGEN_MANIFEST}` };
 const app = await sharedApp({ env });
 const strict = await sharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
 
@@ -66,12 +67,12 @@ test('runs a document by its id, over POST, GET and a WebSocket', async () => {
 });
 
 test('refuses an unknown id, an id with a query, and a mutation by GET', async () => {
-  const codes = async (body: object) =>
+  const fetchCodes = async (body: object) =>
     (await post(app, body)).errors.map(
       ({ extensions }: { extensions: { code: string } }) => extensions.code,
     );
-  expect(await codes({ documentId: 'none' })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
-  expect(await codes({ documentId: 'who', query: '{ __typename }' })).toEqual([
+  expect(await fetchCodes({ documentId: 'none' })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(await fetchCodes({ documentId: 'who', query: '{ __typename }' })).toEqual([
     'GRAPHQL_VALIDATION_FAILED',
   ]);
   const { status } = await app.fetch('/graphql?documentId=change', {
@@ -100,7 +101,7 @@ test('runs only trusted documents for end users in mode `only`, and hides the sc
   }
 });
 
-test("answers GraphiQL's introspection in mode `only`, except for an end user", async () => {
+test("responds to GraphiQL's introspection in mode `only`, except for an end user", async () => {
   const query = getIntrospectionQuery({ schemaDescription: true });
   const { data } = await post(strict, { query, operationName: 'IntrospectionQuery' });
   expect(data.__schema.queryType.name).toBe('Query');
@@ -132,7 +133,7 @@ test('accepts the documents of relay-compiler as a manifest', async () => {
 test('accepts the documents of graphql-codegen as a manifest, with the ids that clients send', async () => {
   const tenant = await strict.tenant();
   const { headers } = await createEndUser(strict, tenant);
-  const texts: Record<string, string> = JSON.parse(readFileSync(OF_CODEGEN, 'utf8'));
+  const texts: Record<string, string> = JSON.parse(readFileSync(CODEGEN_MANIFEST, 'utf8'));
   const findDocumentId = (name: string) =>
     Object.keys(texts).find((id) => texts[id]?.includes(` ${name}`)) as string;
   expect(findDocumentId('Who')).toMatch(/^sha256:/);

@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
@@ -9,10 +9,10 @@ import type { RequestMetadata } from '../../../src/server/http/request-metadata.
 const KILOBYTE = 'x'.repeat(1024);
 
 /**
- * Starts a server of endless events. Counts how many events the adapter has read, and reports when it
- * disconnects the client.
+ * Starts a server that sends `events` events and then keeps the stream open. Counts the events that the
+ * adapter has read, and reports when the adapter disconnects the client.
  */
-async function endless(events: number) {
+async function startEventServer(events: number) {
   const cut = Promise.withResolvers<void>();
   const disconnected = Promise.withResolvers<void>();
   let pulled = 0;
@@ -60,7 +60,7 @@ async function endless(events: number) {
 }
 
 function subscribe(url: string) {
-  return new Promise<import('node:http').IncomingMessage>((resolve) => {
+  return new Promise<IncomingMessage>((resolve) => {
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
     const clientRequest = request(url, { method: 'POST', headers }, resolve);
     clientRequest.on('error', () => {});
@@ -70,7 +70,7 @@ function subscribe(url: string) {
 
 test('stops reading events for a client that does not read, and disconnects it', async () => {
   const events = 100_000;
-  await using server = await endless(events);
+  await using server = await startEventServer(events);
   const response = await subscribe(server.url);
   response.on('error', () => {});
   await server.cut;
@@ -79,7 +79,7 @@ test('stops reading events for a client that does not read, and disconnects it',
 });
 
 test('keeps a quiet stream alive with comments', async () => {
-  await using server = await endless(0);
+  await using server = await startEventServer(0);
   const response = await subscribe(server.url);
   let text = '';
   for await (const chunk of response) {

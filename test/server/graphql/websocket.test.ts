@@ -29,7 +29,7 @@ const query = `subscription ($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
-async function tenantWithRoutes() {
+async function createTenantWithRoutes() {
   const tenant = await app.tenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
@@ -70,7 +70,7 @@ interface Edge {
 }
 
 test('sends events to clients with a key or a token, in connection_init or the upgrade', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { apiKey, token, projectId } = tenant;
   class WithKey extends WebSocket {
     constructor(address: string, protocols: string) {
@@ -99,7 +99,7 @@ test('runs queries and mutations with the rules and errors of HTTP', async () =>
   const client = createSocketClient({ 'x-api-key': tenant.apiKey });
   const run = async (text: string, variables?: Record<string, unknown>) => {
     for await (const result of client.iterate({ query: text, variables })) return result;
-    throw new Error('There was no answer.');
+    throw new Error('The stream ended without a result.');
   };
   expect((await run('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'API_KEY' } });
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
@@ -135,7 +135,7 @@ test('closes the socket for a wrong key and for none', async () => {
 });
 
 test('closes the socket with a code for each breach of the protocol', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const operation = subscribeTo('1', tenant.projectId);
   const init = { type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } };
   const early = await openSocket(url);
@@ -161,7 +161,7 @@ test('closes the socket with a code for each breach of the protocol', async () =
 });
 
 test('limits the operations of a socket, and refuses the next one', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant);
   for (const id of createNames('', 101)) socket.send(subscribeTo(id, tenant.projectId));
   expect(await socket.next()).toMatchObject({
@@ -184,7 +184,7 @@ test("opens a socket only from the gateway's own pages and allowed origins", asy
   }
 });
 
-test('answers an upgrade to another protocol as a plain request', async () => {
+test('responds to an upgrade to another protocol as to a plain request', async () => {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   request(`${url}/livez`, { headers: { connection: 'upgrade', upgrade: 'h2c' } })
     .on('response', (response) => {
@@ -196,7 +196,7 @@ test('answers an upgrade to another protocol as a plain request', async () => {
 });
 
 test('ends a subscription soon after its key is deleted, and keeps the socket open', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant);
   socket.send(subscribeTo('1', tenant.projectId));
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'before' });
@@ -217,15 +217,15 @@ test('ends a subscription soon after its key is deleted, and keeps the socket op
   socket.socket.terminate();
 });
 
-interface Served extends Partial<Config> {
+interface ServerOptions extends Partial<Config> {
   initMs?: number;
   pingMs?: number;
   /** Runs before a client is admitted, and may delay it. */
   admit?: () => Promise<void>;
 }
 
-/** Serves the same gateway on another port with other times and limits. */
-async function served({ initMs, pingMs, admit, ...limits }: Served) {
+/** Starts a server of the same gateway on another port, with different times and limits. */
+async function startServer({ initMs, pingMs, admit, ...limits }: ServerOptions) {
   const { services, verifier, handler } = app.app;
   const closed = Promise.withResolvers<{ code: number }>();
   const log = pino({}, { write: (line: string) => closed.resolve(JSON.parse(line)) });
@@ -261,19 +261,19 @@ async function served({ initMs, pingMs, admit, ...limits }: Served) {
 }
 
 test('closes the socket if connection_init is late', async () => {
-  await using server = await served({ initMs: 10 });
+  await using server = await startServer({ initMs: 10 });
   const socket = await openSocket(server.url);
   expect(await socket.closed).toMatchObject({ code: 4408 });
 });
 
 test('waits for the admission of a client that has sent connection_init', async () => {
   const admitting = Promise.withResolvers<void>();
-  await using server = await served({ initMs: 100, admit: () => admitting.promise });
+  await using server = await startServer({ initMs: 100, admit: () => admitting.promise });
   const { apiKey } = await app.tenant();
   const waiting = await openSocket(server.url);
   waiting.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
-  // This socket neither authenticates nor answers a close. The server drops it only after the time of both
-  // sockets is over.
+  // This socket neither authenticates nor responds to a close frame. When the server drops it, the time of
+  // both sockets is over.
   const silent = await openSocket(server.url);
   silent.socket.pause();
   await server.closed;
@@ -284,7 +284,7 @@ test('waits for the admission of a client that has sent connection_init', async 
 });
 
 test('closes the oldest unauthenticated sockets of an address that has too many', async () => {
-  await using server = await served({ LIMIT_UNFINISHED: 1 });
+  await using server = await startServer({ LIMIT_UNFINISHED: 1 });
   const oldest = await openSocket(server.url);
   const newest = await openSocket(server.url);
   expect(await oldest.closed).toMatchObject({ code: 1013 });
@@ -293,9 +293,9 @@ test('closes the oldest unauthenticated sockets of an address that has too many'
 });
 
 test('closes the socket of a client that does not answer pings', async () => {
-  // Longer than the client, which runs in this process, can be busy.
-  await using server = await served({ pingMs: 1_000 });
-  const tenant = await tenantWithRoutes();
+  // Exceeds the time for which this process, which runs the client too, can be busy.
+  await using server = await startServer({ pingMs: 1_000 });
+  const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant, server.url);
   socket.socket.pause();
   expect(await server.closed).toMatchObject({ code: 1006 });
@@ -307,7 +307,7 @@ test(
   'closes the socket of a client that never reads its responses',
   { tags: ['all/rows'] },
   async () => {
-    await using server = await served({});
+    await using server = await startServer({});
     const socket = await openAdmittedSocket(await app.tenant(), server.url);
     socket.socket.pause();
     const ping = { type: 'ping', payload: { echo: 'x'.repeat(200_000) } };
@@ -318,14 +318,14 @@ test(
 );
 
 test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId } = tenant;
   const socket = await openAdmittedSocket(tenant);
   socket.send(subscribeTo('1', projectId));
   await recordNamedEvents(database, { projectId }, ['first']);
   expect(await socket.next()).toMatchObject({ type: 'next' });
   socket.socket.pause();
-  // More than the socket buffers hold, and more than may wait for a live subscriber.
+  // Exceeds the socket's buffers and the queue of a live subscriber.
   const texts = createNames('e', 700).map((name) => name.padEnd(20_000, '.'));
   await recordNamedEvents(database, { projectId }, texts);
   const other = await openAdmittedSocket(tenant);

@@ -21,7 +21,7 @@ function allow(tenant: Tenant, ...allowedOrigins: string[]) {
   return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
 }
 
-async function keyWith(owner: Tenant, ...scopes: Scope[]): Promise<string> {
+async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
   const create = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
   const input = {
     projectIdOrName: owner.projectId,
@@ -50,19 +50,19 @@ async function sendCall([, path, init]: (typeof CALLS)[number], headers: Record<
 }
 
 test.each(CALLS)('grants a preflight of %s to origins that a project allows', async (...call) => {
-  const wanted = { 'access-control-request-method': 'POST' };
-  const granted = async (origin: string) => {
-    const init = { method: 'OPTIONS', headers: { ...wanted, origin } };
+  const preflightHeaders = { 'access-control-request-method': 'POST' };
+  const fetchGrant = async (origin: string) => {
+    const init = { method: 'OPTIONS', headers: { ...preflightHeaders, origin } };
     const { status, headers } = await app.fetch(call[1], init);
     return [status, headers.get('access-control-allow-origin')];
   };
-  expect(await granted(SHOP)).toEqual([204, SHOP]);
-  expect(await granted(OTHERS)).toEqual([204, OTHERS]);
-  expect((await granted(EVIL))[1]).toBeNull();
+  expect(await fetchGrant(SHOP)).toEqual([204, SHOP]);
+  expect(await fetchGrant(OTHERS)).toEqual([204, OTHERS]);
+  expect((await fetchGrant(EVIL))[1]).toBeNull();
 });
 
 test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
-  const headers = { 'x-api-key': await keyWith(tenant, 'frontend') };
+  const headers = { 'x-api-key': await createKey(tenant, 'frontend') };
   const own = await sendCall(call, { ...headers, origin: SHOP });
   expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
   expect(own.text).not.toContain('accepted from a page');
@@ -71,8 +71,8 @@ test.each(CALLS)('accepts %s from pages of the project with a frontend key', asy
     const { text } = await sendCall(call, { ...headers, origin });
     expect(text).toContain("it is not in the project's allowedOrigins");
   }
-  const more = { 'x-api-key': await keyWith(tenant, 'frontend', 'records:write') };
-  const { text } = await sendCall(call, { ...more, origin: SHOP });
+  const broaderKey = { 'x-api-key': await createKey(tenant, 'frontend', 'records:write') };
+  const { text } = await sendCall(call, { ...broaderKey, origin: SHOP });
   expect(text).toContain('whose only scope is frontend');
   expect(text).toContain('CORS_ORIGINS');
 });
@@ -111,7 +111,7 @@ test.each(
 
 test('applies the rule to event streams', async () => {
   const subscription = { query: 'subscription { operation(id: "none") { id } }', variables: {} };
-  const codeFor = async (origin: string, headers: Record<string, string>) => {
+  const fetchCode = async (origin: string, headers: Record<string, string>) => {
     const stream = await openEventStream(app.fetch, {
       ...subscription,
       headers: { ...headers, origin },
@@ -120,9 +120,9 @@ test('applies the rule to event streams', async () => {
     stream.close();
     return message?.data.errors[0].extensions.code;
   };
-  expect(await codeFor(SHOP, user.headers)).toBe('NOT_FOUND');
-  expect(await codeFor(OTHERS, user.headers)).toBe('FORBIDDEN');
-  expect(await codeFor(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
+  expect(await fetchCode(SHOP, user.headers)).toBe('NOT_FOUND');
+  expect(await fetchCode(OTHERS, user.headers)).toBe('FORBIDDEN');
+  expect(await fetchCode(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
 });
 
 test('opens a WebSocket for allowed origins, and checks its connection_init', async () => {
@@ -147,9 +147,9 @@ test('refuses an origin soon after it is no longer allowed', async () => {
   const fickle = await app.tenant();
   const origin = 'https://fickle.example';
   await allow(fickle, origin);
-  const theirs = await createEndUser(app, fickle);
+  const endUser = await createEndUser(app, fickle);
   const [call] = CALLS as [(typeof CALLS)[number]];
-  const response = async () => (await sendCall(call, { ...theirs.headers, origin })).text;
+  const response = async () => (await sendCall(call, { ...endUser.headers, origin })).text;
   expect(await response()).toContain('END_USER');
   await allow(fickle);
   await expect.poll(response).toContain("it is not in the project's allowedOrigins");
@@ -165,17 +165,17 @@ test.each([
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
 
-test('ignores wildcards that a project has stored before they were refused', async () => {
+test('ignores wildcards that an earlier version has stored', async () => {
   const old = await app.tenant();
   const wildcard = 'https://*.old.example';
   await app.app.services.database.prisma.project.update({
     where: { id: old.projectId },
     data: { allowedOrigins: ['*', wildcard] },
   });
-  const theirs = await createEndUser(app, old);
+  const endUser = await createEndUser(app, old);
   for (const origin of ['*', wildcard, 'https://a.old.example']) {
     for (const call of CALLS) {
-      const { response, text } = await sendCall(call, { ...theirs.headers, origin });
+      const { response, text } = await sendCall(call, { ...endUser.headers, origin });
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
       expect(text).toContain("it is not in the project's allowedOrigins");
     }

@@ -86,7 +86,9 @@ test('limits and logs by the client that a trusted proxy names, over GraphQL and
   expect(statuses).toEqual([401, 429, 429, 429]);
   expect(await sendFrom('/v1/orgs/none', '192.0.2.2')).toBe(401);
   expect(await sendFrom('/graphql', '192.0.2.3')).toBe(401);
-  const logged = () =>
+  const listAddresses = () =>
     lines.filter(({ msg }) => msg === 'request.ended').map(({ address }) => address);
-  await expect.poll(logged).toEqual([...paths.map(() => '192.0.2.1'), '192.0.2.2', '192.0.2.3']);
+  await expect
+    .poll(listAddresses)
+    .toEqual([...paths.map(() => '192.0.2.1'), '192.0.2.2', '192.0.2.3']);
 });

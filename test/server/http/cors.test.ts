@@ -1,4 +1,4 @@
-/** One rule for GraphQL, REST and WebSockets decides which pages may call. */
+/** GraphQL, REST and WebSockets accept calls from the same pages. */
 import { expect, test } from 'vitest';
 import { sharedApp, testApp } from '../../support/app.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';

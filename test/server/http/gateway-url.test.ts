@@ -1,4 +1,4 @@
-/** A gateway that listens on all addresses without PUBLIC_URL. Its links use the host of the request. */
+/** Links of a gateway that listens on all addresses without PUBLIC_URL use the host of the request. */
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts';
@@ -9,9 +9,9 @@ import { oauthBrowser, submitConsent } from '../../support/providers/oauth-brows
 import { openSocket } from '../../support/socket.ts';
 
 const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
-const own = new URL((await app.fetch('/livez')).url).origin;
+const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
 /** Another host name with the same port. */
-const other = own.replace('127.0.0.1', 'localhost');
+const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
 
 const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
@@ -21,7 +21,7 @@ const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
 }`;
 const json = { 'content-type': 'application/json' };
 
-function startConnect({ projectId }: Tenant) {
+function createConnectInput({ projectId }: Tenant) {
   const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   return { projectIdOrName: projectId, ...who };
 }
@@ -29,32 +29,32 @@ function startConnect({ projectId }: Tenant) {
 test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const { startOAuthConnect } = await tenant.query(START, { input: startConnect(tenant) });
+  const { startOAuthConnect } = await tenant.query(START, { input: createConnectInput(tenant) });
   const link: string = startOAuthConnect.authorizeUrl;
-  expect(link.startsWith(`${own}/oauth/connect?`)).toBe(true);
+  expect(link.startsWith(`${ORIGIN}/oauth/connect?`)).toBe(true);
   const browser = oauthBrowser({
-    fetch: (path, init) => fetch(other + path, { redirect: 'manual', ...init }),
+    fetch: (path, init) => fetch(OTHER_ORIGIN + path, { redirect: 'manual', ...init }),
   });
   // The browser opens the link under another name. The stored callback keeps the host of the caller.
   const consentUrl = await browser.open(link);
-  expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${own}/oauth/callback`);
+  expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${ORIGIN}/oauth/callback`);
   expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
 });
 
 test('begins a connect over REST on the host of the request', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const response = await fetch(`${other}/v1/oauth-connect`, {
+  const response = await fetch(`${OTHER_ORIGIN}/v1/oauth-connect`, {
     method: 'POST',
     headers: { 'x-api-key': tenant.apiKey, ...json },
-    body: JSON.stringify(startConnect(tenant)),
+    body: JSON.stringify(createConnectInput(tenant)),
   });
-  expect((await response.text()).startsWith(`${other}/oauth/connect?`)).toBe(true);
+  expect((await response.text()).startsWith(`${OTHER_ORIGIN}/oauth/connect?`)).toBe(true);
 });
 
 test('links to the connect page on the host of the request', async () => {
   const { connectUrl } = await createSessionToken(await app.tenant());
-  expect(connectUrl.startsWith(`${own}/connect#`)).toBe(true);
+  expect(connectUrl.startsWith(`${ORIGIN}/connect#`)).toBe(true);
 });
 
 test('begins a connect over a WebSocket on the host of its upgrade', async () => {
@@ -65,7 +65,7 @@ test('begins a connect over a WebSocket on the host of its upgrade', async () =>
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  const payload = { query: START, variables: { input: startConnect(tenant) } };
+  const payload = { query: START, variables: { input: createConnectInput(tenant) } };
   socket.send({ id: '1', type: 'subscribe', payload });
   expect(JSON.stringify(await socket.next())).toContain(`${url}/oauth/connect?`);
   socket.socket.terminate();
@@ -77,7 +77,7 @@ test('shows a webhook URL on the host of the request, and accepts its signature'
   const input = { projectIdOrName: tenant.projectId, ...client };
   const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
   const { webhookUrl } = providerApp;
-  expect(webhookUrl.startsWith(`${own}/webhooks/hubspot/app_`)).toBe(true);
+  expect(webhookUrl.startsWith(`${ORIGIN}/webhooks/hubspot/app_`)).toBe(true);
   const timestamp = `${Date.now()}`;
   const body = '[]';
   const post = (url: string, signedUrl = url) =>
@@ -93,7 +93,9 @@ test('shows a webhook URL on the host of the request, and accepts its signature'
       },
     });
   expect((await post(webhookUrl)).status).toBe(204);
-  expect((await post(webhookUrl, webhookUrl.replace(own, 'https://other.test'))).status).toBe(401);
+  expect((await post(webhookUrl, webhookUrl.replace(ORIGIN, 'https://other.test'))).status).toBe(
+    401,
+  );
 });
 
 test.each([

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { createHttpServer } from '../../../src/server/http/http-server.ts';
 
 const HOST = { host: '127.0.0.1', port: 0 };
-/** Longer than the test may take. */
-const WITHIN_MS = 600_000;
+/** Exceeds the time limit of the test. */
+const STOP_MS = 600_000;
 
 test('completes every accepted request on stop, and closes kept connections', async () => {
   let accepted = 0;
@@ -32,7 +32,7 @@ test('completes every accepted request on stop, and closes kept connections', as
     while (await sendRequest()) completed += 1;
   });
   await expect.poll(() => completed).toBeGreaterThan(50);
-  await server.stop(WITHIN_MS);
+  await server.stop(STOP_MS);
   await Promise.all(clients);
   expect(completed).toBe(accepted);
   agent.destroy();
@@ -54,6 +54,6 @@ test('serves every request while it drains, and closes its connection', async ()
   server.drain();
   expect(await sendRequest()).toBe('close');
   expect(await sendRequest()).toBe('close');
-  await server.stop(WITHIN_MS);
+  await server.stop(STOP_MS);
   agent.destroy();
 });

@@ -65,7 +65,7 @@ test.each([
   expect(response.status).toBe(415);
 });
 
-test('answers a query over GET, and refuses a mutation', async () => {
+test('responds to a query over GET, and refuses a mutation', async () => {
   const get = (query: string) =>
     app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
       headers: { 'x-api-key': tenant.apiKey, accept: 'application/json' },
@@ -181,9 +181,10 @@ test('names the path of a variable of the wrong type', async () => {
 });
 
 /**
- * Whether a page may read a response depends on its origin. For GraphQL the format depends on Accept, too.
+ * Returns the expected Vary header. Whether a page may read a response depends on its origin. For GraphQL,
+ * the format also depends on Accept.
  */
-function varies(path: string): string | null {
+function getVary(path: string): string | null {
   if (path.startsWith('/graphql')) return 'Accept, Origin';
   return path.startsWith('/v1') ? 'Origin' : null;
 }
@@ -201,6 +202,6 @@ test('forbids caches to store responses, and varies by Accept and Origin', async
   for (const [path, init] of requests) {
     const response = await app.fetch(path, init);
     expect(response.headers.get('cache-control'), path).toBe('no-store');
-    expect(response.headers.get('vary'), path).toBe(varies(path));
+    expect(response.headers.get('vary'), path).toBe(getVary(path));
   }
 });

@@ -81,8 +81,8 @@ test('shows the commands of the README', async () => {
   expect(commands.length).toBe(3);
   const path = JSON.stringify(join(dataDir, 'demo.json')).replaceAll("'", "'\\''");
   for (const command of commands) {
-    const asThere = command.replaceAll(url, '$url').replaceAll(path, '"./data/demo.json"');
-    expect(readme).toContain(asThere);
+    const commandInReadme = command.replaceAll(url, '$url').replaceAll(path, '"./data/demo.json"');
+    expect(readme).toContain(commandInReadme);
   }
 });
 
@@ -123,7 +123,7 @@ test('shows no key without the demo, and uses PUBLIC_URL', async () => {
 });
 
 test('links to the host of the request on all addresses, and logs a warning at the start', async () => {
-  const warned = async (env: Record<string, string>) => {
+  const startAndFetch = async (env: Record<string, string>) => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
     await using open = await testApp({ env: { HOST: '0.0.0.0', ...env }, log });
@@ -135,9 +135,9 @@ test('links to the host of the request on all addresses, and logs a warning at t
     const names = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     return { origin, console, isWarned: names.includes('public_url.missing') };
   };
-  const unknown = await warned({});
+  const unknown = await startAndFetch({});
   expect(unknown).toMatchObject({ console: `${unknown.origin}/console`, isWarned: true });
-  expect(await warned({ PUBLIC_URL: 'https://gateway.example' })).toMatchObject({
+  expect(await startAndFetch({ PUBLIC_URL: 'https://gateway.example' })).toMatchObject({
     console: 'https://gateway.example/console',
     isWarned: false,
   });
@@ -147,19 +147,19 @@ test.skipIf(noBrowser)('fits narrow and wide screens, in light and dark', async 
   await using browser = await launchBrowser();
   const appearance = async (width: number, colorScheme: 'light' | 'dark') => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
+    const messages: string[] = [];
+    page.on('console', (message) => messages.push(message.text()));
     await page.goto(`${url}/start`);
-    const look = await page.evaluate(() => ({
+    const styles = await page.evaluate(() => ({
       background: getComputedStyle(document.body).backgroundColor,
       isTooWide: document.documentElement.scrollWidth > innerWidth,
     }));
     await page.close();
-    return { ...look, complaints };
+    return { ...styles, messages };
   };
   const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 23, 27)'];
   for (const width of [360, 1200]) {
-    const rest = { isTooWide: false, complaints: [] };
+    const rest = { isTooWide: false, messages: [] };
     expect(await appearance(width, 'light')).toEqual({ background: light, ...rest });
     expect(await appearance(width, 'dark')).toEqual({ background: dark, ...rest });
   }

@@ -1,4 +1,4 @@
-/** Unfinished requests delay no other request, and are closed in time. */
+/** Unfinished requests delay no other request, and time out. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,14 +9,14 @@ import { UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
 import { sharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const PLACES = 4;
+const REQUESTS_MAX = 4;
 const LIMITS = {
   LIMIT_HEAD_MS: '1500',
   LIMIT_BODY_MS: '1500',
   LIMIT_BODY_BYTES_PER_SECOND: '1000',
 };
 const app = await sharedApp({
-  env: { LIMIT_REQUESTS: String(PLACES), LIMIT_SOCKETS: '3', ...LIMITS },
+  env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMITS },
 });
 const tenant = await app.tenant();
 const { url } = await app.app.start();
@@ -54,7 +54,7 @@ const sendRequest = async () => {
 test.each(
   UNFINISHED,
 )('closes %s that stays unfinished, and serves others in the meantime', async (_what, bytes) => {
-  const sockets = await Promise.all(Array.from({ length: 3 * PLACES }, () => send(bytes)));
+  const sockets = await Promise.all(Array.from({ length: 3 * REQUESTS_MAX }, () => send(bytes)));
   expect(await sendRequest()).toBe(200);
   const responses = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
   if (bytes.includes('\r\n\r\n')) {
@@ -66,7 +66,7 @@ test.each(
 test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => send(body)));
-  const statuses = await Promise.all(Array.from({ length: PLACES }, sendRequest));
+  const statuses = await Promise.all(Array.from({ length: REQUESTS_MAX }, sendRequest));
   expect(statuses).toEqual(statuses.map(() => 200));
   const responses = await Promise.all(sockets.map((socket) => text(socket)));
   for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 /);
@@ -120,11 +120,11 @@ test(
 );
 
 /** Creates a budget that closes entries only because there are too many. */
-function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
-  const room = new UnfinishedBudget(limits);
+function createBudget(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
+  const budget = new UnfinishedBudget(limits);
   const cut: string[] = [];
   const enter = (name: string, network: string, bytes = 1) =>
-    room.enter(
+    budget.enter(
       { name },
       {
         network,
@@ -138,7 +138,7 @@ function openRoom(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
 }
 
 test('closes the oldest of a network over its limits, and none of others', async () => {
-  const { cut, enter } = openRoom({ networkMax: 2, networkBytesMax: 100 });
+  const { cut, enter } = createBudget({ networkMax: 2, networkBytesMax: 100 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 'a');
   for (const name of ['b1', 'b2']) enter(name, 'b', 60);
   enter('c1', 'c');
@@ -148,19 +148,19 @@ test('closes the oldest of a network over its limits, and none of others', async
 });
 
 test('closes the oldest immediately if all networks together have too many', () => {
-  const { cut, enter } = openRoom({ networkMax: 100, networkBytesMax: 100, allMax: 4 });
+  const { cut, enter } = createBudget({ networkMax: 100, networkBytesMax: 100, allMax: 4 });
   for (const name of ['a1', 'b1', 'b2', 'b3']) enter(name, name.slice(0, 1));
   expect(cut).toEqual([]);
   enter('c1', 'c');
   expect(cut).toEqual(['a1 crowded']);
 });
 
-const ROOM_OF_ALL = `
+const FILL_BUDGET = `
   import { UnfinishedBudget } from '${new URL('../../../src/server/http/unfinished.ts', import.meta.url)}';
-  const room = new UnfinishedBudget({ networkMax: 1e6, networkBytesMax: 1e6 });
+  const budget = new UnfinishedBudget({ networkMax: 1e6, networkBytesMax: 1e6 });
   let cuts = 0;
   for (let n = 0; n < 10_000; n += 1) {
-    room.enter({}, { network: 'a', bytes: 1, cut: () => { cuts += 1; } });
+    budget.enter({}, { network: 'a', bytes: 1, cut: () => { cuts += 1; } });
   }
   console.log(10_000 - cuts);
   process.exit();`;
@@ -168,10 +168,11 @@ const ROOM_OF_ALL = `
 test.each([
   [1_000, '250'],
   [10_000_000, '8000'],
-])('limits unfinished requests to a quarter of %d file descriptors, at most 8,000', (openFiles, most) => {
+])('limits unfinished requests to a quarter of %d file descriptors, at most 8,000', (openFiles, expectedMax) => {
   const limit = `ulimit -n ${openFiles} 2>/dev/null; exec "$0" --input-type=module -e "$1"`;
-  const args = ['-c', limit, process.execPath, ROOM_OF_ALL];
-  const hard = openFilesMax();
-  const expected = openFiles > hard ? String(Math.min(8_000, Math.floor(hard / 4))) : most;
+  const args = ['-c', limit, process.execPath, FILL_BUDGET];
+  const hardLimit = openFilesMax();
+  const expected =
+    openFiles > hardLimit ? String(Math.min(8_000, Math.floor(hardLimit / 4))) : expectedMax;
   expect(execFileSync('sh', args, { encoding: 'utf8' }).trim()).toBe(expected);
 });

@@ -6,7 +6,7 @@ import { installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
-/** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
+/** FUZZ_CALLS sets the number of calls, and FUZZ_SEED selects other calls. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
@@ -70,14 +70,14 @@ async function createLeads() {
   });
 }
 
-const anything: Arbitrary<unknown> = fc.oneof(
+const arbitraryValue: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...HOSTILE_TEXTS, ...HOSTILE_JSON, ...NUMBERS, null, true, [], {}),
   fc.jsonValue(),
 );
 
-/** Returns the usual value in most cases, and anything in the others. */
+/** Returns a usual value in most cases, and otherwise an arbitrary one. */
 const mostly = (usual: Arbitrary<unknown>, weight = 12) =>
-  fc.oneof({ arbitrary: usual, weight }, { arbitrary: anything, weight: 1 });
+  fc.oneof({ arbitrary: usual, weight }, { arbitrary: arbitraryValue, weight: 1 });
 
 const fieldName = mostly(fc.constantFrom(...Object.keys(FIELDS), 'id', 'Modified_Time', 'x'));
 const values = mostly(
@@ -89,15 +89,19 @@ const values = mostly(
         ),
         { requiredKeys: ['lastName'] },
       ),
-      fc.dictionary(fc.constantFrom('id', 'Modified_Time', 'nickname', '__proto__'), anything, {
-        maxKeys: 1,
-      }),
+      fc.dictionary(
+        fc.constantFrom('id', 'Modified_Time', 'nickname', '__proto__'),
+        arbitraryValue,
+        {
+          maxKeys: 1,
+        },
+      ),
       fc.integer({ min: 0, max: 3 }),
     )
     .map(([known, unknown, chance]) => (chance === 0 ? { ...known, ...unknown } : known)),
 );
 
-/** Placeholders, which become ids of earlier results. */
+/** Placeholders that are replaced by IDs of earlier results. */
 const RECORD = '{record}';
 const PROPOSAL = '{proposal}';
 const objectName = mostly(fc.constant('people'));
@@ -105,27 +109,27 @@ const recordId = mostly(fc.constant(RECORD));
 const proposalId = mostly(fc.constantFrom(PROPOSAL, PROPOSAL, 'prp_00000000000000000000000000'));
 
 const ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
-  search_objects: { words: fc.oneof(anything, fc.string()) },
+  search_objects: { words: fc.oneof(arbitraryValue, fc.string()) },
   describe_object: { objectName },
   read_records: {
     objectName,
     ids: mostly(fc.array(recordId, { maxLength: 3 })),
-    where: mostly(fc.dictionary(fc.constantFrom('lastName', 'Company', 'x'), anything)),
+    where: mostly(fc.dictionary(fc.constantFrom('lastName', 'Company', 'x'), arbitraryValue)),
     fields: mostly(fc.array(fieldName, { maxLength: 3 })),
     first: mostly(fc.integer({ min: 1, max: 50 })),
-    after: anything,
+    after: arbitraryValue,
   },
   propose_write: {
     objectName,
     type: mostly(fc.constantFrom('CREATE', 'UPDATE', 'UPDATE', 'DELETE')),
     recordId,
     values,
-    reason: anything,
+    reason: arbitraryValue,
   },
-  create_people: { values, reason: anything },
+  create_people: { values, reason: arbitraryValue },
   get_proposal: { proposalId },
-  commit_write: { proposalId, payloadHash: anything },
-  get_operation: { operationId: anything },
+  commit_write: { proposalId, payloadHash: arbitraryValue },
+  get_operation: { operationId: arbitraryValue },
   nothing: {},
 };
 const OPTIONAL = ['words', 'ids', 'where', 'fields', 'first', 'after', 'reason'];
@@ -216,6 +220,8 @@ async function sendCalls(count: number): Promise<void> {
 
 test('has no internal error and writes no wrong value in 300 calls', () => sendCalls(300), 60_000);
 
-test(`has none in ${CALLS} calls`, { tags: ['all/walk'], timeout: 600_000 }, () =>
-  sendCalls(CALLS),
+test(
+  `has no internal error and writes no wrong value in ${CALLS} calls`,
+  { tags: ['all/walk'], timeout: 600_000 },
+  () => sendCalls(CALLS),
 );

@@ -1,4 +1,4 @@
-/** Writes of a session with tools of their own. */
+/** A session has a tool for each of its pinned writes. */
 import { expect, test } from 'vitest';
 import { namePinnedTools } from '../../../src/domain/agent/pinned-tools.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';

@@ -1,4 +1,4 @@
-/** The protocol of the MCP server: revisions, methods, statuses, and what surrounds it. */
+/** The protocol of the MCP server: revisions, methods, statuses, resource metadata and CORS. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { testApp } from '../../support/app.ts';
