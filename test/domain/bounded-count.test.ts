@@ -1,15 +1,15 @@
-/** A cached count: concurrent calls share one query, and calls wait only if they must. */
+/** Concurrent calls share the query of a cached count, and wait only near the maximum. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createBoundedCount } from '../../src/domain/bounded-count.ts';
 
-/** A database whose counts can be delayed. */
-function countingDatabase(count: number) {
-  const counting = { asked: 0, count, isLet: Promise.resolve() };
+/** Creates a database whose counts can be delayed. */
+function createCountingDatabase(count: number) {
+  const counting = { queries: 0, count, released: Promise.resolve() };
   const query = async () => {
-    counting.asked += 1;
-    await counting.isLet;
+    counting.queries += 1;
+    await counting.released;
     if (counting.count < 0) throw new Error('The database is away.');
     return [{ count: counting.count }];
   };
@@ -17,27 +17,27 @@ function countingDatabase(count: number) {
 }
 
 test('shares a count among concurrent calls, and reuses it while it is fresh', async () => {
-  const { counting, database } = countingDatabase(7);
+  const { counting, database } = createCountingDatabase(7);
   const count = createBoundedCount({ text: '', freshMs: 60_000 });
   const read = () => count(database, ['p'], 10);
   expect(await Promise.all(Array.from({ length: 50 }, read))).toEqual(Array(50).fill(7));
   expect(await read()).toBe(7);
-  expect(counting.asked).toBe(1);
+  expect(counting.queries).toBe(1);
   expect(await count(database, ['q'], 10)).toBe(7);
-  expect(counting.asked).toBe(2);
+  expect(counting.queries).toBe(2);
 });
 
 test('returns the last count while it is far from the maximum, and waits for a new count when it is near', async () => {
-  const { counting, database } = countingDatabase(2);
+  const { counting, database } = createCountingDatabase(2);
   const count = createBoundedCount({ text: '', freshMs: 1 });
   const read = () => count(database, ['p'], 10);
   expect(await read()).toBe(2);
   await wait(20);
   const { promise, resolve } = Promise.withResolvers<void>();
-  counting.isLet = promise;
+  counting.released = promise;
   counting.count = 6;
   expect(await Promise.all([read(), read()])).toEqual([2, 2]);
-  expect(counting.asked).toBe(2);
+  expect(counting.queries).toBe(2);
   resolve();
   await wait(20);
   counting.count = 9;
@@ -45,7 +45,7 @@ test('returns the last count while it is far from the maximum, and waits for a n
 });
 
 test('rejects every waiting call if the count fails, and counts again on the next call', async () => {
-  const { counting, database } = countingDatabase(-1);
+  const { counting, database } = createCountingDatabase(-1);
   const count = createBoundedCount({ text: '', freshMs: 60_000 });
   const read = () => count(database, ['p'], 10);
   await expect(Promise.all([read(), read()])).rejects.toThrow('away');

@@ -16,13 +16,13 @@ import { STEPS } from '../support/inputs/whole-inputs.ts';
 const app = await sharedApp({ env: { REDIRECT_ORIGINS: 'https://app.example.com' } });
 
 /** Inputs that only queries take, with the tests that use them. */
-const OF_READS: Record<string, string> = {
+const QUERY_INPUTS: Record<string, string> = {
   RecordFilterInput: 'test/flows/read/record-search.test.ts',
 };
 
 const FIELDS = Object.values(schema.getTypeMap())
   .filter(isInputObjectType)
-  .filter(({ name }) => !(name in OF_READS))
+  .filter(({ name }) => !(name in QUERY_INPUTS))
   .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
 
 /** Members without a reader, with the reason. A member that is read must be removed from the list. */
@@ -34,12 +34,12 @@ const NOT_READ: Record<string, string> = {
 };
 
 const root = join(import.meta.dirname, '../..');
-/** Files that declare inputs or repeat them in responses. A member that is named only here has no effect. */
-const DECLARED =
+/** Files that declare inputs or repeat them in responses. A member that only these files name has no effect. */
+const DECLARATION_FILES =
   /^src\/(graphql|rest|database\/generated|demo)\/|-(input|config)\.ts$|dynamic-mapping\.ts$/;
 const COMMENTS_AND_TEXTS = /\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'/gm;
 const sources = globSync('src/**/*.ts', { cwd: root })
-  .filter((file) => !DECLARED.test(file))
+  .filter((file) => !DECLARATION_FILES.test(file))
   .map((file) => readFileSync(join(root, file), 'utf8').replaceAll(COMMENTS_AND_TEXTS, ''))
   .join('\n');
 const columns = readFileSync(join(root, 'schema.prisma'), 'utf8');
@@ -51,8 +51,8 @@ function isUsed(field: string): boolean {
   return isColumn || new RegExp(`\\b${member}\\b`).test(sources);
 }
 
-/** Returns the input members as which a member is read. Members of `@oneOf` inputs are read as those of their holders. */
-function readAs(field: string): string[] {
+/** Returns the input members that stand for a member: a member of a `@oneOf` input is read in its holders. */
+function listReadMembers(field: string): string[] {
   const [typeName = '', member] = field.split('.');
   const type = schema.getType(typeName) as GraphQLInputObjectType;
   const memberType = getNamedType(type.getFields()[member as string]?.type);
@@ -90,7 +90,7 @@ test('reads every member of every input, except those in NOT_READ', async () => 
   const isReadItself = (field: string) =>
     reads.read.has(field) || (reads.copied.has(field) && isUsed(field));
   const isRead = (field: string) => {
-    const fields = readAs(field);
+    const fields = listReadMembers(field);
     return fields.length === 0 || fields.some(isReadItself);
   };
   const unread = FIELDS.filter((field) => !isRead(field));

@@ -109,8 +109,8 @@ function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null 
 function isShown(member: string, returnType: GraphQLObjectType): boolean {
   const fields = returnType.getFields();
   const [, noun = ''] = /^(\w+?)(IdOrName|Id|Ref|Name)$/.exec(member) ?? [];
-  const itself = returnType.name === 'ConnectedAccount' ? 'connection' : returnType.name;
-  return member in fields || noun in fields || noun.toLowerCase() === itself.toLowerCase();
+  const typeNoun = returnType.name === 'ConnectedAccount' ? 'connection' : returnType.name;
+  return member in fields || noun in fields || noun.toLowerCase() === typeNoun.toLowerCase();
 }
 
 test('returns every member of every input in a type, except those in UNRETURNED_FIELDS', () => {

@@ -226,21 +226,21 @@ test('pauses shorter while rows are overdue, and not at all without rows', async
         createTime: new Date(Date.now() - days * DAY_MS),
       })),
     });
-  const rests: number[] = [];
+  const pauses: number[] = [];
   const remove = () =>
     removeExpired(services, {
       pause: async (times) => {
-        rests.push(times);
+        pauses.push(times);
       },
     });
   await remove();
-  expect(rests).toEqual([]);
+  expect(pauses).toEqual([]);
   await insertOld(150, RETENTION_DAYS + 2);
   await insertOld(150, RETENTION_DAYS + 0.5);
   expect((await remove()).Delivery).toBe(300);
-  const [first, ...others] = rests;
+  const [first, ...others] = pauses;
   expect([first, others.at(-1)]).toEqual([9, 99]);
-  expect(rests, 'shorter while rows are overdue').toEqual(rests.toSorted((a, b) => a - b));
+  expect(pauses, 'shorter while rows are overdue').toEqual(pauses.toSorted((a, b) => a - b));
 });
 
 test('deletes acknowledgements, so that lasting problems are listed as unacknowledged', async () => {

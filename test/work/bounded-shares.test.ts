@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedShares, type Holder } from '../../src/work/bounded-shares.ts';
 
-function shares({ process = 24, project = 6, caller = 3 } = {}) {
+function createShares({ process = 24, project = 6, caller = 3 } = {}) {
   return new BoundedShares({
     process,
     levels: [
@@ -20,66 +20,66 @@ function takeAll(from: BoundedShares, holder: Holder) {
 }
 
 test('limits a caller, a project and the process', () => {
-  const heldShares = shares();
-  expect(takeAll(heldShares, { caller: 'a', project: 'p' })).toEqual({
+  const shares = createShares();
+  expect(takeAll(shares, { caller: 'a', project: 'p' })).toEqual({
     taken: 3,
     usedUp: 'caller',
   });
-  expect(takeAll(heldShares, { caller: 'b', project: 'p' })).toEqual({
+  expect(takeAll(shares, { caller: 'b', project: 'p' })).toEqual({
     taken: 3,
     usedUp: 'caller',
   });
-  expect(takeAll(heldShares, { caller: 'c', project: 'p' })).toEqual({
+  expect(takeAll(shares, { caller: 'c', project: 'p' })).toEqual({
     taken: 0,
     usedUp: 'project',
   });
-  expect(takeAll(heldShares, { caller: 'd', project: 'q' })).toEqual({
+  expect(takeAll(shares, { caller: 'd', project: 'q' })).toEqual({
     taken: 3,
     usedUp: 'caller',
   });
-  expect(heldShares.held).toBe(9);
+  expect(shares.held).toBe(9);
 });
 
 test('leaves capacity for another holder after twenty greedy ones', () => {
-  const heldShares = shares({ process: 100, project: 100, caller: 100 });
+  const shares = createShares({ process: 100, project: 100, caller: 100 });
   for (let count = 0; count < 20; count += 1) {
-    takeAll(heldShares, { caller: `greedy${count}`, project: `p${count}` });
+    takeAll(shares, { caller: `greedy${count}`, project: `p${count}` });
   }
-  expect(heldShares.take({ caller: 'quiet', project: 'quiet' })).toBeNull();
+  expect(shares.take({ caller: 'quiet', project: 'quiet' })).toBeNull();
 });
 
 test('reports the process as full only when nothing is free', () => {
-  const heldShares = shares({ process: 3 });
+  const shares = createShares({ process: 3 });
   const names = ['a', 'b', 'c', 'd'];
-  const results = names.map((name) => heldShares.take({ caller: name, project: name }));
+  const results = names.map((name) => shares.take({ caller: name, project: name }));
   expect(results).toEqual([null, null, null, 'process']);
 });
 
 test('makes a released share available again', () => {
-  const heldShares = shares();
+  const shares = createShares();
   const holder = { caller: 'a', project: 'p' };
-  takeAll(heldShares, holder);
-  heldShares.release(holder);
-  expect(takeAll(heldShares, holder)).toEqual({ taken: 1, usedUp: 'caller' });
-  for (let count = 0; count < 3; count += 1) heldShares.release(holder);
-  expect(heldShares.held).toBe(0);
-  expect(heldShares.countHolders('caller')).toBe(0);
+  takeAll(shares, holder);
+  shares.release(holder);
+  expect(takeAll(shares, holder)).toEqual({ taken: 1, usedUp: 'caller' });
+  for (let count = 0; count < 3; count += 1) shares.release(holder);
+  expect(shares.held).toBe(0);
+  expect(shares.countHolders('caller')).toBe(0);
 });
 
 test('counts work that must not be refused beyond the maximum', () => {
-  const heldShares = shares({ process: 1 });
+  const shares = createShares({ process: 1 });
   const holder = { caller: 'a', project: 'p' };
-  heldShares.take(holder);
-  heldShares.add(holder);
-  expect(heldShares.held).toBe(2);
-  heldShares.release(holder);
-  expect(heldShares.take(holder)).toBe('process');
+  shares.take(holder);
+  shares.add(holder);
+  expect(shares.held).toBe(2);
+  shares.release(holder);
+  expect(shares.take(holder)).toBe('process');
 });
 
 test('does not limit a level that a holder lacks', () => {
-  const heldShares = shares();
-  expect(takeAll(heldShares, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
-  expect(heldShares.listLargest()).toEqual([
+  const shares = createShares();
+  expect(takeAll(shares, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
+  expect(shares.listLargest()).toEqual([
     { level: 'caller', held: 0 },
     { level: 'project', held: 6 },
   ]);

@@ -38,11 +38,11 @@ test('starts no item after the signal, and finishes started ones', async () => {
 test('starts new items while earlier ones run, until none is left', async () => {
   const long = Promise.withResolvers<void>();
   const batches = [['long'], ['short'], []];
-  const itemIds: number[] = [];
+  const runningCounts: number[] = [];
   const done: string[] = [];
   await runClaims({
     claim: async (running) => {
-      itemIds.push(running);
+      runningCounts.push(running);
       return batches.shift() ?? [];
     },
     work: async (item) => {
@@ -53,7 +53,7 @@ test('starts new items while earlier ones run, until none is left', async () => 
     pollMs: 1,
   });
   expect(done).toEqual(['short', 'long']);
-  expect(itemIds.slice(0, 2)).toEqual([0, 1]);
+  expect(runningCounts.slice(0, 2)).toEqual([0, 1]);
 });
 
 test('adds no promise handler to running work with each claim', async () => {
@@ -66,18 +66,18 @@ test('adds no promise handler to running work with each claim', async () => {
     }
   }
   const { promise, resolve } = Promise.withResolvers<void>();
-  const itemIds: number[] = [];
+  const handlerCounts: number[] = [];
   await runClaims({
     claim: async () => {
-      itemIds.push(handlers);
-      if (itemIds.length === 20) resolve();
-      return itemIds.length === 1 ? ['long'] : [];
+      handlerCounts.push(handlers);
+      if (handlerCounts.length === 20) resolve();
+      return handlerCounts.length === 1 ? ['long'] : [];
     },
     work: () => Watched.resolve(promise).then() as Promise<void>,
     pollMs: 1,
   });
-  expect(itemIds.length).toBeGreaterThanOrEqual(20);
-  expect(itemIds.at(19)).toBe(itemIds.at(1));
+  expect(handlerCounts.length).toBeGreaterThanOrEqual(20);
+  expect(handlerCounts.at(19)).toBe(handlerCounts.at(1));
 });
 
 test('stops claiming after a failure', async () => {

@@ -7,18 +7,18 @@ function createBuckets(max?: number) {
 }
 
 test('allows a burst, then one token per interval', () => {
-  const { clock, take, getWaitSeconds: wait } = createBuckets();
+  const { clock, take, getWaitSeconds } = createBuckets();
   expect([1, 2, 3, 4].map(() => take('a'))).toEqual([0, 0, 0, 0.5]);
   clock.ms += 250;
-  expect(wait('a')).toBe(0.25);
+  expect(getWaitSeconds('a')).toBe(0.25);
   clock.ms += 250;
   expect([take('a'), take('a')]).toEqual([0, 0.5]);
 });
 
 test('takes several tokens together, or none', () => {
-  const { clock, take, getWaitSeconds: wait } = createBuckets();
+  const { clock, take, getWaitSeconds } = createBuckets();
   expect([take('a', 2), take('a', 2), take('a')]).toEqual([0, 0.5, 0]);
-  expect(wait('a', 3)).toBe(1.5);
+  expect(getWaitSeconds('a', 3)).toBe(1.5);
   clock.ms += 1_500;
   expect(take('a', 3)).toBe(0);
 });
@@ -32,10 +32,10 @@ test('keeps a bucket for each name, which refills up to the burst', () => {
 });
 
 test('keeps tokens when the clock moves backwards', () => {
-  const { clock, take, getWaitSeconds: wait } = createBuckets();
+  const { clock, take, getWaitSeconds } = createBuckets();
   take('a');
   clock.ms -= 10_000;
-  expect(wait('a')).toBe(0);
+  expect(getWaitSeconds('a')).toBe(0);
 });
 
 test('forgets the names that were unused the longest', () => {

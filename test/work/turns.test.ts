@@ -9,55 +9,56 @@ const HEAVY = 20;
 
 function createTurns(limits: Partial<typeof LIMITS> = {}) {
   const turns = new Turns({ ...LIMITS, ...limits });
-  /** Names of callers in the order in which their work began. `late` has those whose work waited too long. */
-  const begun: string[] = [];
+  /** Callers in the order in which their work started. */
+  const startedCallers: string[] = [];
+  /** Callers whose work waited too long. */
   const late: string[] = [];
   const begin = (caller: string, weight = 1): Turn => {
     const turn: Turn = { project: caller, caller, weight };
     const waiting = turns.begin(turn);
-    if (!waiting) begun.push(caller);
-    else void waiting.then((begins) => (begins ? begun : late).push(caller));
+    if (!waiting) startedCallers.push(caller);
+    else void waiting.then((begins) => (begins ? startedCallers : late).push(caller));
     return turn;
   };
   const end = async (turn: Turn) => {
     turns.end(turn);
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { turns, begun, late, begin, end };
+  return { turns, startedCallers, late, begin, end };
 }
 
 test('starts work that fits immediately, and the rest in fair order', async () => {
-  const { turns, begun, begin, end } = createTurns();
+  const { turns, startedCallers, begin, end } = createTurns();
   const running = Array.from({ length: 4 }, () => begin('greedy'));
   for (let count = 0; count < 3; count += 1) begin('greedy');
   begin('quiet');
   expect(turns.waiting).toBe(4);
-  expect(begun).toEqual(Array(4).fill('greedy'));
+  expect(startedCallers).toEqual(Array(4).fill('greedy'));
   for (const turn of running) await end(turn);
-  expect(begun.slice(4)).toEqual(['quiet', 'greedy', 'greedy', 'greedy']);
+  expect(startedCallers.slice(4)).toEqual(['quiet', 'greedy', 'greedy', 'greedy']);
   expect(turns.waiting).toBe(0);
 });
 
 test('starts light work while heavy work waits', () => {
-  const { begun, begin } = createTurns();
+  const { startedCallers, begin } = createTurns();
   for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY);
-  expect(begun).toEqual(['a', 'b', 'c']);
+  expect(startedCallers).toEqual(['a', 'b', 'c']);
   begin('light');
-  expect(begun).toEqual(['a', 'b', 'c', 'light']);
+  expect(startedCallers).toEqual(['a', 'b', 'c', 'light']);
 });
 
 test('runs two heavy operations of a caller, and delays no other caller', async () => {
-  const { begun, begin, end } = createTurns();
+  const { startedCallers, begin, end } = createTurns();
   const [first] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
-  expect(begun).toEqual(['greedy', 'greedy']);
+  expect(startedCallers).toEqual(['greedy', 'greedy']);
   begin('quiet', HEAVY);
-  expect(begun).toEqual(['greedy', 'greedy', 'quiet']);
+  expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet']);
   if (first) await end(first);
-  expect(begun).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);
+  expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);
 });
 
 test('never starts work that waits too long', async () => {
-  const { turns, begun, late, begin, end } = createTurns({ runningMax: 1 });
+  const { turns, startedCallers, late, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
   begin('b');
   await vi.advanceTimersByTimeAsync(999);
@@ -65,30 +66,30 @@ test('never starts work that waits too long', async () => {
   await vi.advanceTimersByTimeAsync(1);
   expect(late).toEqual(['b']);
   await end(running);
-  expect(begun).toEqual(['a']);
+  expect(startedCallers).toEqual(['a']);
   expect(turns.waiting).toBe(0);
 });
 
-test('never starts cancelled work, and frees its place', async () => {
-  const { begun, late, begin, end } = createTurns({ runningMax: 1 });
+test('never starts canceled work, and releases its turn', async () => {
+  const { startedCallers, late, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
-  const cancelled = begin('b');
+  const canceled = begin('b');
   begin('c');
-  await end(cancelled);
+  await end(canceled);
   expect(late).toEqual(['b']);
   await end(running);
-  expect(begun).toEqual(['a', 'c']);
+  expect(startedCallers).toEqual(['a', 'c']);
 });
 
-test('frees the place of paused work, which resumes without a turn', async () => {
-  const { turns, begun, begin, end } = createTurns({ runningMax: 1 });
+test('releases the turn of paused work, which resumes without a turn', async () => {
+  const { turns, startedCallers, begin, end } = createTurns({ runningMax: 1 });
   const paused = begin('a');
   begin('b');
   await end(paused);
-  expect(begun).toEqual(['a', 'b']);
+  expect(startedCallers).toEqual(['a', 'b']);
   turns.resume(paused);
   begin('c');
   await end(paused);
   // The work of b still runs.
-  expect(begun).toEqual(['a', 'b']);
+  expect(startedCallers).toEqual(['a', 'b']);
 });

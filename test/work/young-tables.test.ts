@@ -16,8 +16,8 @@ import { createWriter } from '../support/fixtures/writes.ts';
 
 const MANY = 20_000;
 const AT_ONCE = 100;
-/** Rows of one statement. It must end within five seconds, even on a busy machine. */
-const INSERTED = 5_000;
+/** One statement must end within five seconds, even on a busy machine. */
+const ROWS_PER_INSERT = 5_000;
 type Range = [from: number, to: number];
 /**
  * The first check of a foreign key in a session may use the wrong index and read all rows. It must not do so
@@ -26,7 +26,7 @@ type Range = [from: number, to: number];
 const ROWS_MAX = 3 * MANY;
 const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
 
-type Young = Awaited<ReturnType<typeof createYoungProject>>;
+type YoungProject = Awaited<ReturnType<typeof createYoungProject>>;
 
 /** Creates a project whose number of due deliveries and writes can grow. */
 async function createYoungProject(app: TestApp) {
@@ -44,8 +44,8 @@ async function createYoungProject(app: TestApp) {
     const names = Object.keys(columns).map((column) => `"${column}"`);
     const text = `insert into "${table}" ("projectId", ${names.join(', ')})
       select $1, ${Object.values(columns).join(', ')} from generate_series($2::int, $3::int) n`;
-    for (let index = from; index <= to; index += INSERTED) {
-      await query(text, [projectId, index, Math.min(to, index + INSERTED - 1)]);
+    for (let index = from; index <= to; index += ROWS_PER_INSERT) {
+      await query(text, [projectId, index, Math.min(to, index + ROWS_PER_INSERT - 1)]);
     }
   };
   return {
@@ -89,7 +89,7 @@ async function createYoungProject(app: TestApp) {
   };
 }
 
-async function sendDeliveries({ app, projectId, destinationId }: Young): Promise<void> {
+async function sendDeliveries({ app, projectId, destinationId }: YoungProject): Promise<void> {
   const { database, now: clock } = app.app.services;
   const { query } = database.rows;
   const [now, leaseToken] = [clock(), newId('opr')];
@@ -121,7 +121,7 @@ async function sendDeliveries({ app, projectId, destinationId }: Young): Promise
   await releaseClaims(query, toBatch(await claimDue(query, order)));
 }
 
-async function runWrites({ app, projectId, installationId, newest }: Young): Promise<void> {
+async function runWrites({ app, projectId, installationId, newest }: YoungProject): Promise<void> {
   const { database, now: clock } = app.app.services;
   const { query } = database.rows;
   const [now, leaseToken, ids] = [clock(), newId('opr'), newest('opr')];

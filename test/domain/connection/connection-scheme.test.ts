@@ -9,9 +9,9 @@ import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 type Input = Parameters<typeof chooseScheme>[1];
 
-const sandbox = createProvider('sandbox');
-const stripe = createProvider('stripe');
-const gitlab = createProvider('gitlab');
+const sandbox = getProvider('sandbox');
+const stripe = getProvider('stripe');
+const gitlab = getProvider('gitlab');
 const open: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
 
 const FIELDS = {
@@ -28,8 +28,8 @@ const FIELDS = {
   customAuth: { accountKey: 'planted' },
 };
 
-function createProvider(name: string): Provider {
-  return PROVIDERS.find((each) => each.name === name) as Provider;
+function getProvider(name: string): Provider {
+  return PROVIDERS.find((provider) => provider.name === name) as Provider;
 }
 
 function listIssueNames(provider: Provider, input: Input) {
@@ -57,7 +57,7 @@ describe('one credential field', () => {
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
     expect(choose('OAUTH2_AUTHORIZATION_CODE_PKCE')).toBe('OAUTH2_AUTHORIZATION_CODE_PKCE');
     expect(choose('OAUTH2_AUTHORIZATION_CODE')).toBe('OAUTH2_AUTHORIZATION_CODE');
-    expect(chooseScheme(createProvider('airtable'), { oauth2AuthorizationCode }).scheme).toBe(
+    expect(chooseScheme(getProvider('airtable'), { oauth2AuthorizationCode }).scheme).toBe(
       'OAUTH2_AUTHORIZATION_CODE_PKCE',
     );
   });
@@ -68,9 +68,9 @@ describe('one credential field', () => {
     ]);
     const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     const { oauth2AuthorizationCode } = FIELDS;
-    expect(
-      listIssueNames(createProvider('slack'), { oauth2AuthorizationCode, authScheme }),
-    ).toEqual(['input.authScheme']);
+    expect(listIssueNames(getProvider('slack'), { oauth2AuthorizationCode, authScheme })).toEqual([
+      'input.authScheme',
+    ]);
   });
 });
 
@@ -118,16 +118,16 @@ test('refuses missing, unknown and unusable custom inputs', () => {
 });
 
 test("accepts new credentials of the connection's scheme only", () => {
-  const expectRefused = (scheme: AuthScheme, input: Input) =>
+  const listRefused = (scheme: AuthScheme, input: Input) =>
     listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
-  expect(expectRefused('API_KEY', { apiKey })).toEqual([]);
-  expect(expectRefused('BASIC', { apiKey })).toEqual(['input.apiKey']);
-  expect(expectRefused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
-  expect(expectRefused('NONE', { customAuth })).toEqual([]);
-  expect(expectRefused('NONE', { customAuth: { token: 'planted' } })).toEqual([
+  expect(listRefused('API_KEY', { apiKey })).toEqual([]);
+  expect(listRefused('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(listRefused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
+  expect(listRefused('NONE', { customAuth })).toEqual([]);
+  expect(listRefused('NONE', { customAuth: { token: 'planted' } })).toEqual([
     'input.customAuth.token',
     'input.customAuth.accountKey',
   ]);
-  expect(expectRefused('API_KEY', {})).toEqual([]);
+  expect(listRefused('API_KEY', {})).toEqual([]);
 });

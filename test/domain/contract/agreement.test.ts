@@ -11,7 +11,7 @@ import {
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { createInput, createReadConfig } from './contracts.ts';
 
-/** Few names, so that they often meet. */
+/** With few names, generated fields often have equal names. */
 const NAMES = ['email', 'phone', 'score', 'tier', 'owner'];
 const name = fc.constantFrom(...NAMES);
 const mapping = fc.oneof(

@@ -1,4 +1,4 @@
-/** Inputs of contracts, built without an app. */
+/** Creates contracts and their inputs without an app. */
 import {
   type Contract,
   type ContractInput,
@@ -64,11 +64,11 @@ export function createField(field: Partial<FieldDescription>): FieldDescription 
   };
 }
 
-export function contractFor(input: ContractMembers): Contract {
+export function createTestContract(input: ContractMembers): Contract {
   return createContract(createInput(input));
 }
 
-/** The fields of an object by name. */
+/** Returns the fields of an object by name. */
 export function indexFields(
   { objects }: Pick<Contract, 'objects'>,
   object = objects[0]?.name,
@@ -77,7 +77,7 @@ export function indexFields(
   return Object.fromEntries(fields.map((field) => [field.name, field]));
 }
 
-/** A read object of the sandbox. */
+/** Returns the config of a read of the sandbox's contacts. */
 export function createReadConfig(overrides: object = {}) {
   return { objects: [{ objectName: 'contacts', destination: 'records', ...overrides }] };
 }

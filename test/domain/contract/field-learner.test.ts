@@ -16,7 +16,7 @@ async function createLearner() {
       fieldLearner.learn(object, { fields: fields.map(createField) });
       await fieldLearner.waitUntilStored();
     },
-    rows: () =>
+    listRows: () =>
       database.prisma.learnedField.findMany({
         where: { projectId },
         orderBy: [{ fieldName: 'asc' }, { valueType: 'asc' }],
@@ -25,11 +25,11 @@ async function createLearner() {
 }
 
 test('stores a type of a field once, and each further type', async () => {
-  const { learn, rows } = await createLearner();
+  const { learn, listRows } = await createLearner();
   await learn({});
   await learn({}, { fieldName: 'phone' });
   await learn({ valueType: 'INT' });
-  expect(await rows()).toMatchObject([
+  expect(await listRows()).toMatchObject([
     { fieldName: 'email', valueType: 'INT' },
     { fieldName: 'email', valueType: 'STRING' },
     { fieldName: 'phone', valueType: 'STRING' },
@@ -37,29 +37,29 @@ test('stores a type of a field once, and each further type', async () => {
 });
 
 test('a field is read-only or required only if it is so in every account', async () => {
-  const { learn, rows } = await createLearner();
+  const { learn, listRows } = await createLearner();
   await learn({ readOnly: true, isRequired: true });
-  expect(await rows()).toMatchObject([{ readOnly: true, required: true }]);
+  expect(await listRows()).toMatchObject([{ readOnly: true, required: true }]);
   await learn({ readOnly: false, isRequired: true });
-  expect(await rows()).toMatchObject([{ readOnly: false, required: true }]);
+  expect(await listRows()).toMatchObject([{ readOnly: false, required: true }]);
   await learn({ readOnly: true, isRequired: false });
-  expect(await rows()).toMatchObject([{ readOnly: false, required: false }]);
+  expect(await listRows()).toMatchObject([{ readOnly: false, required: false }]);
 });
 
 test('renews the time of a type at most once a day', async () => {
-  const { learn, rows } = await createLearner();
+  const { learn, listRows } = await createLearner();
   await learn({});
-  const [first] = await rows();
+  const [first] = await listRows();
   time = new Date(time.getTime() + DAY_MS / 2);
   await learn({}, { fieldName: 'phone' });
-  expect((await rows())[0]).toEqual(first);
+  expect((await listRows())[0]).toEqual(first);
   time = new Date(time.getTime() + DAY_MS);
   await learn({}, { fieldName: 'score' });
-  expect((await rows())[0]?.lastSeenTime).toEqual(time);
+  expect((await listRows())[0]?.lastSeenTime).toEqual(time);
 });
 
 test('does not fail if the project was deleted, and learns from others', async () => {
-  const { learn, rows } = await createLearner();
+  const { learn, listRows } = await createLearner();
   const deletedProject = {
     projectId: 'prj_gone',
     provider: 'sandbox',
@@ -68,5 +68,5 @@ test('does not fail if the project was deleted, and learns from others', async (
   };
   fieldLearner.learn(deletedProject, { fields: [createField({})] });
   await learn({});
-  expect(await rows()).toHaveLength(1);
+  expect(await listRows()).toHaveLength(1);
 });

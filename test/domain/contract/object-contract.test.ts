@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LearnedField } from '../../../src/domain/contract/learned-fields.ts';
-import { contractFor, createReadConfig, indexFields } from './contracts.ts';
+import { createReadConfig, createTestContract, indexFields } from './contracts.ts';
 
 const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
 const TIER = { mapToName: 'tier', prompt: 'Which field is the tier?' };
@@ -21,7 +21,7 @@ test('uses the names of the manifest, and returns the origin of each field', () 
     requiredFields: [EMAIL, { mapToName: 'owner' }],
     optionalFields: [{ fieldName: 'phone' }, TIER],
   });
-  const contract = contractFor({ content: { read } });
+  const contract = createTestContract({ content: { read } });
   expect(contract.objects).toMatchObject([
     { name: 'people', sources: [{ integration: 'crm', providerObject: 'contacts' }] },
   ]);
@@ -34,7 +34,7 @@ test('uses the names of the manifest, and returns the origin of each field', () 
 });
 
 test('lists the verbs that the manifest allows and the provider supports', () => {
-  const listVerbs = (content: object) => contractFor({ content }).objects[0]?.verbs;
+  const listVerbs = (content: object) => createTestContract({ content }).objects[0]?.verbs;
   const read = createReadConfig();
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
   expect(listVerbs({ write: createWriteConfig() })).toEqual(['CREATE', 'UPDATE', 'DELETE']);
@@ -57,7 +57,7 @@ test('lists the verbs that the manifest allows and the provider supports', () =>
 
 test('omits the verbs that the config of an installation disables', () => {
   const content = { read: createReadConfig(), write: createWriteConfig() };
-  const listVerbs = (config: object) => contractFor({ content, config }).objects[0]?.verbs;
+  const listVerbs = (config: object) => createTestContract({ content, config }).objects[0]?.verbs;
   const read = [{ objectName: 'contacts' }];
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
   expect(listVerbs({ read: [{ objectName: 'contacts', disabled: true }] })).toBeUndefined();
@@ -68,7 +68,7 @@ test('omits the verbs that the config of an installation disables', () => {
 
 test('a search has the conditions that the config leaves', () => {
   const fieldFilters = [{ fieldName: 'phone', value: '1' }];
-  const contract = contractFor({
+  const contract = createTestContract({
     content: { read: createReadConfig({ requiredFields: [EMAIL] }) },
     config: { read: [{ objectName: 'contacts', fieldFilters }] },
   });
@@ -78,7 +78,7 @@ test('a search has the conditions that the config leaves', () => {
 test('takes a type from the manifest, else from the account, else from all accounts', () => {
   const findType = (field: object, overrides: object = {}) => {
     const content = { read: createReadConfig({ requiredFields: [{ ...EMAIL, ...field }] }) };
-    const { type, isList, isTypeKnown } = indexFields(contractFor({ content, ...overrides }))
+    const { type, isList, isTypeKnown } = indexFields(createTestContract({ content, ...overrides }))
       .emailAddress!;
     return { type, isList, isTypeKnown };
   };
@@ -100,7 +100,7 @@ test('takes the widest type of the accounts if it can hold every value, and JSON
   const content = { read: createReadConfig({ requiredFields: [EMAIL] }) };
   const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
-    return indexFields(contractFor({ content, learned: createLearned('email', ...types) }))
+    return indexFields(createTestContract({ content, learned: createLearned('email', ...types) }))
       .emailAddress;
   };
   expect(findType('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
@@ -132,7 +132,7 @@ test('resolves the mappings, the values and the extra fields of an installation'
       { fieldName: 'phone' },
     ],
   };
-  const contract = contractFor({ content, config: { read: [read] }, account });
+  const contract = createTestContract({ content, config: { read: [read] }, account });
   expect(indexFields(contract)).toMatchObject({
     tier: {
       providerField: 'lifecycle',
@@ -150,7 +150,7 @@ test('returns no provider field for a required name that an installation has not
   const content = {
     read: createReadConfig({ requiredFields: [TIER], optionalFields: [{ mapToName: 'x' }] }),
   };
-  const contract = contractFor({ content, config: { read: [{ objectName: 'contacts' }] } });
+  const contract = createTestContract({ content, config: { read: [{ objectName: 'contacts' }] } });
   expect(indexFields(contract)).toMatchObject({
     tier: { providerField: null, isAlwaysRead: true },
   });
@@ -162,7 +162,7 @@ test('returns no known type for mapped values of another type than string', () =
   const values = [{ deliveredValue: 'yes', providerValue: 'true' }];
   const read = { objectName: 'contacts', valueMappings: [{ fieldName: 'newsletter', values }] };
   const account = { contacts: [{ fieldName: 'newsletter', valueType: 'BOOLEAN' } as const] };
-  const contract = contractFor({ content, config: { read: [read] }, account });
+  const contract = createTestContract({ content, config: { read: [read] }, account });
   expect(indexFields(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
 });
 
@@ -174,7 +174,7 @@ test("uses the provider's names in a write without the mapping", () => {
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'made', readOnly: true }],
   };
-  const contract = contractFor({ content, account });
+  const contract = createTestContract({ content, account });
   expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: true, isWriteOnly: false, isRequired: false },
     phone: { isReadOnly: false, isWriteOnly: false },
@@ -182,7 +182,7 @@ test("uses the provider's names in a write without the mapping", () => {
   });
   expect(indexFields(contract).made).toBeUndefined();
   expect(contract.objects[0]?.acceptsOtherFields).toBe(false);
-  expect(contractFor({ content }).objects[0]?.acceptsOtherFields).toBe(true);
+  expect(createTestContract({ content }).objects[0]?.acceptsOtherFields).toBe(true);
 });
 
 test("uses the manifest's names in a write with the mapping", () => {
@@ -197,14 +197,14 @@ test("uses the manifest's names in a write with the mapping", () => {
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],
   };
-  const contract = contractFor({ content: inheritMapping(), account });
+  const contract = createTestContract({ content: inheritMapping(), account });
   expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: false, isRequired: true },
     phone: { isReadOnly: false, isRequired: false },
   });
   expect(Object.keys(indexFields(contract))).toEqual(['emailAddress', 'phone']);
   const anyFields = inheritMapping({ valueDefaults: { allowAnyFields: true } });
-  expect(indexFields(contractFor({ content: anyFields, account })).score).toMatchObject({
+  expect(indexFields(createTestContract({ content: anyFields, account })).score).toMatchObject({
     isWriteOnly: true,
     origin: 'EXTRA',
   });
@@ -225,7 +225,7 @@ test('makes a field optional or read-only if the config says so', () => {
     read: [{ objectName: 'contacts' }],
     write: [{ objectName: 'contacts', fields }],
   };
-  expect(indexFields(contractFor({ content, config, account }))).toMatchObject({
+  expect(indexFields(createTestContract({ content, config, account }))).toMatchObject({
     emailAddress: { isRequired: false, isReadOnly: false },
     phone: { isRequired: false, isReadOnly: true },
   });
@@ -244,7 +244,10 @@ test('refers to objects by their names in the contract', () => {
       { ...reference, fieldName: 'deal', referenceTo: ['deals'] },
     ],
   };
-  const fields = indexFields(contractFor({ content: { read: { objects } }, account }), 'contacts');
+  const fields = indexFields(
+    createTestContract({ content: { read: { objects } }, account }),
+    'contacts',
+  );
   expect(fields.company_id?.references).toEqual(['accounts']);
   expect(fields.deal?.references).toEqual(['deals']);
 });
@@ -252,7 +255,8 @@ test('refers to objects by their names in the contract', () => {
 test('finds names that would be equal in generated code', () => {
   const fields = [{ fieldName: 'a', mapToName: 'first name' }, { fieldName: 'first_name' }];
   expect(
-    contractFor({ content: { read: createReadConfig({ requiredFields: fields }) } }).findings,
+    createTestContract({ content: { read: createReadConfig({ requiredFields: fields }) } })
+      .findings,
   ).toEqual([
     { kind: 'NAME_CLASH', object: 'contacts', field: 'first_name', message: expect.any(String) },
   ]);
@@ -261,12 +265,12 @@ test('finds names that would be equal in generated code', () => {
 test('finds the type of a field that the account spells in another case', () => {
   const content = { read: createReadConfig({ requiredFields: [{ fieldName: 'firstName' }] }) };
   const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
-  expect(indexFields(contractFor({ content, account })).firstName?.type).toBe('INTEGER');
+  expect(indexFields(createTestContract({ content, account })).firstName?.type).toBe('INTEGER');
 });
 
 test('includes the fields that every account of a provider has, without an account', () => {
   const requiredFields = [{ fieldName: 'value' }];
   const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
   const content = { provider: 'close', read: { objects: [opportunity] } };
-  expect(indexFields(contractFor({ content })).value).toMatchObject({ type: 'INTEGER' });
+  expect(indexFields(createTestContract({ content })).value).toMatchObject({ type: 'INTEGER' });
 });

@@ -6,11 +6,11 @@ import {
   findSharedType,
 } from '../../../src/domain/contract/field-type.ts';
 import { createProjectContract } from '../../../src/domain/contract/project-contract.ts';
-import { contractFor, createReadConfig, indexFields } from './contracts.ts';
+import { createReadConfig, createTestContract, indexFields } from './contracts.ts';
 
 function createPeopleObject(name: string, fields: object[], overrides: object = {}) {
   const read = createReadConfig({ mapToName: 'people', requiredFields: fields });
-  return contractFor({ content: { name, read, ...overrides } });
+  return createTestContract({ content: { name, read, ...overrides } });
 }
 
 test('merges the objects of integrations by name', () => {
@@ -19,7 +19,7 @@ test('merges the objects of integrations by name', () => {
   const merged = createProjectContract([
     createPeopleObject('a', [sharedField, { fieldName: 'phone' }], { write }),
     createPeopleObject('b', [{ ...sharedField, fieldName: 'lastname' }]),
-    contractFor({ content: { name: 'c', read: createReadConfig({ objectName: 'deals' }) } }),
+    createTestContract({ content: { name: 'c', read: createReadConfig({ objectName: 'deals' }) } }),
   ]);
   expect(merged.objects.map(({ name }) => name)).toEqual(['people', 'deals']);
   expect(merged.objects[0]).toMatchObject({
@@ -55,7 +55,7 @@ test('reports types that contradict each other, with their paths', () => {
 test('requires a field of new records only if every integration requires it', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const requireField = (name: string, isRequired: boolean) =>
-    contractFor({
+    createTestContract({
       content: {
         name,
         read: createReadConfig({ requiredFields: [{ fieldName: 'email' }] }),

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { maskRequest } from '../../../src/domain/diagnosis/masked-request.ts';
 import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-outbound.ts';
 
-type Sent = Partial<ObservedRequest['request']>;
+type SentRequest = Partial<ObservedRequest['request']>;
 
-function mask(body: unknown, sent: Sent = {}, contentType = 'application/json') {
+function mask(body: unknown, sent: SentRequest = {}, contentType = 'application/json') {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return maskRequest({
     id: 'req_1',
@@ -59,7 +59,7 @@ test('masks the values of all but ordinary headers', () => {
   });
 });
 
-test('keeps what describes an error, and masks other members', () => {
+test('keeps the members that describe an error, and masks the others', () => {
   const error = {
     status: 'error',
     message: 'Property values were not valid',

@@ -27,14 +27,18 @@ afterEach(() => {
 
 const REQUEST = `createTime kind method host path responseStatus error durationMs requestHeaders
   responseHeaders responseBody`;
-const OF_OPERATION = `query ($id: ID!) {
+const REQUESTS_OF_OPERATION = `query ($id: ID!) {
   node(id: $id) { ... on Operation { requests { totalCount nodes { ${REQUEST} } } } }
 }`;
-const OF_CONNECTION = `query ($id: ID!) {
+const REQUESTS_OF_CONNECTION = `query ($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST} } } } }
 }`;
 
-async function listRequests(tenant: Pick<Tenant, 'query'>, id: string, query = OF_OPERATION) {
+async function listRequests(
+  tenant: Pick<Tenant, 'query'>,
+  id: string,
+  query = REQUESTS_OF_OPERATION,
+) {
   await services.requestRecorder?.flush();
   return (await tenant.query(query, { id })).node.requests.nodes;
 }
@@ -161,13 +165,13 @@ test('records token requests and failed requests of a connection, and no others'
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await callSandbox(app, connection);
-  const [token, ...others] = await listRequests(tenant, connection.id, OF_CONNECTION);
+  const [token, ...others] = await listRequests(tenant, connection.id, REQUESTS_OF_CONNECTION);
   expect(others).toEqual([]);
   expect(token).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
   expect(JSON.stringify(token)).not.toMatch(/sandbox-secret|access_token/);
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 1 });
   await callSandbox(app, connection);
-  const [failed] = await listRequests(tenant, connection.id, OF_CONNECTION);
+  const [failed] = await listRequests(tenant, connection.id, REQUESTS_OF_CONNECTION);
   expect(failed).toMatchObject({
     kind: 'API',
     responseStatus: 500,
@@ -192,11 +196,13 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: contact() });
   const reader = await writer.withScopes('read');
-  const { code, problem } = await reader.refusal(OF_OPERATION, { id: operationId });
+  const { code, problem } = await reader.refusal(REQUESTS_OF_OPERATION, { id: operationId });
   expect(code).toBe('FORBIDDEN');
   expect(problem.detail).toContain('payloads:read');
   const otherTenant = await app.tenant();
-  expect(await otherTenant.query(OF_OPERATION, { id: operationId })).toEqual({ node: null });
+  expect(await otherTenant.query(REQUESTS_OF_OPERATION, { id: operationId })).toEqual({
+    node: null,
+  });
 });
 
 test('removes requests after REQUEST_RETENTION_HOURS', async () => {
@@ -230,5 +236,7 @@ test('records nothing if REQUEST_RETENTION_HOURS is 0', async () => {
   const writer = await createWriter(silent);
   const { operationId } = await writer.write({ record: contact() });
   expect(silent.app.services.requestRecorder).toBeNull();
-  expect((await writer.query(OF_OPERATION, { id: operationId })).node.requests.nodes).toEqual([]);
+  expect(
+    (await writer.query(REQUESTS_OF_OPERATION, { id: operationId })).node.requests.nodes,
+  ).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { targetHeaders } from '../../../src/domain/event/target-headers.ts';
 import { toIssues } from '../../../src/domain/issues.ts';
 
-function listOffending(headers: Record<string, unknown>): string[] {
+function listInvalidNames(headers: Record<string, unknown>): string[] {
   const { error } = targetHeaders.safeParse(headers);
   return error ? toIssues(error, headers).map(({ name }) => name) : [];
 }
@@ -11,12 +11,12 @@ const createHeaders = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'v']));
 
 test("accepts a builder's headers", () => {
-  expect(listOffending({})).toEqual([]);
-  expect(listOffending({ Authorization: 'Bearer abc', 'X-Tenant': 'é 1', 'x_y.z~': '' })).toEqual(
-    [],
-  );
-  expect(listOffending({ 'X-Long': 'v'.repeat(4096) })).toEqual([]);
-  expect(listOffending(createHeaders(20))).toEqual([]);
+  expect(listInvalidNames({})).toEqual([]);
+  expect(
+    listInvalidNames({ Authorization: 'Bearer abc', 'X-Tenant': 'é 1', 'x_y.z~': '' }),
+  ).toEqual([]);
+  expect(listInvalidNames({ 'X-Long': 'v'.repeat(4096) })).toEqual([]);
+  expect(listInvalidNames(createHeaders(20))).toEqual([]);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   'a:b',
   'x'.repeat(129),
 ])('refuses a header named %s', (name) => {
-  expect(listOffending({ [name]: 'v' })).toEqual([name]);
+  expect(listInvalidNames({ [name]: 'v' })).toEqual([name]);
 });
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   ['a list', ['a']],
   ['4097 bytes', 'v'.repeat(4097)],
 ])('refuses a value with %s', (_description, value) => {
-  expect(listOffending({ 'X-Value': value })).toEqual(['X-Value']);
+  expect(listInvalidNames({ 'X-Value': value })).toEqual(['X-Value']);
 });
 
 test('names every invalid header, and repeats no value', () => {
@@ -62,5 +62,5 @@ test('names every invalid header, and repeats no value', () => {
 });
 
 test('refuses more than 20 headers', () => {
-  expect(listOffending(createHeaders(21))).toEqual(['']);
+  expect(listInvalidNames(createHeaders(21))).toEqual(['']);
 });

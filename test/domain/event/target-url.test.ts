@@ -4,7 +4,7 @@ import { findHostIssue, findUrlIssue } from '../../../src/domain/event/destinati
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 
-function refusal(text: string, allowed = ''): string | undefined {
+function findIssue(text: string, allowed = ''): string | undefined {
   const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowed });
   const policy = { config, sandboxUrl: () => sandboxUrl };
   return findUrlIssue(text) ?? findHostIssue(text, policy) ?? undefined;
@@ -16,7 +16,7 @@ test.each([
   'https://8.8.8.8/hook',
   'https://[2606:4700::1111]/hook',
 ])('accepts %s', (text) => {
-  expect(refusal(text)).toBeUndefined();
+  expect(findIssue(text)).toBeUndefined();
 });
 
 test.each([
@@ -37,17 +37,17 @@ test.each([
   'javascript:alert(1)',
   'https://[::1',
 ])('refuses %j, which is not an https URL', (text) => {
-  expect(refusal(text)).toBe('must be an absolute https URL.');
+  expect(findIssue(text)).toBe('must be an absolute https URL.');
 });
 
 test('accepts http only for permitted private addresses', () => {
-  expect(refusal('http://hooks.example.com')).toBe('must use https.');
-  expect(refusal('http://8.8.8.8')).toBe('must use https.');
-  expect(refusal('http://8.8.8.8', '10.0.0.0/8')).toBe('must use https.');
-  expect(refusal('http://10.0.0.1:3000/hook', '10.0.0.0/8')).toBeUndefined();
-  expect(refusal('http://[fd00::1]/hook', 'fd00::/8')).toBeUndefined();
-  expect(refusal('http://hooks.internal', '10.0.0.0/8')).toBeUndefined();
-  expect(refusal('http://hooks.example.com', '10.0.0.0/8')).toBe('must use https.');
+  expect(findIssue('http://hooks.example.com')).toBe('must use https.');
+  expect(findIssue('http://8.8.8.8')).toBe('must use https.');
+  expect(findIssue('http://8.8.8.8', '10.0.0.0/8')).toBe('must use https.');
+  expect(findIssue('http://10.0.0.1:3000/hook', '10.0.0.0/8')).toBeUndefined();
+  expect(findIssue('http://[fd00::1]/hook', 'fd00::/8')).toBeUndefined();
+  expect(findIssue('http://hooks.internal', '10.0.0.0/8')).toBeUndefined();
+  expect(findIssue('http://hooks.example.com', '10.0.0.0/8')).toBe('must use https.');
 });
 
 test.each([
@@ -75,9 +75,9 @@ test.each([
   const problem =
     'must not be a private, loopback, link-local or reserved address, unless ALLOWED_PRIVATE_TARGETS contains it.';
   for (const scheme of ['https', 'http']) {
-    expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
-    expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);
-    expect(refusal(`${scheme}://${host}/hook`, '127.0.0.0/8,::1/128')).toBeUndefined();
+    expect(findIssue(`${scheme}://${host}/hook`)).toBe(problem);
+    expect(findIssue(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBe(problem);
+    expect(findIssue(`${scheme}://${host}/hook`, '127.0.0.0/8,::1/128')).toBeUndefined();
   }
 });
 
@@ -94,8 +94,8 @@ test.each([
   const problem =
     'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS contains its address.';
   for (const scheme of ['https', 'http']) {
-    expect(refusal(`${scheme}://${host}/hook`)).toBe(problem);
-    expect(refusal(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBeUndefined();
+    expect(findIssue(`${scheme}://${host}/hook`)).toBe(problem);
+    expect(findIssue(`${scheme}://${host}/hook`, '10.0.0.0/8')).toBeUndefined();
   }
 });
 
@@ -105,22 +105,24 @@ test.each([
   'mylocalhost.example.com',
   'thelocal.de',
 ])('accepts the public name %s', (host) => {
-  expect(refusal(`https://${host}/hook`)).toBeUndefined();
+  expect(findIssue(`https://${host}/hook`)).toBeUndefined();
 });
 
 test('refuses user info and fragments', () => {
-  expect(refusal('https://me:pw@example.com')).toBe('must not have a user name or password.');
-  expect(refusal('https://example.com/#part')).toBe('must not have a fragment.');
-  expect(refusal('https://example.com/#')).toBe('must not have a fragment.');
+  expect(findIssue('https://me:pw@example.com')).toBe('must not have a user name or password.');
+  expect(findIssue('https://example.com/#part')).toBe('must not have a fragment.');
+  expect(findIssue('https://example.com/#')).toBe('must not have a fragment.');
 });
 
 test('accepts 2048 characters, and refuses more', () => {
   const start = 'https://example.com/';
-  expect(refusal(start + 'x'.repeat(2048 - start.length))).toBeUndefined();
-  expect(refusal(start + 'x'.repeat(2049 - start.length))).toBe('must be at most 2048 characters.');
+  expect(findIssue(start + 'x'.repeat(2048 - start.length))).toBeUndefined();
+  expect(findIssue(start + 'x'.repeat(2049 - start.length))).toBe(
+    'must be at most 2048 characters.',
+  );
 });
 
 test('accepts the sandbox on its own port', () => {
-  expect(refusal(`${sandboxUrl}/inbox/demo`)).toBeUndefined();
-  expect(refusal('http://127.0.0.1:4002/inbox/demo')).toBeDefined();
+  expect(findIssue(`${sandboxUrl}/inbox/demo`)).toBeUndefined();
+  expect(findIssue('http://127.0.0.1:4002/inbox/demo')).toBeDefined();
 });

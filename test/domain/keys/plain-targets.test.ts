@@ -24,13 +24,13 @@ import { PROCESS_ENV } from '../../support/process/process-env.ts';
 const DESTINATIONS = 600;
 const SEALED_VALUES = 1_101;
 /** The test opens a database five times. */
-const LIMIT = { timeout: 240_000 };
+const TIMEOUT = { timeout: 240_000 };
 
 const createPlainUrl = (index: number) =>
   `https://hooks.example.test/?token=plain-${index}-in-the-query`;
 const createPlainHeaders = (index: number) => ({ 'X-Key': `plain-${index}-in-a-header` });
 
-const VALUES = `query ($id: ID!) {
+const VALUES = `query DestinationValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
@@ -59,23 +59,23 @@ async function sealUntilKilled(databaseEnv: DatabaseEnv): Promise<unknown[]> {
   return once(spawn(process.execPath, [file], { env, stdio: 'inherit' }), 'exit');
 }
 
-interface Stored {
+interface StoredRow {
   id: string;
   urlSealed: string | null;
   headersSealed: string | null;
 }
 
-async function readStored(env: DatabaseEnv): Promise<{ text: string; rows: Stored[] }> {
+async function readStored(env: DatabaseEnv): Promise<{ text: string; rows: StoredRow[] }> {
   const { Destination = [] } = await openAndReadRows(env);
-  return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as Stored) };
+  return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as StoredRow) };
 }
 
-const listSealed = (rows: Stored[]) =>
+const listSealed = (rows: StoredRow[]) =>
   rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
 
 test(
   'seals the values that a killed process left unsealed, and seals no value twice',
-  LIMIT,
+  TIMEOUT,
   async () => {
     const env = await createEmptyDatabase();
     const first = await startGateway(env);

@@ -9,8 +9,8 @@ import { sharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';
 
-const old = randomBytes(32);
-const app = await sharedApp({ env: { ENCRYPTION_KEY: old.toString('base64') } });
+const oldKey = randomBytes(32);
+const app = await sharedApp({ env: { ENCRYPTION_KEY: oldKey.toString('base64') } });
 const { rows } = app.app.services.database;
 
 async function listSealedValues() {
@@ -29,7 +29,7 @@ async function listSealedValues() {
   return values.flat();
 }
 
-async function keepSecretOfVendor(projectId: string) {
+async function storeVendorSecret(projectId: string) {
   const { services } = app.app;
   const key = { projectId, installationId: newId('ins'), objectName: 'lead' };
   const row = { ...key, provider: 'close', connectionId: newId('con'), kinds: [] };
@@ -55,7 +55,7 @@ test('seals every secret with the current key once, and keeps its value', async 
       },
     })
   ).createDestination;
-  await keepSecretOfVendor(tenant.projectId);
+  await storeVendorSecret(tenant.projectId);
   const before = await listSealedValues();
   const tables = before.map(({ location }) => location.table);
   expect(tables.toSorted()).toEqual([
@@ -64,20 +64,22 @@ test('seals every secret with the current key once, and keeps its value', async 
     'SubscriptionSecret',
   ]);
 
-  const current = randomBytes(32);
-  const bothKeys = createVault([current, old]);
-  expect(await reencrypt(rows.query, bothKeys)).toBe(5);
-  const currentKey = createVault([current]);
+  const currentKey = randomBytes(32);
+  const vaultOfBothKeys = createVault([currentKey, oldKey]);
+  expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(5);
+  const currentVault = createVault([currentKey]);
   const opened = (await listSealedValues()).map(({ sealed, location }) =>
-    currentKey.open(sealed, location),
+    currentVault.open(sealed, location),
   );
-  expect(opened).toEqual(before.map(({ sealed, location }) => bothKeys.open(sealed, location)));
+  expect(opened).toEqual(
+    before.map(({ sealed, location }) => vaultOfBothKeys.open(sealed, location)),
+  );
   expect(opened.join(' ')).toContain('sandbox-key-of-acme');
   expect(opened).toContain(signingSecret);
   expect(opened).toContain('["secret of the vendor"]');
   expect(opened).toContain('https://hooks.example/x?token=in-the-query');
   expect(opened).toContain('{"X-Key":"in-a-header"}');
-  expect(await reencrypt(rows.query, bothKeys)).toBe(0);
+  expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(0);
 });
 
 test('finds every column with sealed values', () => {

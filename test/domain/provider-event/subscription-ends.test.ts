@@ -117,8 +117,8 @@ test.skipIf(isEmbedded)('stores and claims events while others are being stored'
   await concurrent;
 });
 
-/** Simulates a process that stops after two batches of events. */
-const endProcess = () => {
+/** Returns services whose process seems to stop after two batches of events. */
+const createStoppingServices = () => {
   let parts = 0;
   const query: typeof database.rows.query = async (text, values, rowMode) => {
     if (text.includes('delete from "ProviderEvent"') && ++parts > 2) throw new Error('Cut off.');
@@ -137,12 +137,14 @@ test(
       await prisma.objectSubscription.count({ where: key }),
       await prisma.providerEvent.count({ where: key }),
     ];
-    await expect(endSubscriptions(endProcess(), erasure)).rejects.toThrow('Cut off.');
+    await expect(endSubscriptions(createStoppingServices(), erasure)).rejects.toThrow('Cut off.');
     expect(await listRemaining()).toEqual([1, 2_500]);
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
     const claim = await claimDueSubscription(services);
     if (!claim) throw new Error('Nothing is due.');
-    await expect(deleteClaimedSubscription(endProcess(), claim)).rejects.toThrow('Cut off.');
+    await expect(deleteClaimedSubscription(createStoppingServices(), claim)).rejects.toThrow(
+      'Cut off.',
+    );
     expect(await listRemaining()).toEqual([1, 500]);
     await deleteClaimedSubscription(services, claim);
     expect(await listRemaining()).toEqual([0, 0]);

@@ -4,7 +4,7 @@ import type { Provider } from '../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 function isRefused(name: string, ref: string | null): boolean {
-  const provider = PROVIDERS.find((each) => each.name === name) as Provider;
+  const provider = PROVIDERS.find((candidate) => candidate.name === name) as Provider;
   return listWorkspaceIssues(provider, ref).length > 0;
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { ViewerCache } from '../../../src/domain/viewer/viewer-cache.ts';
 
-const viewer = (id: string): Viewer => ({
+const createViewer = (id: string): Viewer => ({
   kind: 'API_KEY',
   id,
   projectId: 'prj',
@@ -15,18 +15,18 @@ const viewer = (id: string): Viewer => ({
 test('shares a lookup among concurrent calls, and caches its result', async () => {
   const viewers = new ViewerCache();
   const viewerFound = Promise.withResolvers<Viewer>();
-  let lookUps = 0;
+  let findCalls = 0;
   const find = () => {
-    lookUps += 1;
+    findCalls += 1;
     return viewerFound.promise;
   };
   const lookups = Array.from({ length: 20 }, () => viewers.lookUp('key a', find));
-  const other = viewers.lookUp('key b', async () => viewer('b'));
-  expect(await other).toEqual(viewer('b'));
-  viewerFound.resolve(viewer('a'));
-  expect(await Promise.all(lookups)).toEqual(lookups.map(() => viewer('a')));
-  expect(lookUps).toBe(1);
-  expect(viewers.get('key a')).toEqual(viewer('a'));
+  const other = viewers.lookUp('key b', async () => createViewer('b'));
+  expect(await other).toEqual(createViewer('b'));
+  viewerFound.resolve(createViewer('a'));
+  expect(await Promise.all(lookups)).toEqual(lookups.map(() => createViewer('a')));
+  expect(findCalls).toBe(1);
+  expect(viewers.get('key a')).toEqual(createViewer('a'));
   expect(viewers.findStale('key a')).toBeDefined();
   expect(viewers.findStale('key c')).toBeUndefined();
 });
@@ -39,10 +39,12 @@ test.each<[string, (viewers: ViewerCache) => void]>([
   const before = Promise.withResolvers<Viewer>();
   const early = viewers.lookUp('key a', () => before.promise);
   change(viewers);
-  expect(await viewers.lookUp('key a', async () => viewer('after'))).toEqual(viewer('after'));
-  before.resolve(viewer('before'));
-  expect(await early).toEqual(viewer('before'));
-  expect(viewers.get('key a')).toEqual(viewer('after'));
+  expect(await viewers.lookUp('key a', async () => createViewer('after'))).toEqual(
+    createViewer('after'),
+  );
+  before.resolve(createViewer('before'));
+  expect(await early).toEqual(createViewer('before'));
+  expect(viewers.get('key a')).toEqual(createViewer('after'));
 });
 
 test('rejects every waiting call if a lookup fails, and looks up again on the next call', async () => {
@@ -54,5 +56,5 @@ test('rejects every waiting call if a lookup fails, and looks up again on the ne
     lookups.map(() => ({ status: 'rejected', reason: refused })),
   );
   expect(viewers.findStale('key a')).toBeUndefined();
-  expect(await viewers.lookUp('key a', async () => viewer('a'))).toEqual(viewer('a'));
+  expect(await viewers.lookUp('key a', async () => createViewer('a'))).toEqual(createViewer('a'));
 });

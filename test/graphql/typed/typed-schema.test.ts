@@ -14,7 +14,7 @@ import type { Contract } from '../../../src/domain/contract/object-contract.ts';
 
 import { createTypedSchema, createTypedSchemas } from '../../../src/graphql/typed/typed-schema.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
-import { contractFor } from '../../domain/contract/contracts.ts';
+import { createTestContract } from '../../domain/contract/contracts.ts';
 
 /** Names that are invalid in GraphQL, and names that the typed API reserves. */
 const NAMES = [
@@ -63,7 +63,7 @@ function createContract({
     optionalFieldsAuto: 'ALL',
   }));
   const used = objects.map(({ objectName }) => objectName as string);
-  return contractFor({
+  return createTestContract({
     content: {
       read: { objects },
       write: { objects: used.map((objectName) => ({ objectName, inheritMapping: true })) },
@@ -122,7 +122,7 @@ test('reports names that the typed API cannot serve as findings', () => {
     mapToName,
     requiredFields: [{ fieldName: '_raw' }],
   }));
-  const contract = contractFor({ content: { read: { objects } } });
+  const contract = createTestContract({ content: { read: { objects } } });
   expect(contract.findings).toEqual([
     {
       kind: 'NAME_CLASH',
@@ -154,7 +154,7 @@ function createContractOf(mapToName: string): Contract {
       requiredFields: [{ fieldName: 'email' }],
     },
   ];
-  return contractFor({ content: { read: { objects } } });
+  return createTestContract({ content: { read: { objects } } });
 }
 
 test('shares a schema between equal contracts', () => {

@@ -5,7 +5,10 @@ import type { Provider } from '../../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../../support/fixtures/connections.ts';
 
 function attach(name: string, credentials: Credentials) {
-  return attachCredentials(PROVIDERS.find((each) => each.name === name) as Provider, credentials);
+  return attachCredentials(
+    PROVIDERS.find((provider) => provider.name === name) as Provider,
+    credentials,
+  );
 }
 
 const createTokenCredentials = (token: string): Credentials => ({

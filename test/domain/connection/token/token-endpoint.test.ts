@@ -11,8 +11,8 @@ import {
   startProviderServer,
 } from '../../../support/providers/provider-server.ts';
 
-let next: ServedResponse = { status: 200 };
-const server = await startProviderServer(() => next);
+let nextResponse: ServedResponse = { status: 200 };
+const server = await startProviderServer(() => nextResponse);
 const outbound = createOutbound({
   allowedPrivateTargets: ['127.0.0.0/8'],
   alwaysAllowedOrigins: () => [],
@@ -30,7 +30,7 @@ const { oauth2: _facts, ...sandbox } = createSandboxProvider(() => server.url);
 function requestToken(oauth2: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...oauth2 } };
   const account = { providerWorkspaceRef: null, providerMetadata: null };
-  const reach = {
+  const services = {
     providerAccess: createProviderAccess({
       outbound,
       observer: null,
@@ -39,11 +39,11 @@ function requestToken(oauth2: object = {}) {
     now: () => NOW,
     meters: NO_METERS,
   };
-  return requestTokens(reach, { provider, account, client, form });
+  return requestTokens(services, { provider, account, client, form });
 }
 
 test('authenticates a client in the body or by Basic authentication', async () => {
-  next = { status: 200, body: { access_token: 'a' } };
+  nextResponse = { status: 200, body: { access_token: 'a' } };
   await requestToken();
   expect(server.requests.at(-1)).toMatchObject({
     method: 'POST',
@@ -75,7 +75,7 @@ test.each<[object, object, object]>([
     { scopes: ['x'], expiresAt: '2026-01-01T01:00:00.000Z' },
   ],
 ])('reads the token response %j', async (body, facts, expected) => {
-  next = { status: 200, body };
+  nextResponse = { status: 200, body };
   const { accessToken, refreshToken, scopes } = await requestToken(facts);
   expect(accessToken).toMatchObject({ token: 'a', issuedAt: NOW.toISOString() });
   const { expiresAt } = accessToken;
@@ -110,7 +110,7 @@ test.each<[number, unknown, string]>([
   [200, 'not json', 'RETRYABLE'],
   [200, [], 'RETRYABLE'],
 ])('maps a response with status %i and body %j to %s', async (status, body, kind) => {
-  next = { status, body };
+  nextResponse = { status, body };
   const error = await requestToken().catch((thrown) => thrown);
   expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
   expect(error.message).toMatch(/^The token endpoint of Sandbox CRM responded with/);

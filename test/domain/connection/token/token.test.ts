@@ -3,7 +3,7 @@ import { canRefresh, isDue, withTokens } from '../../../../src/domain/connection
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 
-function token(secondsLeft: number, lifetimeSeconds?: number) {
+function createToken(secondsLeft: number, lifetimeSeconds?: number) {
   const secondsLater = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
   return {
     token: 't',
@@ -15,13 +15,13 @@ function token(secondsLeft: number, lifetimeSeconds?: number) {
 test('refreshes a token from a minute before its expiry, or in the last tenth of a short lifetime', () => {
   expect(isDue(undefined, NOW)).toBe(true);
   expect(isDue({ token: 'without an end' }, NOW)).toBe(false);
-  expect(isDue(token(61, 3_600), NOW)).toBe(false);
-  expect(isDue(token(60, 3_600), NOW)).toBe(true);
-  expect(isDue(token(31, 300), NOW)).toBe(false);
-  expect(isDue(token(30, 300), NOW)).toBe(true);
-  expect(isDue(token(61), NOW)).toBe(false);
-  expect(isDue(token(60), NOW)).toBe(true);
-  expect(isDue(token(-1, 3_600), NOW)).toBe(true);
+  expect(isDue(createToken(61, 3_600), NOW)).toBe(false);
+  expect(isDue(createToken(60, 3_600), NOW)).toBe(true);
+  expect(isDue(createToken(31, 300), NOW)).toBe(false);
+  expect(isDue(createToken(30, 300), NOW)).toBe(true);
+  expect(isDue(createToken(61), NOW)).toBe(false);
+  expect(isDue(createToken(60), NOW)).toBe(true);
+  expect(isDue(createToken(-1, 3_600), NOW)).toBe(true);
 });
 
 test('replaces the refresh token, and keeps the old one if the response has none', () => {

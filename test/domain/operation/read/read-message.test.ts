@@ -90,7 +90,7 @@ test('returns one message if it has exactly the maximum size', () => {
   expect(measureSize(paddingMax + 2)).toHaveLength(2);
 });
 
-test('returns a message of its own for a record that exceeds the maximum size', () => {
+test('returns a separate message for a record that exceeds the maximum size', () => {
   const [small, large] = [createRecords(1), createRecords(1, 'x'.repeat(MESSAGE_BYTES_MAX))];
   const bodies = createBodies([...small, ...large, ...small]);
   expect(bodies.map((body) => JSON.parse(body).result.length)).toEqual([1, 1, 1]);

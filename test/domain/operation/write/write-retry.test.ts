@@ -29,7 +29,7 @@ const unavailable: AttemptFailure = {
 const timeout = { ...unavailable, outcomeUnknown: true };
 const forbidden = { ...unavailable, isTemporary: false };
 
-const next = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
+const decideNext = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
   decide({ ...creation, ...write }, failure, { now, random: () => random });
 
 test('doubles the delay up to ten minutes, with half of it random, and waits at least Retry-After', () => {
@@ -45,37 +45,41 @@ test('doubles the delay up to ten minutes, with half of it random, and waits at 
 });
 
 test('retries a temporary failure until the deadline', () => {
-  expect(next({}, unavailable)).toEqual({ kind: 'retry', time: later(1_000) });
-  expect(next({ deadlineTime: later(1_000) }, unavailable)).toMatchObject({ kind: 'retry' });
-  expect(next({ deadlineTime: later(999) }, unavailable)).toEqual({ kind: 'fail' });
+  expect(decideNext({}, unavailable)).toEqual({ kind: 'retry', time: later(1_000) });
+  expect(decideNext({ deadlineTime: later(1_000) }, unavailable)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ deadlineTime: later(999) }, unavailable)).toEqual({ kind: 'fail' });
   const tooLate = { ...unavailable, retryAfterMs: 3_600_001 };
-  expect(next({}, tooLate)).toEqual({ kind: 'fail' });
+  expect(decideNext({}, tooLate)).toEqual({ kind: 'fail' });
 });
 
 test('does not retry a permanent failure', () => {
-  expect(next({}, forbidden)).toEqual({ kind: 'fail' });
+  expect(decideNext({}, forbidden)).toEqual({ kind: 'fail' });
 });
 
 test('retries a creation with an unknown outcome only while the provider remembers its idempotency key', () => {
-  expect(next({}, timeout)).toEqual({ kind: 'unknown' });
-  expect(next({ keyUntil: later(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ keyUntil: later(999) }, timeout)).toEqual({ kind: 'unknown' });
-  expect(next({ type: 'UPDATE' }, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ type: 'DELETE' }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({}, timeout)).toEqual({ kind: 'unknown' });
+  expect(decideNext({ keyUntil: later(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ keyUntil: later(999) }, timeout)).toEqual({ kind: 'unknown' });
+  expect(decideNext({ type: 'UPDATE' }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ type: 'DELETE' }, timeout)).toMatchObject({ kind: 'retry' });
 });
 
 test('leaves the outcome unknown if a write with an uncertain attempt fails permanently', () => {
   const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
-  expect(next(inDoubt, forbidden)).toEqual({ kind: 'unknown' });
-  expect(next({ ...inDoubt, deadlineTime: now }, unavailable)).toEqual({ kind: 'unknown' });
+  expect(decideNext(inDoubt, forbidden)).toEqual({ kind: 'unknown' });
+  expect(decideNext({ ...inDoubt, deadlineTime: now }, unavailable)).toEqual({ kind: 'unknown' });
 });
 
 test('does not retry a creation with an uncertain attempt after the provider forgets its idempotency key', () => {
   const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
-  expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({ kind: 'retry' });
-  expect(next(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({ kind: 'unknown' });
+  expect(decideNext(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({
+    kind: 'retry',
+  });
+  expect(decideNext(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({
+    kind: 'unknown',
+  });
   const rolledBack = { ...inDoubt, wasUncertain: false };
-  expect(next(rolledBack, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({
+  expect(decideNext(rolledBack, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({
     kind: 'retry',
   });
 });
@@ -96,8 +100,10 @@ test('ends an attempt with an idempotency key before the provider forgets the ke
 
 test('fails a synchronous write immediately, and retries it twice if the outcome is unknown', () => {
   const synchronousUpdate = { mode: 'SYNCHRONOUS', type: 'UPDATE' } as const;
-  expect(next(synchronousUpdate, unavailable)).toEqual({ kind: 'fail' });
-  expect(next(synchronousUpdate, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ ...synchronousUpdate, attempts: 2 }, timeout)).toMatchObject({ kind: 'retry' });
-  expect(next({ ...synchronousUpdate, attempts: 3 }, timeout)).toEqual({ kind: 'unknown' });
+  expect(decideNext(synchronousUpdate, unavailable)).toEqual({ kind: 'fail' });
+  expect(decideNext(synchronousUpdate, timeout)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ ...synchronousUpdate, attempts: 2 }, timeout)).toMatchObject({
+    kind: 'retry',
+  });
+  expect(decideNext({ ...synchronousUpdate, attempts: 3 }, timeout)).toEqual({ kind: 'unknown' });
 });
