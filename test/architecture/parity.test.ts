@@ -122,8 +122,8 @@ function addReason(reason: string, names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 
-/** The functions of the domain that declare a need: the reads and changes that callers may use. */
-async function declaredFunctions(): Promise<string[]> {
+/** Returns the functions of the domain that declare a need: the queries and mutations that callers may use. */
+async function listDeclaredFunctions(): Promise<string[]> {
   const modules = await Promise.all(
     globSync('domain/**/*.ts', { cwd: src }).map((file) => import(join(src, file))),
   );
@@ -134,8 +134,8 @@ async function declaredFunctions(): Promise<string[]> {
     .sort();
 }
 
-/** The names that the files of a surface import from the domain. */
-function listNames(surface: Surface): Set<string> {
+/** Returns the names that the files of a surface import from the domain. */
+function listImportedNames(surface: Surface): Set<string> {
   const names = new Set<string>();
   for (const file of globSync(`${surface}/**/*.ts`, { cwd: src })) {
     const text = readFileSync(join(src, file), 'utf8');
@@ -146,12 +146,12 @@ function listNames(surface: Surface): Set<string> {
   return names;
 }
 
-const declared = await declaredFunctions();
+const declared = await listDeclaredFunctions();
 
 test.each(
   SURFACES,
 )('%s offers every declared function of the domain, except listed ones', (surface) => {
-  const names = listNames(surface);
+  const names = listImportedNames(surface);
   const missing = declared.filter((name) => !names.has(name));
   expect(missing).toEqual(Object.keys(LACKS[surface]).sort());
 });

@@ -22,12 +22,12 @@ const { url } = await app.app.start();
 const { database } = app.app.services;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-listen-'));
 
-async function tenantWithRoutes() {
+async function createTenantWithRoutes() {
   const tenant = await app.tenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
-/** Runs the command until the test ends. `next` returns its lines one by one. */
+/** Runs the command until the test ends. `next` returns the connection of its next event. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, DATA_DIR: folder, ...env },
@@ -41,14 +41,14 @@ function listen(args: string[], env: Record<string, string> = {}) {
   return { child, next, readBody };
 }
 
-/** A proxy between the command and the gateway that can drop its connections. */
+/** Starts a proxy between the command and the gateway. `drop` closes its open connections. */
 async function startProxy() {
   const { port, hostname } = new URL(url);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
-    const onward = connect(Number(port), hostname);
-    socket.pipe(onward).pipe(socket);
-    for (const side of [socket, onward]) {
+    const upstream = connect(Number(port), hostname);
+    socket.pipe(upstream).pipe(socket);
+    for (const side of [socket, upstream]) {
       side.on('error', () => {});
       side.on('close', () => open.delete(socket));
     }
@@ -66,7 +66,7 @@ async function startProxy() {
 }
 
 test('prints events of a topic, and loses none in a reconnect and a restart', async () => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const { projectId, projectName, apiKey } = tenant;
   const connectionProxy = await startProxy();
   writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: connectionProxy.url, apiKey }));
@@ -127,7 +127,7 @@ test.each([
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
 ])('exits with the reason for %s', async (_what, args, reason) => {
-  const tenant = await tenantWithRoutes();
+  const tenant = await createTenantWithRoutes();
   const argv = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
   const refused = promisify(execFile)(process.execPath, [command, ...argv], {
     env: { ...PROCESS_ENV, DATA_DIR: folder },

@@ -22,8 +22,8 @@ const FILES: Record<string, string> = {
   [RELEASED_SCHEMA]: formatReleasedSchema('type Query { id: ID }'),
 };
 
-/** Creates a repository with these files on main. */
-function repository(changed: Record<string, string> = {}) {
+/** Creates a Git repository with FILES and the changed files on its branch main. */
+function createRepository(changedFiles: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = {
@@ -43,7 +43,7 @@ function repository(changed: Record<string, string> = {}) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  for (const [path, text] of Object.entries({ ...FILES, ...changed })) write(path, text);
+  for (const [path, text] of Object.entries({ ...FILES, ...changedFiles })) write(path, text);
   git('init', '--quiet', '--initial-branch=main');
   git('add', '.');
   git('commit', '--quiet', '--message', 'Begin');
@@ -69,7 +69,7 @@ function repository(changed: Record<string, string> = {}) {
 const UNCHANGED = { changes: '', commits: 'Begin', tags: '', version: '1.0.0' };
 
 test('stamps the version, the changelog and the schema, then commits and tags', () => {
-  const { git, read, release, readState } = repository();
+  const { git, read, release, readState } = createRepository();
   expect(release('1.1.0', '--skip-checks')).toEqual({ status: 0, stderr: '' });
   expect(readState()).toEqual({
     changes: '',
@@ -88,7 +88,7 @@ test('stamps the version, the changelog and the schema, then commits and tags', 
 });
 
 test('reports every reason for a refusal, and changes nothing', () => {
-  const { git, write, release, readState } = repository({
+  const { git, write, release, readState } = createRepository({
     'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- A field.\n',
   });
   git('switch', '--quiet', '--create', 'topic');
@@ -114,7 +114,7 @@ test.each([
   '1.2.0+build',
   'next',
 ])('refuses the invalid version %s', (version) => {
-  const { release, readState } = repository();
+  const { release, readState } = createRepository();
   const { status, stderr } = release(version, '--skip-checks');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
   expect(readState()).toEqual(UNCHANGED);
@@ -126,7 +126,7 @@ test.each([
 ])('refuses a breaking change of %s as %s', (currentVersion, refused, accepted) => {
   const withVersion = (path: string) =>
     FILES[path]?.replaceAll('"1.0.0"', `"${currentVersion}"`) ?? '';
-  const { release } = repository({
+  const { release } = createRepository({
     'CHANGELOG.md': CHANGELOG.replace('### Added', '### Breaking'),
     'package.json': withVersion('package.json'),
     'package-lock.json': withVersion('package-lock.json'),
@@ -137,21 +137,21 @@ test.each([
 });
 
 test('refuses a version whose tag exists', () => {
-  const { git, release } = repository();
+  const { git, release } = createRepository();
   git('tag', 'v1.1.0');
   expect(release('1.1.0', '--skip-checks').stderr).toContain('The tag v1.1.0 exists already.');
 });
 
 test.each(['types', 'lint', 'test'])('refuses if %s fails', (name) => {
   const failing = FILES['package.json']?.replace(`"${name}": "exit 0"`, `"${name}": "exit 1"`);
-  const { release, readState } = repository({ 'package.json': failing ?? '' });
+  const { release, readState } = createRepository({ 'package.json': failing ?? '' });
   const { status, stderr } = release('1.1.0');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`${name}\` failed.`)]);
   expect(readState()).toEqual(UNCHANGED);
 });
 
 test('runs the checks, and refuses if they change the tree', () => {
-  const { release, readState } = repository({
+  const { release, readState } = createRepository({
     'package.json':
       FILES['package.json']?.replace('"test": "exit 0"', '"test": "touch left"') ?? '',
   });
@@ -163,7 +163,7 @@ test.each([
   ['commit', 'pre-commit'],
   ['tag', 'reference-transaction'],
 ])('restores the tree if the %s fails', (_step, hook) => {
-  const { folder, release, readState } = repository();
+  const { folder, release, readState } = createRepository();
   const path = join(folder, '.git/hooks', hook);
   // The hook refuses the commit, or the reference of the tag.
   const script =
@@ -181,7 +181,7 @@ test.each([
   [['1.1.0', '1.2.0']],
   [['1.1.0', '--force']],
 ])('prints the usage for the arguments %j', (args) => {
-  const { release, readState } = repository();
+  const { release, readState } = createRepository();
   const { status, stderr } = release(...args);
   expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);
   expect(readState()).toEqual(UNCHANGED);

@@ -98,10 +98,10 @@ test('leaves a complete backup or none when the server is killed during it', LIM
   const server = await startServer(env);
   const file = join(createFolder(), 'backup');
   const backingUp = runCommand('backup', [file], { ...env, ...SEALED });
-  await expect.poll(() => hasBegun(env, file)).toBe(true);
+  await expect.poll(() => hasStarted(env, file)).toBe(true);
   server.kill('SIGKILL');
   const { code, output } = await backingUp;
-  expect({ output, isThere: existsSync(file) }).toEqual({ output, isThere: code === 0 });
+  expect({ output, exists: existsSync(file) }).toEqual({ output, exists: code === 0 });
   expect(existsSync(`${file}.unfinished`)).toBe(false);
   if (code !== 0) return;
   const other = await createEmptyDatabase();
@@ -109,7 +109,7 @@ test('leaves a complete backup or none when the server is killed during it', LIM
 });
 
 /** The embedded database copies its files first. From PostgreSQL the backup reads rows. */
-function hasBegun({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
+function hasStarted({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
   if (DATABASE_URL) return existsSync(`${file}.unfinished`);
   return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
 }
@@ -275,7 +275,7 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
   });
   onTestFinished(() => void restoring.kill('SIGKILL'));
   const exited = once(restoring, 'exit');
-  await expect.poll(() => hasBegunFilling(env), { timeout: 60_000, interval: 5 }).toBe(true);
+  await expect.poll(() => hasStartedFilling(env), { timeout: 60_000, interval: 5 }).toBe(true);
   restoring.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
   const repeated = await runCommand('restore', [file], { ...env, ...SEALED });
@@ -284,9 +284,9 @@ test('repeats a restore that was killed midway', LIMIT, async () => {
 });
 
 /** True if the restore has created the first tables on PostgreSQL, or the keys of an embedded database. */
-async function hasBegunFilling({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
+async function hasStartedFilling({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
   if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
-  const exists = `select to_regclass('"Project"') is not null as "isThere"`;
-  const [row] = await inPostgres<{ isThere: boolean }>(DATABASE_URL, exists);
-  return row?.isThere === true;
+  const sql = `select to_regclass('"Project"') is not null as "exists"`;
+  const [row] = await inPostgres<{ exists: boolean }>(DATABASE_URL, sql);
+  return row?.exists === true;
 }

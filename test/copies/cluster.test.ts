@@ -25,9 +25,9 @@ const PROJECTS = 4;
 test.skipIf(!onCitus)(
   'moves, backs up and restores a cluster only while no gateway runs on it',
   async () => {
-    const lent = await acquirePostgres();
-    onTestFinished(() => lent[Symbol.asyncDispose]());
-    const cluster: DatabaseEnv = { ...lent.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
+    const database = await acquirePostgres();
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const cluster: DatabaseEnv = { ...database.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
     const target = createEmbeddedDatabase();
     const file = join(createFolder(), 'backup');
     const passphrase = { BACKUP_PASSPHRASE: 'of the test' };

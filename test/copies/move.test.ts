@@ -32,7 +32,7 @@ import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/r
 /** Retries start soon, and continue as long as a test takes. */
 const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
-/** The target of the move, and the settings of a server on it: PostgreSQL, or another folder. */
+/** Creates an empty database. Returns the target for the command, and the settings of a server on it. */
 async function createTarget(from: DatabaseEnv): Promise<{ to: string; env: DatabaseEnv }> {
   if (!onPostgres) {
     const env = await createEmptyDatabase();
@@ -43,61 +43,65 @@ async function createTarget(from: DatabaseEnv): Promise<{ to: string; env: Datab
   return { to, env: { ...from, DATABASE_URL: to, ENCRYPTION_KEY: key } };
 }
 
-/** Each test opens a database eight times, mostly in processes of their own. */
-const LIMIT = { timeout: 240_000 };
+/** Each test opens a database eight times, mostly in separate processes. */
+const TIMEOUT = { timeout: 240_000 };
 
-test('moves all rows, delivers pending messages, and accepts earlier cursors', LIMIT, async () => {
-  const receiver = await startReceiver();
-  onTestFinished(() => receiver[Symbol.asyncDispose]());
-  const source = createEmbeddedDatabase();
-  const app = await startGateway(source, RETRIES);
-  const { tenant, signingSecret } = await createPendingDelivery(app, receiver);
-  const { projectId, apiKey } = tenant;
-  const { project } = await tenant.query(EVENTS, { project: projectId });
-  const { cursor } = project.notificationEvents.edges.at(-1);
+test(
+  'moves all rows, delivers pending messages, and accepts earlier cursors',
+  TIMEOUT,
+  async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver[Symbol.asyncDispose]());
+    const source = createEmbeddedDatabase();
+    const app = await startGateway(source, RETRIES);
+    const { tenant, signingSecret } = await createPendingDelivery(app, receiver);
+    const { projectId, apiKey } = tenant;
+    const { project } = await tenant.query(EVENTS, { project: projectId });
+    const { cursor } = project.notificationEvents.edges.at(-1);
 
-  const running = await runCommand('move', ['--to', createEmbeddedDatabase().DATA_DIR], source);
-  expect(running).toMatchObject({ code: 0 });
-  expect(running.output).toContain('A gateway is running on the original: later changes');
-  expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
-  await app[Symbol.asyncDispose]();
+    const running = await runCommand('move', ['--to', createEmbeddedDatabase().DATA_DIR], source);
+    expect(running).toMatchObject({ code: 0 });
+    expect(running.output).toContain('A gateway is running on the original: later changes');
+    expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
+    await app[Symbol.asyncDispose]();
 
-  const before = await openAndReadRows(source, (database) =>
-    insertLostErasure(database, projectId),
-  );
-  const { to, env } = await createTarget(source);
-  const moved = await runCommand('move', ['--to', to], source);
-  expect(moved).toMatchObject({ code: 0 });
-  expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
-  expect(moved.output).not.toContain('A gateway runs');
-  expect(await openAndReadRows(env)).toEqual(before);
-  expect(before.Operation).toHaveLength(2);
-  const repeated = await runCommand('move', ['--to', to], source);
-  expect(repeated).toMatchObject({ code: 1 });
-  expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
+    const before = await openAndReadRows(source, (database) =>
+      insertLostErasure(database, projectId),
+    );
+    const { to, env } = await createTarget(source);
+    const moved = await runCommand('move', ['--to', to], source);
+    expect(moved).toMatchObject({ code: 0 });
+    expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
+    expect(moved.output).not.toContain('A gateway runs');
+    expect(await openAndReadRows(env)).toEqual(before);
+    expect(before.Operation).toHaveLength(2);
+    const repeated = await runCommand('move', ['--to', to], source);
+    expect(repeated).toMatchObject({ code: 1 });
+    expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
 
-  const sent = receiver.received(projectId).length;
-  receiver.setBehavior(projectId, { status: 200 });
-  const gateway = await startGateway(env, RETRIES);
-  await receiver.waitForMessages(projectId, sent + 1);
-  const messages = receiver.received(projectId);
-  expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
-  expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
-  const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
-  const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
-  expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
-  await connectGroup({ ...tenant, ...client }, 'second');
-  const later = await client.query(EVENTS, { project: projectId, after: cursor });
-  expect(later.project.notificationEvents.edges).toHaveLength(1);
-  const { prisma } = gateway.app.services.database;
-  await expect.poll(() => prisma.erasure.count()).toBe(0);
-  await gateway[Symbol.asyncDispose]();
+    const sent = receiver.received(projectId).length;
+    receiver.setBehavior(projectId, { status: 200 });
+    const gateway = await startGateway(env, RETRIES);
+    await receiver.waitForMessages(projectId, sent + 1);
+    const messages = receiver.received(projectId);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
+    expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
+    const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
+    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+    expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
+    await connectGroup({ ...tenant, ...client }, 'second');
+    const later = await client.query(EVENTS, { project: projectId, after: cursor });
+    expect(later.project.notificationEvents.edges).toHaveLength(1);
+    const { prisma } = gateway.app.services.database;
+    await expect.poll(() => prisma.erasure.count()).toBe(0);
+    await gateway[Symbol.asyncDispose]();
 
-  const secondMove = createEmbeddedDatabase();
-  const returned = await runCommand('move', ['--to', secondMove.DATA_DIR], env);
-  expect(returned).toMatchObject({ code: 0 });
-  expect(await openAndReadRows(secondMove)).toEqual(await openAndReadRows(env));
-});
+    const secondMove = createEmbeddedDatabase();
+    const returned = await runCommand('move', ['--to', secondMove.DATA_DIR], env);
+    expect(returned).toMatchObject({ code: 0 });
+    expect(await openAndReadRows(secondMove)).toEqual(await openAndReadRows(env));
+  },
+);
 
 test('refuses without a target and with the source as target', async () => {
   const DATA_DIR = createFolder();

@@ -37,8 +37,8 @@ test('every tab is valid for the schema and sends the key', () => {
 
 test("lists the providers' objects and capabilities within the limits of a query", async () => {
   const tenant = await app.tenant();
-  const catalogue = tabs.find(({ query }) => query.includes('query Catalogue'))?.query ?? '';
-  const { providers } = await tenant.query(catalogue);
+  const catalogQuery = tabs.find(({ query }) => query.includes('query Catalogue'))?.query ?? '';
+  const { providers } = await tenant.query(catalogQuery);
   expect(providers.nodes).toHaveLength(providers.totalCount);
   const pipedrive = providers.nodes.find(({ name }: { name: string }) => name === 'pipedrive');
   expect(pipedrive.supports).toContain('SUBSCRIBE');
@@ -51,7 +51,7 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
   app.app.sandbox.seed('contacts', 3);
   app.app.sandbox.seed('people', 3);
   const typed = app.client(headers, '/graphql/projects/demo');
-  const served = buildClientSchema(
+  const typedSchema = buildClientSchema(
     (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
   );
   const [peopleQuery, create, changed] = createTypedDemoTabs(DEMO).map(({ query }) => query) as [
@@ -59,7 +59,7 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
     string,
     string,
   ];
-  expect(validate(served, parse(changed))).toEqual([]);
+  expect(validate(typedSchema, parse(changed))).toEqual([]);
   const { acme, initech } = await typed.query(peopleQuery);
   expect(acme.nodes).toMatchObject(Array(3).fill({ _installation: { integration: 'crm-sync' } }));
   expect(initech.nodes).toMatchObject([

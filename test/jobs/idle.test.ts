@@ -5,10 +5,10 @@ import { NO_METERS } from '../../src/meters.ts';
 import { startWork } from '../../src/start-work.ts';
 import { onCitus, testApp, testDatabase } from '../support/app.ts';
 
-const LOOK_AFTER_MS = 8_000;
+const OBSERVED_MS = 8_000;
 /** The workers of a cluster poll each server. */
 const SERVERS = onCitus ? 2 : 1;
-/** Statements that poll for work. Others keep connections, the clock and the database up. */
+/** Includes statements that poll for work, check connections and read the clock. */
 const STATEMENTS_MAX = 12 * SERVERS;
 
 test('runs few statements while the process is idle', async () => {
@@ -19,13 +19,13 @@ test('runs few statements while the process is idle', async () => {
   const meters = { ...NO_METERS, isOn: true, statementEnded };
   await using app = await testApp({ database: await testDatabase(createLog('silent'), meters) });
   await using _work = await startWork(app.app.services);
-  const inTime = async (ms: number) => {
+  const countStatements = async (ms: number) => {
     const before = statements;
     await delay(ms);
     return statements - before;
   };
   // Each sweep runs once at the start.
-  await expect.poll(() => inTime(1_000), { timeout: 30_000, interval: 0 }).toBeLessThan(4);
+  await expect.poll(() => countStatements(1_000), { timeout: 30_000, interval: 0 }).toBeLessThan(4);
   expect(statements).toBeGreaterThan(20);
-  expect(await inTime(LOOK_AFTER_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
+  expect(await countStatements(OBSERVED_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
 });

@@ -1,9 +1,9 @@
-/** Work that a process starts itself: its maximum, its order and its limits for each group. */
+/** Work that a process starts itself: the maximum, the order and the limit of each group. */
 import { expect, test } from 'vitest';
 import { LocalWork } from '../../src/jobs/local-work.ts';
 
 /** Creates work that runs until `end` is called. */
-function createPieces(work: LocalWork) {
+function createManualWork(work: LocalWork) {
   const running = new Map<string, () => void>();
   return {
     running,
@@ -26,7 +26,7 @@ function createPieces(work: LocalWork) {
 const options = { runningMax: 2, runningOfGroupMax: 2, waitingMax: 2 };
 
 test('queues work beyond the running maximum, and refuses it when the queue is full', async () => {
-  const { take, end, running } = createPieces(new LocalWork(options));
+  const { take, end, running } = createManualWork(new LocalWork(options));
   expect(['one', 'two', 'three', 'four'].map((name) => take(name))).toEqual(Array(4).fill(true));
   expect(take('five')).toBe(false);
   expect([...running.keys()]).toEqual(['one', 'two']);
@@ -39,7 +39,9 @@ test('queues work beyond the running maximum, and refuses it when the queue is f
 });
 
 test('leaves capacity to other groups', async () => {
-  const { take, end, running } = createPieces(new LocalWork({ ...options, runningOfGroupMax: 1 }));
+  const { take, end, running } = createManualWork(
+    new LocalWork({ ...options, runningOfGroupMax: 1 }),
+  );
   for (const name of ['one', 'two']) take(name);
   take('other', 'b');
   expect([...running.keys()]).toEqual(['one', 'other']);
@@ -51,7 +53,7 @@ test('leaves capacity to other groups', async () => {
 
 test('waits for running work on stop, and starts and accepts no more', async () => {
   const work = new LocalWork(options);
-  const { take, end, running } = createPieces(work);
+  const { take, end, running } = createManualWork(work);
   for (const name of ['one', 'two', 'three']) take(name);
   const stopped = work.stop();
   expect(take('four')).toBe(false);

@@ -14,26 +14,30 @@ const { services } = (await sharedApp()).app;
 
 // A cluster has a shard group for each node, and runs each sweep for each of them.
 test.skipIf(onCitus)('starts sweeps one by one, in their order', async () => {
-  const begun: string[] = [];
+  const startedNames: string[] = [];
   const sweeps = ['first', 'second', 'third'].map((name) => ({
     name,
     intervalMs: 60_000,
-    run: async () => void begun.push(name),
+    run: async () => void startedNames.push(name),
   }));
   await using _workers = await startJobs(services, { handlers: {}, sweeps });
-  expect(begun).toEqual(['first']);
-  await expect.poll(() => begun, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
+  expect(startedNames).toEqual(['first']);
+  await expect.poll(() => startedNames, { timeout: 20_000 }).toEqual(['first', 'second', 'third']);
 });
 
 test('starts no further sweep after a stop', async () => {
-  const begun: string[] = [];
-  const sweep = (name: string) => ({ name, intervalMs: 1, run: async () => void begun.push(name) });
+  const startedNames: string[] = [];
+  const sweep = (name: string) => ({
+    name,
+    intervalMs: 1,
+    run: async () => void startedNames.push(name),
+  });
   const workers = await startJobs(services, {
     handlers: {},
     sweeps: [sweep('first'), sweep('second')],
   });
   await workers[Symbol.asyncDispose]();
-  expect(begun).not.toContain('second');
+  expect(startedNames).not.toContain('second');
 });
 
 test.runIf(onPostgres && !onCitus)(
@@ -54,10 +58,10 @@ test.runIf(onPostgres && !onCitus)(
     const locker = new pg.Client({ connectionString: url });
     await locker.connect();
     await locker.query('begin; lock table "WriteTask" in access exclusive mode');
-    const hanging = { begun: 0, failed: 0 };
+    const hanging = { started: 0, failed: 0 };
     let others = 0;
     const run = async (sweepServices: Services) => {
-      hanging.begun += 1;
+      hanging.started += 1;
       await recoverWrites(sweepServices).catch(() => {
         hanging.failed += 1;
       });
@@ -77,12 +81,12 @@ test.runIf(onPostgres && !onCitus)(
     await expect.poll(() => hanging.failed).toBe(2);
     const before = others;
     await expect.poll(() => others).toBeGreaterThan(before + 3);
-    expect(hanging.begun - hanging.failed).toBeLessThanOrEqual(1);
+    expect(hanging.started - hanging.failed).toBeLessThanOrEqual(1);
     const countBusy = () => database.connections().open - database.connections().idle;
     await expect.poll(countBusy).toBe(0);
 
     await locker.query('rollback');
     await locker.end();
-    await expect.poll(() => hanging.begun - hanging.failed).toBeGreaterThan(5);
+    await expect.poll(() => hanging.started - hanging.failed).toBeGreaterThan(5);
   },
 );

@@ -19,7 +19,7 @@ const app = await sharedApp({
 });
 const { metrics: url = '' } = await app.app.start();
 
-/** The value of the first series that begins with this text, or 0. */
+/** Returns the value of the first series that begins with this text, or 0. */
 async function readSeries(series: string): Promise<number> {
   const text = await (await fetch(url)).text();
   const line = text.split('\n').find((entry) => entry.startsWith(series));
@@ -75,7 +75,7 @@ test('counts messages of agents by the outcomes of their tools', async () => {
   ).toBe(1);
 });
 
-test('counts requests of the documentation under a route of their own', async () => {
+test('counts requests of the documentation under a separate route', async () => {
   const { status } = await app.fetch('/docs/');
   await expectSeries(
     `http_server_request_duration_seconds_count{http_request_method="GET",http_route="/docs/*",http_response_status_code="${status}"}`,

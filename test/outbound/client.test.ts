@@ -108,14 +108,16 @@ test('refuses a name that resolves to another address on a later connection', as
   expect(lookups).toBe(2);
 });
 
-test('reaches its own origin on a private address, but no other port', async () => {
-  const ownServer = await startServer((_, response) => response.end('own'));
+test('reaches an always allowed origin on a private address, but no other port', async () => {
+  const allowedServer = await startServer((_, response) => response.end('allowed'));
   const other = await startServer((_, response) => response.end('other'));
   const client = createTestOutbound({
     allowedPrivateTargets: [],
-    alwaysAllowedOrigins: () => [ownServer],
+    alwaysAllowedOrigins: () => [allowedServer],
   });
-  expect((await client.send(createGet(`${ownServer}/path?query=1`))).body.toString()).toBe('own');
+  expect((await client.send(createGet(`${allowedServer}/path?query=1`))).body.toString()).toBe(
+    'allowed',
+  );
   expect(await catchFailure(client.send(createGet(other)))).toMatchObject({
     kind: 'REFUSED_ADDRESS',
   });

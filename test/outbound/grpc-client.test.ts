@@ -35,6 +35,11 @@ function createTestOutbound(options: Partial<OutboundOptions> = {}) {
   return client;
 }
 
+interface Echo {
+  tls?: ServerCertificate;
+  address?: string;
+}
+
 /** Starts a server that responds with the request's bytes and records the host of each call. */
 async function startEchoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
   const hosts: string[] = [];
@@ -58,11 +63,6 @@ async function startEchoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
   );
   onTestFinished(() => server.forceShutdown());
   return { port, hosts };
-}
-
-interface Echo {
-  tls?: ServerCertificate;
-  address?: string;
 }
 
 /** Returns the response, or the error of the call. */
@@ -129,7 +129,7 @@ test('resolves a name once, so that a later address is not used', async () => {
   expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
 });
 
-test('calls its own origin on a private address, but no other port', async () => {
+test('calls an always allowed origin on a private address, but no other port', async () => {
   const [permitted, other] = [await startEchoServer(), await startEchoServer()];
   const url = `http://127.0.0.1:${permitted.port}`;
   const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };

@@ -19,22 +19,22 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 fillDataFolder(join(folder, 'data'));
 
-interface Started {
-  /** The id of npm, and of its process group. */
+interface NpmProcess {
+  /** The process ID of npm, which is also the ID of its process group. */
   pid: number;
   /** The exit code of npm, or the signal that ended it. */
   exited: Promise<number | string>;
   ready: Promise<string>;
-  /** The id of the server. */
+  /** Returns the process ID of the server. */
   serverPid: () => number;
   output: () => string;
 }
 
 /**
- * All starts share a data folder, as on a user's machine. A server that did not end would block the next
- * start.
+ * Runs `npm start`. All runs share a data folder, as on a user's machine, so that a server that did not end
+ * would block the next start.
  */
-function npmStart(env: Record<string, string> = {}): Started {
+function startNpm(env: Record<string, string> = {}): NpmProcess {
   const child = spawn('npm', ['start'], {
     cwd: root,
     detached: true,
@@ -101,7 +101,7 @@ const isAlive = (pid: number) => {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'ends the server when npm alone gets %s',
   async (signal) => {
-    const { pid, ready, exited, serverPid, output } = npmStart();
+    const { pid, ready, exited, serverPid, output } = startNpm();
     await ready;
     const server = serverPid();
     process.kill(pid, signal);
@@ -115,7 +115,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test(
   'stops once when a terminal sends Ctrl-C to npm and the server',
   async () => {
-    const { pid, ready, exited, serverPid, output } = npmStart();
+    const { pid, ready, exited, serverPid, output } = startNpm();
     await ready;
     const server = serverPid();
     process.kill(-pid, 'SIGINT');
@@ -129,13 +129,13 @@ test(
 test(
   'ends the server when npm is killed, so that the next start works',
   async () => {
-    const { pid, ready, exited, serverPid } = npmStart();
+    const { pid, ready, exited, serverPid } = startNpm();
     const url = await ready;
     const server = serverPid();
     process.kill(pid, 'SIGKILL');
     expect(await exited).toBe('SIGKILL');
     await expect.poll(() => isAlive(server), { timeout: START_MS }).toBe(false);
-    const restarted = npmStart({ PORT: new URL(url).port });
+    const restarted = startNpm({ PORT: new URL(url).port });
     expect(await restarted.ready).toBe(url);
     process.kill(restarted.pid, 'SIGTERM');
     expect(await restarted.exited).toBe(0);
@@ -146,7 +146,7 @@ test(
 test(
   'ends npm with the exit code of a server that cannot start',
   async () => {
-    const { exited, output } = npmStart({ PORT: 'http' });
+    const { exited, output } = startNpm({ PORT: 'http' });
     expect(await exited).toBe(1);
     expect(output()).toContain('PORT');
   },
@@ -156,11 +156,11 @@ test(
 test(
   'ends a start on a signal, so that the next start works',
   async () => {
-    const interrupted = npmStart({ DATA_DIR: join(folder, 'cut') });
+    const interrupted = startNpm({ DATA_DIR: join(folder, 'cut') });
     await expect.poll(interrupted.output, { timeout: START_MS }).toContain('schema.created');
     process.kill(interrupted.pid, 'SIGTERM');
     expect(await interrupted.exited).toBe(0);
-    const restarted = npmStart({ DATA_DIR: join(folder, 'cut') });
+    const restarted = startNpm({ DATA_DIR: join(folder, 'cut') });
     await restarted.ready;
     process.kill(restarted.pid, 'SIGTERM');
     expect(await restarted.exited).toBe(0);

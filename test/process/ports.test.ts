@@ -14,7 +14,7 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 const HOST = '127.0.0.1';
 const [SANDBOX_HOST, METRICS_HOST] = [HOST, HOST];
 
-async function takenPort(): Promise<number> {
+async function occupyPort(): Promise<number> {
   const server = createServer().listen(0, HOST);
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -22,7 +22,7 @@ async function takenPort(): Promise<number> {
 }
 
 test('reports every occupied port with its setting', async () => {
-  const [PORT, SANDBOX_PORT] = [await takenPort(), await takenPort()];
+  const [PORT, SANDBOX_PORT] = [await occupyPort(), await occupyPort()];
   const refused = refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
   await expect(refused).rejects.toThrow(StartRefused);
   await expect(refused).rejects.toThrow(
@@ -38,7 +38,7 @@ test('shares an occupied sandbox port if DATABASE_URL is set', async () => {
     DATABASE_URL: 'postgresql://elsewhere/gateway',
     ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
   });
-  const SANDBOX_PORT = await takenPort();
+  const SANDBOX_PORT = await occupyPort();
   await refuseOccupiedPorts({
     HOST,
     SANDBOX_HOST,
@@ -72,7 +72,7 @@ test('accepts free ports, and does not keep them open', async () => {
 test('refuses a start on an occupied port, and writes no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-port-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const [PORT, DATA_DIR] = [String(await takenPort()), join(folder, 'data')];
+  const [PORT, DATA_DIR] = [String(await occupyPort()), join(folder, 'data')];
   const server = spawn(process.execPath, ['src/main.ts'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: { ...PROCESS_ENV, PORT, DATA_DIR },

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the server as `npm start` does. */
-function start(env: Record<string, string> = {}) {
+function startServer(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: { ...PROCESS_ENV, PORT: '0', DATA_DIR: join(folder, 'data'), ...env },
@@ -20,7 +20,7 @@ function start(env: Record<string, string> = {}) {
   let output = '';
   const lines: Record<string, unknown>[] = [];
   const ready = Promise.withResolvers<string>();
-  const take = (chunk: Buffer) => {
+  const readOutput = (chunk: Buffer) => {
     output += chunk;
     for (const line of String(chunk).split('\n')) {
       if (!line.startsWith('{')) continue;
@@ -29,8 +29,8 @@ function start(env: Record<string, string> = {}) {
       if (entry.msg === 'server.ready') ready.resolve(entry.url as string);
     }
   };
-  child.stdout.on('data', take);
-  child.stderr.on('data', take);
+  child.stdout.on('data', readOutput);
+  child.stderr.on('data', readOutput);
   const exited = once(child, 'exit').then(([code]) => {
     ready.reject(new Error(`The server ended before it was ready:\n${output}`));
     return code as number | null;
@@ -49,18 +49,18 @@ async function runQuery(query: string): Promise<Response> {
   });
 }
 
-interface Counted {
+interface CountsResponse {
   data: { project: { operations: { totalCount: number }; connections?: { totalCount: number } } };
 }
 
-/** The demo creates about 1,000 operations, and its scheduled reads a few more. */
-function expectDemoOperations({ operations }: Counted['data']['project']): void {
+/** The demo creates about 1,000 operations. Its scheduled reads add a few. */
+function expectDemoOperations({ operations }: CountsResponse['data']['project']): void {
   expect(operations.totalCount).toBeGreaterThanOrEqual(1_000);
   expect(operations.totalCount).toBeLessThan(1_100);
 }
 
 test('fills the demo on the first start, keeps it on later ones, and continues after a kill', async () => {
-  const first = start();
+  const first = startServer();
   const url = await first.ready;
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const before = readDemo();
@@ -79,17 +79,17 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
   const counts = await runQuery(
     '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
   );
-  const { data: filled } = (await counts.json()) as Counted;
+  const { data: filled } = (await counts.json()) as CountsResponse;
   expect(filled.project.connections?.totalCount).toBe(8);
   expectDemoOperations(filled.project);
 
-  const second = start();
+  const second = startServer();
   await expect(second.ready).rejects.toThrow(/Another server is using the data folder/);
   expect(await second.exited).toBe(1);
 
   first.child.kill('SIGKILL');
   await first.exited;
-  const restarted = start();
+  const restarted = startServer();
   await restarted.ready;
   const after = readDemo();
   expect(after).toMatchObject({ apiKey: before.apiKey, projectId: before.projectId });
@@ -120,14 +120,14 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
   expect(await restarted.exited).toBe(0);
 
   rmSync(join(folder, 'data', 'encryption-keys'));
-  const withoutKey = start();
+  const withoutKey = startServer();
   await expect(withoutKey.ready).rejects.toThrow(/encrypted with a key that is missing/);
   expect(await withoutKey.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 300_000);
 
 test('reports every problem of an invalid configuration', async () => {
-  const server = start({
+  const server = startServer({
     PORT: 'http',
     LOG_LEVEL: 'loud',
     DATABASE_URL: 'postgres://u:hunter2@db/x',

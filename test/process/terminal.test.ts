@@ -1,5 +1,5 @@
 /**
- * A start in a terminal. The command `script` provides one.
+ * Starts the server in a terminal, which the command `script` provides.
  *
  * @module-tag all/process
  */

@@ -51,7 +51,7 @@ const LENGTH_DELIMITED = 2;
 /** Yields the members of a protobuf message that are varints or have a length. */
 function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buffer }> {
   let offset = 0;
-  const varint = () => {
+  const readVarint = () => {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       const byte = message[offset++] as number;
@@ -60,15 +60,15 @@ function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buf
     }
   };
   while (offset < message.length) {
-    const tag = varint();
+    const tag = readVarint();
     const [number, wire] = [tag >> 3, tag & 7];
     if (wire === LENGTH_DELIMITED) {
-      const length = varint();
+      const length = readVarint();
       yield { number, value: message.subarray(offset, offset + length) };
       offset += length;
     } else if (wire === 0) {
       const from = offset;
-      varint();
+      readVarint();
       yield { number, value: message.subarray(from, offset) };
     } else offset += wire === 1 ? 8 : 4;
   }
@@ -78,7 +78,7 @@ const listFields = (message: Buffer, number: number) =>
   [...decodeMembers(message)]
     .filter((member) => member.number === number)
     .map(({ value }) => value);
-const first = (message: Buffer, number: number) =>
+const readField = (message: Buffer, number: number) =>
   listFields(message, number)[0] ?? Buffer.alloc(0);
 
 /** Uses the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
@@ -87,16 +87,16 @@ function decodeSpans(body: Buffer): ReceivedSpan[] {
     .flatMap((resourceSpans) => listFields(resourceSpans, 2))
     .flatMap((scopeSpans) => listFields(scopeSpans, 2))
     .map((span) => ({
-      traceId: first(span, 1).toString('hex'),
-      spanId: first(span, 2).toString('hex'),
-      parentSpanId: first(span, 4).toString('hex'),
-      name: first(span, 5).toString(),
+      traceId: readField(span, 1).toString('hex'),
+      spanId: readField(span, 2).toString('hex'),
+      parentSpanId: readField(span, 4).toString('hex'),
+      name: readField(span, 5).toString(),
       attributes: Object.fromEntries(
         listFields(span, 9).map((pair) => [
-          first(pair, 1).toString(),
-          first(first(pair, 2), 1).toString(),
+          readField(pair, 1).toString(),
+          readField(readField(pair, 2), 1).toString(),
         ]),
       ),
-      hasFailed: first(first(span, 15), 3)[0] === 2,
+      hasFailed: readField(readField(span, 15), 3)[0] === 2,
     }));
 }

@@ -35,14 +35,14 @@ afterAll(async () => {
 });
 
 /** Creates the trace of a caller, such as a builder's backend. */
-function newTrace(flags = '01') {
+function createTrace(flags = '01') {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   const traceparent = `00-${traceId}-${spanId}-${flags}`;
   const listSpans = () => traces.spans.filter((span) => span.traceId === traceId);
   return { traceId, spanId, traceparent, listSpans };
 }
 
-/** Names of the spans from the first one of the gateway down to this one. */
+/** Returns the names of the spans from the gateway's first span down to this span. */
 function listPath(span: ReceivedSpan | undefined): string[] {
   if (!span) return [];
   const parent = traces.spans.find(({ spanId }) => spanId === span.parentSpanId);
@@ -54,7 +54,7 @@ const listPaths = (spans: ReceivedSpan[]) =>
 
 test('traces a request from its caller to its statements', async () => {
   const tenant = await app.tenant();
-  const { traceparent, spanId, listSpans } = newTrace();
+  const { traceparent, spanId, listSpans } = createTrace();
   const query = `query Look { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
   const response = await app.fetch('/graphql', {
     method: 'POST',
@@ -77,7 +77,7 @@ test('traces a request from its caller to its statements', async () => {
 });
 
 test('marks the span of a request as failed if its operation fails', async () => {
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   const { errors } = await app.client({ traceparent }).request('{ viewer { nothing } }');
   expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql');
@@ -90,7 +90,7 @@ test('traces the opening of a stream below its request, and no later messages', 
   const tenant = await app.tenant();
   const { database } = app.app.services;
   await routeEvents(database.prisma, tenant.projectId);
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   const stream = await openEventStream(app.fetch, {
     query: `subscription ($project: String!) {
       notificationEvents(projectIdOrName: $project) { cursor node { data } }
@@ -100,17 +100,17 @@ test('traces the opening of a stream below its request, and no later messages', 
   });
   // The span of the request ends with the stream.
   await expect.poll(() => listSpans().map(({ name }) => name), POLLING).toContain('graphql');
-  const begun = listSpans().length;
+  const spansAtOpening = listSpans().length;
   await recordNamedEvents(database, tenant, createNames('e', 3));
   for (let index = 0; index < 3; index += 1) expect((await stream.next())?.event).toBe('next');
   stream.close();
   await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql > graphql');
-  expect(listSpans().length).toBe(begun + 1);
+  expect(listSpans().length).toBe(spansAtOpening + 1);
 });
 
 test('keeps the trace of a REST request after its body has arrived', async () => {
   const tenant = await app.tenant();
-  const { traceparent, traceId, listSpans } = newTrace();
+  const { traceparent, traceId, listSpans } = createTrace();
   const path = `/v1/projects/${tenant.projectId}`;
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent };
   const response = await app.fetch(path, {
@@ -128,7 +128,7 @@ test('keeps the trace of a REST request after its body has arrived', async () =>
 
 test("traces an agent's tool by its name, with its failure", async () => {
   const { projectId, apiKey } = await app.tenant();
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   const caller = { projectId, headers: { 'x-api-key': apiKey, traceparent } };
   await requestMcp(app, caller, 'tools/call', {
     name: 'search_objects',
@@ -142,10 +142,10 @@ test("traces an agent's tool by its name, with its failure", async () => {
   expect(execute?.attributes).toMatchObject({ 'gateway.tool': 'search_objects' });
 });
 
-test('traces batched reads in the trace of their own work', async () => {
+test('traces batched reads in the trace of the work that needs them', async () => {
   const { projectId } = await app.tenant();
   const { services } = app.app;
-  const [first, other] = [newTrace(), newTrace()];
+  const [first, other] = [createTrace(), createTrace()];
   const read = (table: 'ApiKey' | 'Group' | 'Topic') =>
     services.database.rows.find(table, { projectId });
   const readIn = (trace: typeof first, table: 'ApiKey' | 'Topic') =>
@@ -168,7 +168,7 @@ test('traces batched reads in the trace of their own work', async () => {
 });
 
 test('names a statement over all projects by its verb and table', async () => {
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   const { url } = await app.app.start();
   const sent = { method: 'POST', headers: { traceparent }, body: '[]' };
   const response = await fetch(`${url}/webhooks/sandbox/app_${'0'.repeat(26)}`, sent);
@@ -179,7 +179,7 @@ test('names a statement over all projects by its verb and table', async () => {
 
 test('traces a write up to the provider', async () => {
   const writer = await createWriter(app);
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   const record = contact();
   const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
@@ -209,7 +209,7 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
   const reads = await installReads(app, tenant, {
     object: { ...object, requiredFields: [{ fieldName: 'name' }] },
   });
-  const { traceId, traceparent, listSpans } = newTrace();
+  const { traceId, traceparent, listSpans } = createTrace();
   const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
   await client.query(TRIGGER, { input: { ...reads.trigger, objectName: 'companies' } });
   // The request has ended. The app that starts now runs the work as another process would.
@@ -240,11 +240,11 @@ interface Page {
 
 test('exports no unsampled trace of a caller, and keeps its id', async () => {
   const tenant = await app.tenant();
-  const { traceId, traceparent, listSpans } = newTrace('00');
+  const { traceId, traceparent, listSpans } = createTrace('00');
   await app.client({ 'x-api-key': tenant.apiKey, traceparent }).query('{ viewer { __typename } }');
   const hasEnded = () => lines.some((line) => line.traceId === traceId);
   await expect.poll(hasEnded, POLLING).toBe(true);
-  const marker = newTrace();
+  const marker = createTrace();
   await app.client({ traceparent: marker.traceparent }).request('{ __typename }');
   await expect.poll(() => marker.listSpans().length, POLLING).toBeGreaterThan(0);
   expect(listSpans()).toEqual([]);
@@ -257,7 +257,7 @@ test('traces no request that the sampler drops', async () => {
   });
   const { services } = unsampled.app;
   expect(inTrace(services, { name: 'request' }, findCurrentSpan)).toBeNull();
-  const { traceId, traceparent } = newTrace();
+  const { traceId, traceparent } = createTrace();
   const parent = inTrace(
     services,
     { name: 'request', parent: traceparent },
@@ -273,7 +273,7 @@ test('starts no trace from parts of an unsampled one, even with metrics', async 
   });
   const before = traces.spans.length;
   for (let sent = 0; sent < 40; sent += 1) await half.client().request('{ __typename }');
-  const { traceparent, listSpans } = newTrace();
+  const { traceparent, listSpans } = createTrace();
   await half.client({ traceparent }).request('{ __typename }');
   // Spans are sent in the order of their ends.
   await half.app[Symbol.asyncDispose]();
@@ -282,7 +282,7 @@ test('starts no trace from parts of an unsampled one, even with metrics', async 
   expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(['POST /graphql']));
 });
 
-test("writes only a line's own fields", () => {
+test('writes no fields of earlier lines', () => {
   const written: unknown[] = [];
   const log = createLog('info', { write: (line) => void written.push(JSON.parse(line)) });
   log.info({ first: 1 }, 'line.written');
@@ -299,11 +299,11 @@ test('starts a new trace for a malformed traceparent', async () => {
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
     await app.client({ traceparent }).request('{ __typename }');
   }
-  const countBegun = () =>
+  const listRoots = () =>
     traces.spans
       .slice(before)
       .filter(({ name, parentSpanId }) => name === 'POST /graphql' && parentSpanId === '');
-  await expect.poll(() => countBegun().length, POLLING).toBe(2);
+  await expect.poll(() => listRoots().length, POLLING).toBe(2);
 });
 
 test("logs a receiver's refusal once, and continues to serve requests", async () => {
