@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 /** An app without the adapter, so that Yoga's own handler serves every request. */
-const yogaOnly = await sharedApp({ hasAdapter: false });
+const yogaOnly = await getSharedApp({ hasAdapter: false });
 
 const EVENTS = gql`subscription ($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
@@ -83,7 +83,7 @@ test('returns a refused subscription to HttpLink as an error', async () => {
 });
 
 test('ends a multipart subscription with a transport error on stop', async () => {
-  await using small = await testApp();
+  await using small = await createTestApp();
   const tenant = await small.tenant();
   const response = await postSubscription(
     small,

@@ -6,13 +6,13 @@
  */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import type { RestTenant } from '../support/rest/rest-client.ts';
-import { restTenantWithDestination } from '../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../support/rest/rest-installation.ts';
 import { buildZip } from '../support/rest/zip.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const manifest = (...objects: string[]) => `specVersion: 1.0.0
 integrations:
@@ -75,7 +75,7 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
 }
 
 async function prepare() {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   return { ...rest, ...createCliClient(rest) };
 }
 

@@ -8,12 +8,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, insertDestination } from '../support/fixtures/integrations.ts';
 import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { type AccountRequirements, startStandIns } from './manifest-stand-ins.ts';
 
 interface Field {
@@ -82,7 +82,7 @@ const WARNINGS: Record<string, string[]> = {
 };
 
 const vendors = await startStandIns();
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: vendors.providers,
 });
@@ -100,7 +100,7 @@ const UPSERT = `mutation ($input: UpsertIntegrationsInput!) {
 const outcomes = new Map<string, string>();
 
 async function prepare({ integrations }: Manifest): Promise<RestTenant> {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const objects = integrations.flatMap(({ read, subscribe }) => [
     ...(read?.objects ?? []),
     ...(subscribe?.objects ?? []),

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createProblemTypes, TYPES_PATH } from '../../scripts/problem-types.ts';
 import { problem, problemExtensions } from '../../src/problem-schema.ts';
-import { sharedApp } from '../support/app.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { getSharedApp } from '../support/app.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('generates docs/problem-extensions.ts', async () => {
   expect(readFileSync(TYPES_PATH, 'utf8'), 'Run `npm run problem-types` to update it.').toBe(
@@ -54,7 +54,7 @@ test('returns GraphQL errors that match the problem schema, with a unique instan
 });
 
 test('returns REST problems that match the schema, with a unique instance', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const key = { 'x-api-key': rest.tenant.apiKey };
   const json = { ...key, 'content-type': 'application/json' };
   const topics = `/v1${rest.base}/topics`;

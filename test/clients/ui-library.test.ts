@@ -6,13 +6,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { createJwtIssuer, createSessionToken } from '../support/fixtures/end-users.ts';
-import { contentFor, insertDestination } from '../support/fixtures/integrations.ts';
+import { createIntegrationContent, insertDestination } from '../support/fixtures/integrations.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
 import {
   byKey,
@@ -37,7 +37,7 @@ const hubspot = await startProviderServer(({ path }) => ({
 }));
 afterAll(() => hubspot[Symbol.asyncDispose]());
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createHubspotProvider({ baseUrl: hubspot.url }),
@@ -45,7 +45,7 @@ const app = await sharedApp({
   ],
 });
 
-const withContacts = contentFor('crm', {
+const withContacts = createIntegrationContent('crm', {
   read: {
     objects: [
       {
@@ -63,11 +63,11 @@ const withContacts = contentFor('crm', {
   write: { objects: [{ objectName: 'deals' }] },
 });
 
-const withProxy = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+const withProxy = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
 
 /** A project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
 async function createProjectWith(content: typeof withContacts): Promise<RestTenant> {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const project = { allowedOrigins: [PAGE] };
   await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
   await insertDestination(app, rest.tenant);
@@ -167,7 +167,7 @@ async function usePopup(
   { opens, person, message }: Popup,
   knownValues: KnownValues,
 ): Promise<void> {
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(knownValues[opens] as string, { headers });
   const url = new URL((await readData(link)).consentUrl);

@@ -2,10 +2,10 @@
 import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const PAGE = gql`
   query Page($project: String!, $after: String) {

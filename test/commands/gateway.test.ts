@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { installFor } from '../support/fixtures/integrations.ts';
 import { DOCUMENT } from '../support/fixtures/project-documents.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/gateway.ts');
-const app = await sharedApp();
+const app = await getSharedApp();
 const { url } = await app.app.start();
 const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ function writeFile(content: string, name = 'project.yaml'): string {
 }
 
 test('plans, applies, exports and compares a project, with exit codes for CI', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const file = writeFile(DOCUMENT);
   const plan = await run({ rest, args: ['plan', '-f', file] });
   expect(plan).toMatchObject({ code: 2, error: '' });
@@ -81,7 +81,7 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
 });
 
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await run({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
   const installed = await installFor(rest.tenant, { id });
@@ -105,7 +105,7 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
 });
 
 test('exits with 1 and names what is wrong', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const file = writeFile(DOCUMENT.replace('type: stream', 'type: strem'), 'wrong.yaml');
   for (const [args, reason, env] of [
     [['plan', '-f', file], 'document.destinations[0].type: line 6, column 5: must be one of', {}],
@@ -125,7 +125,7 @@ test('exits with 1 and names what is wrong', async () => {
 });
 
 test('promotes an export to another project with a bearer token', async () => {
-  const [from, to] = [await restTenant(app), await restTenant(app)];
+  const [from, to] = [await createRestTenant(app), await createRestTenant(app)];
   await run({ rest: from, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const destination = {
     name: 'live',

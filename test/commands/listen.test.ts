@@ -11,13 +11,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeMessageCursor } from '../../src/domain/event/stream-message.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { appendMessages, createStream } from '../support/fixtures/streams.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/listen.ts');
-const app = await sharedApp();
+const app = await getSharedApp();
 const { url } = await app.app.start();
 const { database } = app.app.services;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-listen-'));

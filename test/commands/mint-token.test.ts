@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const command = join(import.meta.dirname, '../../src/commands/mint-token.ts');
 
 /** Runs the command on the data folder of the running app. */

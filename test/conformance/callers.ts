@@ -5,11 +5,11 @@ import { OAUTH_CLIENT, TOKENS } from '../support/conformance/accounts.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody, domainClaimBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
-import { restClient } from '../support/rest/rest-client.ts';
+import { createRestClient } from '../support/rest/rest-client.ts';
 
 const NOWHERE = '{ viewer { project { id } } }';
 const withKey = ({ app }: Fixture, key: string) => ({
-  rest: restClient(app, { 'x-api-key': key }),
+  rest: createRestClient(app, { 'x-api-key': key }),
   graphql: app.client({ 'x-api-key': key }),
 });
 
@@ -159,8 +159,8 @@ const scopes: Choice[] = [
       'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is rejected.',
     rest: async (fixture) => {
       const { token } = fixture.tenant;
-      await restClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');
-      const damagedKeyClient = restClient(fixture.app, {
+      await createRestClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');
+      const damagedKeyClient = createRestClient(fixture.app, {
         authorization: `Bearer ${token.slice(0, -4)}AAAA`,
       });
       expect(await damagedKeyClient.request('GET', '/my-info')).toMatchObject({ status: 401 });

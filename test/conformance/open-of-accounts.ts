@@ -1,6 +1,6 @@
 /** Choices where the reference API is silent about connections, provider apps, responses, rates and versions. */
 import { expect } from 'vitest';
-import { testApp } from '../support/app.ts';
+import { createTestApp } from '../support/app.ts';
 import { OAUTH_CLIENT } from '../support/conformance/accounts.ts';
 import type { Json } from '../support/conformance/body.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
@@ -16,7 +16,7 @@ import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
 const connectionBody: BodyEndpoint = {
   send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
@@ -235,8 +235,8 @@ const writeResponseChoices: Choice[] = [
       'A key may send `RATE_LIMIT_PER_SECOND`, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
     rest: async () => {
       const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
-      await using app = await testApp({ env });
-      const { tenant, base } = await restTenant(app);
+      await using app = await createTestApp({ env });
+      const { tenant, base } = await createRestTenant(app);
       const headers = { 'x-api-key': tenant.apiKey };
       const responses = [];
       for (let count = 0; count < 6; count += 1) {

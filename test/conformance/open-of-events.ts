@@ -4,7 +4,11 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createClock, createWorker } from '../support/fixtures/deliveries.ts';
-import { contentFor, installFor, integrate } from '../support/fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../support/fixtures/integrations.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id name } } }`;
@@ -84,7 +88,7 @@ const payloads: Choice[] = [
     rest: async (fixture) => {
       const { tenant, uniqueName, app } = fixture;
       const destinationId = await createRoutedDestination(fixture, 'installation.created');
-      const integration = await integrate(app, tenant, contentFor(uniqueName('crm')));
+      const integration = await integrate(app, tenant, createIntegrationContent(uniqueName('crm')));
       const groupRef = uniqueName('group');
       await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
       const { id: installationId } = await installFor(tenant, integration, { groupRef });

@@ -13,7 +13,7 @@ import {
   connectWithTokens,
   getConnection,
 } from '../support/providers/oauth.ts';
-import { restClient } from '../support/rest/rest-client.ts';
+import { createRestClient } from '../support/rest/rest-client.ts';
 
 /** Returns the status, which must be equal on both surfaces. */
 async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
@@ -134,7 +134,7 @@ const inviteStates: Choice[] = [
           (invite: { invitedEmail: string }) => invite.invitedEmail === email,
         );
         const { id, status } = ownInvite ?? (await fixture.post(path, { email }));
-        const guest = restClient(fixture.app, { authorization: `Bearer ${token}` });
+        const guest = createRestClient(fixture.app, { authorization: `Bearer ${token}` });
         if (status === 'pending') await guest.post('/invites:accept', { inviteId: id }, 200);
         expect(await fixture.get(`${path}/${id}`)).toMatchObject({ status: 'accepted' });
       },

@@ -10,7 +10,7 @@ import {
 } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { contentFor, installFor } from '../support/fixtures/integrations.ts';
+import { createIntegrationContent, installFor } from '../support/fixtures/integrations.ts';
 import { startWriteJobs, WRITE } from '../support/fixtures/writes.ts';
 import { createIntegration } from '../support/rest/rest-installation.ts';
 import { writeBody } from './bodies-of-writes.ts';
@@ -178,7 +178,7 @@ async function installOther(fixture: Fixture): Promise<string> {
   const write = { objects: [{ objectName: 'customers' }] };
   await createIntegration(
     fixture,
-    contentFor(name, { provider: 'stripe', read: undefined, write }),
+    createIntegrationContent(name, { provider: 'stripe', read: undefined, write }),
   );
   const groupRef = 'acme';
   const account = { groupRef, provider: 'stripe', apiKey: 'key', skipCheck: true };

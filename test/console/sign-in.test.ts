@@ -1,7 +1,7 @@
 /** The sign-in of people to the console, their sessions, and the members of an org, in a browser. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
+import { createTestApp } from '../support/app.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { expectAccessible } from '../support/console.ts';
 import { describeInBrowser } from '../support/stage.ts';
@@ -15,7 +15,7 @@ async function openSignInStage() {
   await using opening = new AsyncDisposableStack();
   const provider = opening.use(await startOpenIdProvider());
   const testing = opening.use(
-    await testApp({
+    await createTestApp({
       env: {
         SIGN_IN_ISSUERS: JSON.stringify([provider.settings]),
         LOCAL_ISSUER_PASSWORD: PASSWORD,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onPostgres } from '../support/app.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ test.runIf(onPostgres).each([1, -1])(
   'uses the time of the database if the clock of the process is %d h off',
   async (hours) => {
     vi.setSystemTime(Date.now() + hours * HOUR_MS);
-    await using database = await testDatabase();
+    await using database = await createTestDatabase();
     const [row] = await database.rows.query<{ ms: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
       [],

@@ -4,9 +4,9 @@ import { LeasedRows } from '../../src/database/leased-rows.ts';
 import { newId } from '../../src/ids.ts';
 import { MINUTE_MS } from '../../src/work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../src/work/lease.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { database, log } = app.app.services;
 const { prisma } = database;
 

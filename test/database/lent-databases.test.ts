@@ -1,7 +1,7 @@
 /** Tests that a database for a test has no traces of an earlier test. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { onCitus, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onCitus } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
 /** The table to which each process adds its row, which PostgreSQL counts about a second later. */
@@ -22,7 +22,7 @@ async function readStatistics({ rows }: Database) {
 }
 
 test.skipIf(onCitus)('resets statistics and rows before it lends a database again', async () => {
-  const first = await testDatabase();
+  const first = await createTestDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
   const initialStatistics = await readStatistics(first);
   await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
@@ -33,7 +33,7 @@ test.skipIf(onCitus)('resets statistics and rows before it lends a database agai
   expect(await readStatistics(first)).not.toEqual(initialStatistics);
   await first[Symbol.asyncDispose]();
 
-  await using second = await testDatabase();
+  await using second = await createTestDatabase();
   expect(await readStatistics(second)).toEqual(initialStatistics);
   expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSchemaDiff } from '../../scripts/schema-diff.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 test('creates the schema that schema.prisma describes', async () => {
@@ -8,7 +8,7 @@ test('creates the schema that schema.prisma describes', async () => {
 });
 
 test('compares ids byte by byte', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const columns = await database.rows.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where table_schema = 'public' and table_name <> '_prisma_migrations' and data_type = 'text'

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { inTransaction, notifyAfterCommit } from '../../src/database/transaction.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onPostgres } from '../support/app.ts';
 
-const database = await testDatabase();
+const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 /** Records the notifications of a channel. Returns when the database listens to it. */

@@ -11,13 +11,13 @@ import { PostgresNotifications } from '../../src/database/postgres/postgres-noti
 import { joinProcesses } from '../../src/database/processes.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { createLog } from '../../src/log.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
 
 const log = createLog('silent');
 
 async function joinTwoProcesses() {
-  const database = await testDatabase(log);
+  const database = await createTestDatabase(log);
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const url = `${inject('postgres').serverUrl}/${name}`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { startUnmigratedEngine } from '../support/database/embedded/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
@@ -29,7 +29,7 @@ async function insertInvites({ prisma }: Database) {
 const sortIds = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
 
 test('excludes the start of a time range and includes its end', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first, second, third] = ids;
   const { rows } = database;
@@ -41,7 +41,7 @@ test('excludes the start of a time range and includes its end', async () => {
 });
 
 test('returns one row as a page only if the row meets the conditions', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
   const range = { column: 'id', direction: 'asc', at: first, limit: 1 } as const;
@@ -59,7 +59,7 @@ test('filters by several enum values, even directly after the migration that cre
 });
 
 test('rejects only the failing read of a batch', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
   const { rows } = database;
   const readInvalid = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
@@ -82,7 +82,7 @@ test('rejects only the failing read of a batch', async () => {
 test.runIf(onPostgres)(
   'runs reads of one turn on one connection, and recovers from its loss',
   async () => {
-    await using database = await testDatabase();
+    await using database = await createTestDatabase();
     const { orgId, ids } = await insertInvites(database);
     const { rows } = database;
     const connections = new Set<unknown>();
@@ -110,7 +110,7 @@ async function insertProjects({ prisma }: Database, ...names: string[]) {
 }
 
 test.runIf(onPostgres)('shares one read among lookups of a project in one turn', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { rows, prisma } = database;
   await insertProjects(database, 'one', 'other');
   const findAppName = async (name: string) => (await rows.findProject({ name }))?.appName;
@@ -127,7 +127,7 @@ test.runIf(onPostgres)('shares one read among lookups of a project in one turn',
 });
 
 test('returns a frozen project, and null for an unknown one', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   await insertProjects(database, 'one');
   const project = await database.rows.findProject({ name: 'one' });
   expect(() => Object.assign(project as object, { appName: 'other' })).toThrow(TypeError);
@@ -135,7 +135,7 @@ test('returns a frozen project, and null for an unknown one', async () => {
 });
 
 test('returns from combined lists the rows of each single list', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const orgs = [await insertInvites(database), await insertInvites(database)];
   const { rows } = database;
   const range = { column: 'id', direction: 'desc', limit: 2 } as const;

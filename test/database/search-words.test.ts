@@ -1,9 +1,9 @@
 /** Tests the SQL function that returns the words under which searches find names and refs. */
 import { expect, test } from 'vitest';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 
 async function readSearchWords(texts: (string | null)[]): Promise<string[]> {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const statement = 'select word from search_words($1::text[]) word order by word collate "C"';
   const rows = await database.rows.query<{ word: string }>(statement, [texts]);
   return rows.map(({ word }) => word);

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
 interface Rate {
@@ -22,7 +22,7 @@ const ADD_RATE: BatchChange<Rate, { tokens: number }> = {
 };
 
 async function open(): Promise<Database> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   return database;
 }

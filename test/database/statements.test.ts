@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { fillOrg } from '../support/database/filled-org.ts';
 import {
@@ -25,7 +25,7 @@ const LONG = 12;
 const FEW = LONG + 2;
 const MANY = 50 * FEW;
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const { orgId, projectId, run } = await fillOrg(app, FEW);
 await fillProject(

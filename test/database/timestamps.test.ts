@@ -1,7 +1,7 @@
 /** Tests that every parser returns a time as it was stored, to the millisecond. */
 import { expect, test } from 'vitest';
 import { parseTimestamp } from '../../src/database/column-types.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 
 const TIMES = [
   '0001-01-01T00:00:00.000Z',
@@ -16,7 +16,7 @@ const TIMES = [
 ];
 
 test('returns times that serialize and compute as they were stored', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { rows } = database;
   const stored = await rows.query<{ time: Date }>(
     'select time::timestamptz(3) as time from unnest($1::text[]) with ordinality as t (time, n) order by n',

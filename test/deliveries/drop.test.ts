@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import { dropDeliveriesSweep } from '../../src/jobs/sweeps.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const { prisma } = services.database;
 

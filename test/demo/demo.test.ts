@@ -5,12 +5,12 @@ import { afterAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
 import { createRunner } from '../../src/demo/runner.ts';
 import { createBearerVerifier, LOCAL_ISSUER } from '../../src/domain/viewer/bearer.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp } from '../support/app.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-const app = await sharedApp({ env: { DATA_DIR } });
+const app = await getSharedApp({ env: { DATA_DIR } });
 const { services } = app.app;
 
 test("reports the demo's own org after a restart, even if its builder has created another one", async () => {
@@ -24,7 +24,7 @@ test("reports the demo's own org after a restart, even if its builder has create
 });
 
 test('fills the sandbox, without a demo, in a database that has projects', async () => {
-  await using existing = await testApp({ env: { DEMO: undefined } });
+  await using existing = await createTestApp({ env: { DEMO: undefined } });
   await existing.tenant();
   await existing.app.start();
   const records = await fetch(`${existing.app.services.sandboxUrl()}/objects/contacts/records`);

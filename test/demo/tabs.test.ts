@@ -10,10 +10,10 @@ import { expect, test } from 'vitest';
 import { createDemoTabs, createTypedDemoTabs } from '../../src/demo/tabs.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const DEMO = {
   url: 'http://gateway.test',
   sandboxUrl: 'http://sandbox.test',

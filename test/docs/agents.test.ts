@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
 /** The agent starts as a process of its own. */
 const WAITING = { timeout: 20_000, interval: 100 };
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const run = promisify(execFile);
 const blocks = listCodeBlocks('docs/agents.md');
 const findBlock = (start: string) => blocks.find(({ text }) => text.startsWith(start))?.text ?? '';

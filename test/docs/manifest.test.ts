@@ -8,11 +8,11 @@ import {
   specVersion,
 } from '../../src/domain/integration/integration-content-input.ts';
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
-import { restTenantWithDestination } from '../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const PAGE = 'docs/manifest.md';
 const page = readFileSync(join(ROOT, PAGE), 'utf8');
 
@@ -50,7 +50,7 @@ test('the page names every member', () => {
 });
 
 test('the examples deploy', async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const examples = listCodeBlocks(PAGE).filter(({ language }) => language === 'yaml');
   expect(examples.length).toBeGreaterThan(1);
   for (const { text, line } of examples) {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const run = promisify(execFile);
 
 interface TypedApi {
@@ -37,9 +37,9 @@ test('the example has no any, compiles and runs', async () => {
   const compile = run(process.execPath, [tsc, ...options.split(' '), ...files], { cwd: folder });
   const { stdout } = await compile.catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
-  const { typedApi } = await import(pathToFileURL(join(folder, 'people.ts')).href);
+  const { startTypedApi } = await import(pathToFileURL(join(folder, 'people.ts')).href);
   const { url } = await app.app.start();
-  const api: TypedApi = typedApi(`${url}/graphql/projects/demo`, headers['x-api-key']);
+  const api: TypedApi = startTypedApi(`${url}/graphql/projects/demo`, headers['x-api-key']);
   expect(await api.listPeople('acme')).toMatchObject([
     { emailAddress: 'contact-1@example.test' },
     {},

@@ -1,10 +1,10 @@
 /** Deletes an org or a project immediately before a change in it is stored. */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import type { GraphqlClient } from '../support/graphql-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE_ORG = `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
 const FIRST_CHANGE = /^begin\b|\binsert into\b/i;

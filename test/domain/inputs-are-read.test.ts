@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { recordInputReads } from '../support/inputs/input-reads.ts';
 import { MUTATIONS, walkInputs } from '../support/inputs/walk-inputs.ts';
 import { STEPS } from '../support/inputs/whole-inputs.ts';
 
-const app = await sharedApp({ env: { REDIRECT_ORIGINS: 'https://app.example.com' } });
+const app = await getSharedApp({ env: { REDIRECT_ORIGINS: 'https://app.example.com' } });
 
 /** Inputs that only queries take, with the tests that use them. */
 const QUERY_INPUTS: Record<string, string> = {

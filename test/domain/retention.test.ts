@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../src/domain/retention.ts';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 
 const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 30;
 
 let aheadMs = 0;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { RETENTION_DAYS: String(RETENTION_DAYS) },
   now: () => new Date(Date.now() + aheadMs),
 });

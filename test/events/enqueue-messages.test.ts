@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { enqueueMessages } from '../../src/events/enqueue-messages.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 
-const database = await testDatabase();
+const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 test('queues a message after the last one with its order key, even if that has an older id', async () => {

@@ -11,7 +11,7 @@ import {
 import { createFeed } from '../../src/events/feed.ts';
 import { CATCH_UP_BATCH, WAITING_MAX } from '../../src/events/follower.ts';
 import { createLog } from '../../src/log.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import {
   createEventLog,
   createNames,
@@ -24,7 +24,7 @@ import {
 } from '../support/event-log.ts';
 
 const log = createLog('silent');
-const database = await testDatabase(log);
+const database = await createTestDatabase(log);
 const open = (from: Database, options?: { pollMs: number }) =>
   createFeed(
     { database: from, log, source: createEventLogSource(from, encodeEventCursor) },

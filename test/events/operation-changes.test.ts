@@ -4,11 +4,11 @@ import { notifyOperation } from '../../src/events/channel.ts';
 import { createOperationChanges } from '../../src/events/operation-changes.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { createEventLog } from '../support/event-log.ts';
 
 const log = createLog('silent');
-const database = await testDatabase(log);
+const database = await createTestDatabase(log);
 const changes = createOperationChanges(database, log);
 afterAll(async () => {
   await changes[Symbol.asyncDispose]();

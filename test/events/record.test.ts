@@ -2,14 +2,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { findPrefix, newId } from '../../src/ids.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { createEventLog, type EventLog, recordNamedEvent } from '../support/event-log.ts';
 
 const DESTINATIONS = 40;
 
 async function open(): Promise<{ database: Database; log: EventLog }> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   return { database, log: await createEventLog(database) };
 }

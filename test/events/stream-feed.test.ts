@@ -11,7 +11,7 @@ import { createFeed } from '../../src/events/feed.ts';
 import { WAITING_BYTES_MAX } from '../../src/events/follower.ts';
 import { BATCH_BYTES_MAX, createStreamLogSource, findStream } from '../../src/events/stream-log.ts';
 import { createLog } from '../../src/log.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import {
   createEventLog,
   createNames,
@@ -28,7 +28,7 @@ import {
 } from '../support/fixtures/streams.ts';
 
 const log = createLog('silent');
-const database = await testDatabase(log);
+const database = await createTestDatabase(log);
 const open = (from: Database) =>
   createFeed({ database: from, log, source: createStreamLogSource(from, encodeMessageCursor) });
 const feed = open(database);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { keepOpen, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { type ClientReport, runClient } from './fixtures/attack/good-client.ts';
 import {
@@ -47,9 +47,9 @@ interface Fixture {
 }
 
 async function startFixture(): Promise<Fixture> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const [client, newClient] = [await app.tenant(), await app.tenant()];
   const gateway = await startGateway({
     DATABASE_URL: await databaseUrl(database),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
@@ -18,7 +18,7 @@ const DESTINATIONS = 10;
 const ENDPOINT = 'hook';
 
 async function prepare() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const receiver = await startReceiver();
   onTestFinished(async () => {
     await receiver[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { keepOpen, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
@@ -44,9 +44,9 @@ const FILL = [
 
 /** Creates two groups of a project with equal rows. */
 async function prepare() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const groups: string[] = [];

@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
@@ -28,9 +28,9 @@ const OPERATIONS = 1_000;
 const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 test('responds to every input at its size limit without blocking the event loop', async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const url = await databaseUrl(database);
-  const app = await testApp({ database, env: { ENCRYPTION_KEY } });
+  const app = await createTestApp({ database, env: { ENCRYPTION_KEY } });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const writer = await createWriter(app);
   const { projectId, apiKey } = writer;

@@ -7,7 +7,7 @@ import { type Database, openEngine } from '../../src/database/database.ts';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createLog } from '../../src/log.ts';
-import { keepOpen, type TestApp, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen, type TestApp } from '../support/app.ts';
 import { acquireEngine } from '../support/database/embedded/embedded-databases.ts';
 import { createNames, recordNamedEvent, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -112,9 +112,9 @@ async function createRoutedTenant({ app, tenant }: TestApp) {
 }
 
 test(`subscribers receive ${EVENTS} single events from a separate server on PostgreSQL`, async () => {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await using host = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using host = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await createRoutedTenant(host);
   const { url } = await startGateway({ DATABASE_URL: await databaseUrl(database) });
   await measureTransports('PostgreSQL', { database, url, ...tenant });
@@ -122,7 +122,7 @@ test(`subscribers receive ${EVENTS} single events from a separate server on Post
 
 test(`subscribers receive ${EVENTS} single events from a server on the embedded database`, async () => {
   const database = await openEngine(await acquireEngine(), createLog('silent'));
-  const host = await testApp({ database });
+  const host = await createTestApp({ database });
   onTestFinished(() => host[Symbol.asyncDispose]());
   const tenant = await createRoutedTenant(host);
   const { url } = await host.app.start();

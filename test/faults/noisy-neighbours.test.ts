@@ -6,10 +6,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { createSessionToken } from '../support/fixtures/end-users.ts';
-import { contact, createWriter, WRITE } from '../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
 import { percentile } from './fixtures/percentile.ts';
@@ -105,9 +105,9 @@ function compareP99(
 }
 
 async function startFixture() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const url = await databaseUrl(database);
-  const app = await testApp({ database, env: { ENCRYPTION_KEY } });
+  const app = await createTestApp({ database, env: { ENCRYPTION_KEY } });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const [attacker, quiet] = [await createWriter(app), await app.tenant('quiet')];
   for (const { projectId } of [attacker, quiet]) {
@@ -134,7 +134,7 @@ async function startFixture() {
   const key = { 'x-api-key': attacker.apiKey };
   const floodMetadata = createFlood({ authorization }, 1_600, METADATA);
   const floodWrites = createFlood(key, 1_500, WRITE);
-  const company = { objectName: 'companies', record: contact() };
+  const company = { objectName: 'companies', record: createContact() };
   const attacks: Record<string, () => ReturnType<typeof startFlood>> = {
     'metadata of a provider that does not respond': () =>
       floodMetadata({ project: attacker.projectId }),

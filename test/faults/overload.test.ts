@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
@@ -87,9 +87,9 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
 }
 
 async function startFixture() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   const url = await databaseUrl(database);
-  const app = await testApp({ database });
+  const app = await createTestApp({ database });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const tenant = await app.tenant();
   const { projectId } = tenant;

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
-import { keepOpen, testApp } from '../support/app.ts';
+import { createTestApp, keepOpen } from '../support/app.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -49,7 +49,7 @@ async function prepare() {
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
     PORT: String(await findFreePort()),
   };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
   await sendMessagesTo(app, tenant, receiver.url(ENDPOINT));

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { keepOpen, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { installOnOrg, startSalesforceOrg } from '../support/fixtures/salesforce-events.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -26,11 +26,11 @@ const POLLING = { timeout: 90_000, interval: 50 };
 async function prepare() {
   const org = await startSalesforceOrg();
   onTestFinished(() => org[Symbol.asyncDispose]());
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
-  await using app = await testApp({
+  await using app = await createTestApp({
     env: { ...org.env, ENCRYPTION_KEY },
     database: keepOpen(database),
   });

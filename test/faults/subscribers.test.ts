@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
-import { keepOpen, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
@@ -48,9 +48,9 @@ interface Fixture {
 }
 
 async function prepare(): Promise<Fixture> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const { projectId, apiKey } = await app.tenant();
   await routeEvents(database.prisma, projectId);
   const gateway = await startGateway({

@@ -1,18 +1,18 @@
 /** Entitlements and billing accounts that an operator sets, in the API and on the pages of a connect. */
 import { expect, test } from 'vitest';
 import { setBillingAccount, setEntitlements } from '../../src/domain/org/billing-plan.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { database } = app.app.services;
 
 const BRAND = 'Connected by Integration gateway';
 
 test('returns the entitlements and the billing account that the operator set', async () => {
-  const { tenant, get } = await restTenant(app);
+  const { tenant, get } = await createRestTenant(app);
   const { projectId, orgId } = tenant;
   await setEntitlements(database, tenant.projectName, { brandingRemoval: true });
   const billing = { billingProvider: 'stripe', billingProviderRef: 'cus_1' };
@@ -30,17 +30,19 @@ test('returns the entitlements and the billing account that the operator set', a
 });
 
 test('names the gateway on the pages of a connect unless the billing plan removes it', async () => {
-  const { tenant } = await restTenant(app);
+  const { tenant } = await createRestTenant(app);
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
   const openCallback = async (isApproved: boolean) => {
     const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
-    return (await oauthBrowser(app).connect(startOAuthConnect.authorizeUrl, isApproved)).text();
+    return (
+      await createOAuthBrowser(app).connect(startOAuthConnect.authorizeUrl, isApproved)
+    ).text();
   };
   const linkPage = async () => {
     const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
-    return (await oauthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
+    return (await createOAuthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
   };
   for (const isApproved of [true, false]) expect(await openCallback(isApproved)).toContain(BRAND);
   expect(await linkPage()).toContain(BRAND);

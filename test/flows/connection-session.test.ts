@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import type { Provider, ProviderRequest } from '../../src/providers/contract.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { getConnection } from '../support/providers/oauth.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
@@ -41,7 +41,7 @@ const providers: Provider[] = [
   { ...base, name: 'gone', displayName: 'Gone CRM', baseUrl: 'http://127.0.0.1:9/' },
   { ...base, name: 'private', displayName: 'Private CRM', baseUrl: 'http://10.0.0.1' },
 ];
-const app = await sharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
+const app = await getSharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 
 async function openSessionTo(provider: string) {
   const { id } = await generateConnection(await app.tenant(), { provider, apiKey: 'key-in-clear' });

@@ -1,23 +1,23 @@
 /** Connections that are created from scopes alone, and wait for a person's consent. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { CREDENTIALS, generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
-  contentFor,
   createInstallation,
+  createIntegrationContent,
   insertDestination,
   integrate,
 } from '../support/fixtures/integrations.ts';
 import { POLLING, retryReadsNow, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
+const app = await getSharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } });
 const { prisma } = app.app.services.database;
-const browser = oauthBrowser(app);
+const browser = createOAuthBrowser(app);
 const SCOPES = ['records.read', 'records.write'];
 
 const REASON =
@@ -27,7 +27,7 @@ const UPDATE = `mutation ($input: StartOAuthUpdateInput!) {
 }`;
 
 async function createWaitingConnection() {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant } = rest;
   await insertDestination(app, tenant);
   await createProviderApp(tenant, { scopes: ['of.the.app'] });
@@ -41,7 +41,7 @@ async function createWaitingConnection() {
 type Waiting = Awaited<ReturnType<typeof createWaitingConnection>>;
 
 async function install({ tenant }: Waiting) {
-  const content = contentFor('crm', {
+  const content = createIntegrationContent('crm', {
     write: { objects: [{ objectName: 'contacts' }] },
     proxy: { enabled: true },
   });

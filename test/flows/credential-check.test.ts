@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../support/app.ts';
 import {
   CREDENTIALS,
   connectionVariables,
@@ -16,10 +16,10 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 import { serve } from '../support/wire/serve.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const UPDATE = `mutation ($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
@@ -163,7 +163,7 @@ test('keeps the old credentials if the new ones are rejected', async () => {
 });
 
 test('returns 422 for rejected credentials over REST, and accepts valid ones afterwards', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
@@ -195,7 +195,7 @@ test('stores credentials without a request to the provider if skipCheck is set',
   });
   expect(await apiKey()).toBe('wrong-2');
 
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'wrong' };
   const created = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
   const path = `${rest.base}/connections/${created.id}`;
@@ -220,7 +220,7 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   const slow = await startProvider(() => {});
   const addresses = [failingProvider, slow, 'http://sandbox.test'];
   const others = addresses.map((url) =>
-    testApp({
+    createTestApp({
       providers: [createSandboxProvider(() => url)],
       env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     }),
@@ -241,7 +241,7 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
     response.writeHead(403, { 'content-type': 'text/html' });
     response.end('<h1>Blocked by the firewall</h1>');
   });
-  await using other = await testApp({
+  await using other = await createTestApp({
     providers: [createSandboxProvider(() => url)],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
@@ -257,7 +257,7 @@ test("repeats the provider's message without the credentials in it", async () =>
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end(JSON.stringify(words));
   });
-  await using other = await testApp({
+  await using other = await createTestApp({
     providers: [createSandboxProvider(() => url)],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });

@@ -3,10 +3,10 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
 import { startWork } from '../../src/start-work.ts';
-import { type TestApp, testApp } from '../support/app.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { installReads, POLLING } from '../support/fixtures/reads.ts';
-import { contact, createWriter } from '../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { connectWithTokens, getConnection } from '../support/providers/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -35,7 +35,7 @@ afterEach(() => void vi.useRealTimers());
 /** Starts the app and its workers in a process whose clock is ahead by `aheadMs`. */
 async function startAhead(aheadMs: number): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.now() + aheadMs });
-  const app = await testApp({ env: ENV });
+  const app = await createTestApp({ env: ENV });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const work = await startWork(app.app.services);
   onTestFinished(() => work[Symbol.asyncDispose]());
@@ -94,7 +94,7 @@ describe.each([
     const retryAfterSeconds = RETRY_MS / 1_000;
     app.app.sandbox.faults.set({ status: 503, retryAfterSeconds, method: 'POST' });
     const startMs = await readDatabaseMs(app);
-    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
+    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
 
     const task = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
     const isPostponed = async () => {

@@ -1,12 +1,12 @@
 /** Creates fields in customers' accounts, over REST as the reference API does and over GraphQL. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createEndUser } from '../support/fixtures/end-users.ts';
 import { installReads } from '../support/fixtures/reads.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const UPSERT = `mutation ($input: UpsertObjectMetadataInput!) {
   upsertObjectMetadata(input: $input) {
@@ -26,7 +26,7 @@ const installationPath = ({ base }: RestTenant) => `${base}/integrations/crm/obj
 const hobby = { fieldName: 'hobby_of_rest', displayName: 'Hobby', valueType: 'string' };
 
 async function createConnectedTenant() {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   return rest;
 }
@@ -64,7 +64,7 @@ test('creates a field through a connection, which is described and can be writte
 });
 
 test("accepts the integration's names of objects through an installation", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await installReads(app, rest.tenant, { object: { mapToName: 'people' } });
   const pet = {
     fieldName: 'pet',

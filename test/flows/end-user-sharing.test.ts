@@ -8,17 +8,17 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { updateOperation } from '../../src/domain/operation/operation-work.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { createEndUser } from '../support/fixtures/end-users.ts';
-import { contentFor, integrate } from '../support/fixtures/integrations.ts';
+import { createIntegrationContent, integrate } from '../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../support/graphql-client.ts';
-import { endUserCallers, fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
+import { createEndUserCallers, fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 import { foreignArgument } from '../support/tenancy/foreign-values.ts';
 import { buildQueries, findReachableFields } from '../support/tenancy/reachable-fields.ts';
 import { selectFields } from '../support/tenancy/selections.ts';
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     DEMO: 'true',
     ...HIGH_RATE_LIMITS,
@@ -36,13 +36,13 @@ interface Caller {
 }
 
 async function createSharingCallers() {
-  const { callers } = await endUserCallers(app);
+  const { callers } = await createEndUserCallers(app);
   const demo = await fillDemoTenant(app);
   const { user: bob, ownValues } = callers[0] as (typeof callers)[number];
   const { user: outsider } = callers[2] as (typeof callers)[number];
   const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
   const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
-  await integrate(app, demo, contentFor('another'));
+  await integrate(app, demo, createIntegrationContent('another'));
   const bobsConnection = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
   const narrow = await createEndUser(app, demo, bobsConnection);
   const concurrentCallers: Caller[] = [

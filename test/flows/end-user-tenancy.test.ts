@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { listOperations, type Operation } from '../support/rest/minimal-request.ts';
-import { type EndUserCaller, endUserCallers } from '../support/tenancy/end-user-callers.ts';
+import { createEndUserCallers, type EndUserCaller } from '../support/tenancy/end-user-callers.ts';
 import {
   type Foreign,
   foreignArgument,
@@ -30,14 +30,14 @@ import { buildQueries, findReachableFields } from '../support/tenancy/reachable-
 import { declareVariables, selectFields } from '../support/tenancy/selections.ts';
 import { dumpProject } from '../support/tenancy/stored-rows.ts';
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     DEMO: 'true',
     ...HIGH_RATE_LIMITS,
     LIMIT_COST: '1000000',
   },
 });
-const { callers, projectId } = await endUserCallers(app);
+const { callers, projectId } = await createEndUserCallers(app);
 const endpoints = listOperations(app.app.rest.swagger());
 
 /** Names in requests, which responses may repeat. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import {
   createErasureTenant,
@@ -14,11 +14,11 @@ import {
 import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/fixtures/integrations.ts';
 import { POLLING } from '../support/fixtures/reads.ts';
 import { WRITE } from '../support/fixtures/writes.ts';
-import { restClient } from '../support/rest/rest-client.ts';
+import { createRestClient } from '../support/rest/rest-client.ts';
 
 const lines: string[] = [];
 const log = createLog('debug', { write: (line) => void lines.push(line) });
-const app = await sharedApp({ log });
+const app = await getSharedApp({ log });
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 3);
@@ -143,7 +143,7 @@ test('erases a consumer with the installations that use their connections, and k
   expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const otherTenant = await app.tenant();
   expect(await otherTenant.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  await restClient(app, { 'x-api-key': tenant.apiKey }).delete(
+  await createRestClient(app, { 'x-api-key': tenant.apiKey }).delete(
     `/projects/${tenant.projectId}/consumers/${deleted}`,
   );
   const ids = [id, ownData.connectionId, ownData.installationId, ...ownData.operationIds];
@@ -237,7 +237,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
 
 test('takes the confirmed name of a project from the query over REST', async () => {
   const tenant = await app.tenant();
-  const builder = restClient(app, { authorization: `Bearer ${tenant.token}` });
+  const builder = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
   const path = `/projects/${tenant.projectName}`;
   expect(await builder.refusal('DELETE', path)).toMatchObject({
     status: 400,

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { HIGH_RATE_LIMITS, sharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
@@ -16,7 +16,7 @@ const AT_ONCE = 4;
 
 /** The test calls no provider except the built-in sandbox. */
 const unreachable = 'http://127.0.0.1:9';
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     HUBSPOT_BASE_URL: unreachable,
     SALESFORCE_BASE_URL: unreachable,

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 
 /** The provider's responses by path. Other paths do not exist. */
@@ -12,7 +12,7 @@ const responses: Record<string, ServedResponse> = {};
 const provider = await startProviderServer(
   ({ path }) => responses[path] ?? { status: 404, body: { message: 'Not found' } },
 );
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createHubspotProvider({ baseUrl: provider.url }),
@@ -40,7 +40,7 @@ async function start(tenant: Tenant, overrides: object) {
 
 /** Opens the link and returns from the provider. Returns the page that the person sees. */
 async function openCallback(link: string, result = 'code=given'): Promise<string> {
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const consentUrl = await browser.open(link);
   const callback = new URL(consentUrl.searchParams.get('redirect_uri') as string);
   callback.search = `${result}&state=${consentUrl.searchParams.get('state')}`;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { sharedApp, type Tenant, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../support/app.ts';
 import { keepEvents } from '../support/fixtures/connections.ts';
 import {
   CLIENT_ID,
@@ -10,19 +10,19 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { oauthBrowser, submitConsent } from '../support/providers/oauth-browser.ts';
+import { createOAuthBrowser, submitConsent } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 
 /** A state: project id, connect token and browser token. */
 const STATE = /^prj_\w{26}\.[\w-]{43}\.[\w-]{43}$/;
 const RETURN = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
   now: () => new Date(Date.now() + clock.aheadMs),
 });
 const { prisma } = app.app.services.database;
-const browser = oauthBrowser(app);
+const browser = createOAuthBrowser(app);
 
 const START = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
@@ -318,7 +318,7 @@ test('takes the workspace from the address in the token response', async () => {
       defaultLifetimeSeconds: 7_200,
     },
   };
-  await using other = await testApp({
+  await using other = await createTestApp({
     providers: [provider],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
@@ -326,7 +326,7 @@ test('takes the workspace from the address in the token response', async () => {
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
-  const person = oauthBrowser(other);
+  const person = createOAuthBrowser(other);
   const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
   const state = url.searchParams.get('state');
@@ -349,7 +349,7 @@ test('sends a client secret to no host that the provider does not list', async (
   const oauth2 = { authorizeUrl: 'https://crm.test/consent', tokenUrl };
   const inputs = [{ name: 'domain', displayName: 'Domain' }];
   const provider = { ...createHubspotProvider(), name: 'salesforce', oauth2, inputs };
-  await using other = await testApp({
+  await using other = await createTestApp({
     providers: [{ ...provider, hosts: { domain: ['accounts.crm.test'] } }],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
@@ -357,7 +357,7 @@ test('sends a client secret to no host that the provider does not list', async (
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
   const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
-  const person = oauthBrowser(other);
+  const person = createOAuthBrowser(other);
   const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
   const state = consentUrl.searchParams.get('state');
   // Simulates a connect that began before the provider listed its hosts.

@@ -7,12 +7,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ProjectGroup } from '../../src/database/projects/project-groups.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { startWork } from '../../src/start-work.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',

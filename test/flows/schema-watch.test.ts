@@ -6,12 +6,12 @@ import { limitToGroup } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import { PROVIDERS } from '../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   deleteInstallation,
   insertDestination,
   installFor,
@@ -56,7 +56,7 @@ const describing = {
   },
 };
 let nowMs = Date.now();
-const app = await sharedApp({
+const app = await getSharedApp({
   now: () => new Date(nowMs),
   providers: [describing, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
 });
@@ -65,7 +65,9 @@ const alwaysWatch = { enabled: 'ALWAYS' };
 const ALL = { fieldCreated: alwaysWatch, fieldDeleted: alwaysWatch, fieldChanged: alwaysWatch };
 
 function createContent(allObjects: object = ALL, overrides: object = {}) {
-  return contentFor('crm', { watchSchema: { destination: 'records', allObjects, ...overrides } });
+  return createIntegrationContent('crm', {
+    watchSchema: { destination: 'records', allObjects, ...overrides },
+  });
 }
 
 /** Runs all checks that are due after `ms`. */
@@ -159,7 +161,7 @@ test('retries a failed check later, and reports no field as deleted', async () =
 });
 
 test('starts and stops watching with revisions, and ends with the installation', async () => {
-  const { tenant, integration, installationId } = await install(contentFor('crm'));
+  const { tenant, integration, installationId } = await install(createIntegrationContent('crm'));
   const countWatches = () => prisma.schemaWatch.count({ where: { installationId } });
   const revise = (content: object) =>
     tenant.query(CREATE_REVISION, {
@@ -172,7 +174,7 @@ test('starts and stops watching with revisions, and ends with the installation',
   expect(await countWatches()).toBe(0);
   await revise(createContent());
   expect(await countWatches()).toBe(1);
-  await revise(contentFor('crm'));
+  await revise(createIntegrationContent('crm'));
   expect(await countWatches()).toBe(0);
   await revise(createContent());
   await deleteInstallation(tenant, installationId);
@@ -210,7 +212,7 @@ test('refuses an object that cannot be watched, at its position', async () => {
 
 test('refuses to rename or delete a destination of schema changes', async () => {
   const { tenant } = await install(
-    contentFor('crm', {
+    createIntegrationContent('crm', {
       read: null,
       write: { objects: [{ objectName: 'contacts' }] },
       watchSchema: { destination: 'records', allObjects: ALL },

@@ -5,7 +5,7 @@ import { listSealedColumns } from '../../src/domain/keys/re-encryption.ts';
 import { replacePing } from '../../src/domain/provider-event/stream/stream-ping.ts';
 import { replaceSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../src/ids.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
   connectionVariables,
   GENERATE,
@@ -16,7 +16,7 @@ import { createWebhook } from '../support/fixtures/webhooks.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
-const app = await sharedApp({ providers: PROVIDERS, log });
+const app = await getSharedApp({ providers: PROVIDERS, log });
 const { services } = app.app;
 const { rows } = services.database;
 

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
   connectionVariables,
   GENERATE,
@@ -15,7 +15,7 @@ import {
 import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';
 import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
 import { expectEqualIssues } from '../support/rest/equal-refusals.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2_048,
@@ -60,7 +60,7 @@ const serviceAccount = google.custom?.serviceAccount as NonNullable<
   NonNullable<Provider['custom']>['serviceAccount']
 >;
 const clock = { aheadMs: 0 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   now: () => new Date(Date.now() + clock.aheadMs),
   providers: [
@@ -168,7 +168,7 @@ test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts t
 });
 
 test('names every missing, unknown or malformed input, and repeats none', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const listFindings = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
     return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
@@ -197,7 +197,7 @@ test('names every missing, unknown or malformed input, and repeats none', async 
 });
 
 test('lists the inputs of the provider, on both surfaces', async () => {
-  const { tenant, get } = await restTenant(app);
+  const { tenant, get } = await createRestTenant(app);
   const inputs = google.custom?.inputs ?? [];
   const { provider } = await tenant.query(
     `{ provider(name: "${google.name}") { customInputs { name displayName optional } } }`,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
-import { onPostgres, testDatabase } from '../support/app.ts';
+import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 
 const POLLING = { timeout: 30_000, interval: 50 };
@@ -24,7 +24,7 @@ const READ = `mutation TriggerRead { triggerRead(input: {
 async function startProcesses() {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-roles-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const sharedEnv = { DATABASE_URL: await databaseUrl(database), DATA_DIR: dataDir, DEMO: 'true' };
   const api = await startGateway({ ...sharedEnv, ROLES: 'api' });

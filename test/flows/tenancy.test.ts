@@ -21,7 +21,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
 import { NODES_MAX } from '../../src/domain/node.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
   type Foreign,
   foreignArgument,
@@ -36,7 +36,7 @@ import {
 } from '../support/tenancy/selections.ts';
 import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
-const app = await sharedApp({ env: { DEMO: 'true' } });
+const app = await getSharedApp({ env: { DEMO: 'true' } });
 let b: Tenant;
 /** The ids of A by prefix, and the names of A. */
 const idsOfA = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { keepOpen, sharedApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp, keepOpen } from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
   callSandbox,
@@ -16,7 +16,7 @@ import {
 } from '../support/providers/oauth.ts';
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
-const app = await sharedApp({ env: { ENCRYPTION_KEY } });
+const app = await getSharedApp({ env: { ENCRYPTION_KEY } });
 const { database } = app.app.services;
 const { sandbox } = app.app;
 
@@ -26,7 +26,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Starts a server with the same database, sandbox and data folder. */
 function startServer(database: Database, log?: Log) {
-  return testApp({
+  return createTestApp({
     log,
     env: { ENCRYPTION_KEY, DATA_DIR: dataDir, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: keepOpen(database),

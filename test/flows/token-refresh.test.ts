@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { keepOpen, onPostgres, sharedApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp, keepOpen, onPostgres } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import {
@@ -14,7 +14,7 @@ import {
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 9).toString('base64');
 const clock = { aheadMs: 0 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ENCRYPTION_KEY },
   now: () => new Date(Date.now() + clock.aheadMs),
 });
@@ -82,7 +82,7 @@ test('refreshes a rejected token once for 50 concurrent calls, and repeats each 
 
 test('refreshes a token once on two servers of one database', async () => {
   const { database } = services;
-  await using other = await testApp({
+  await using other = await createTestApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: keepOpen(database),
     providers: [createSandboxProvider(() => sandbox.url)],

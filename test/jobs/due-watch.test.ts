@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { DueWatch, type DueWork } from '../../src/jobs/due-watch.ts';
 import { createLog } from '../../src/log.ts';
 import { HOUR_MS } from '../../src/work/durations.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 
-const { services } = (await sharedApp()).app;
+const { services } = (await getSharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 /** Records each time at which the work is reported as due. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { startWork } from '../../src/start-work.ts';
-import { onCitus, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 
 const OBSERVED_MS = 8_000;
 /** The workers of a cluster poll each server. */
@@ -17,7 +17,9 @@ test('runs few statements while the process is idle', async () => {
     statements += 1;
   };
   const meters = { ...NO_METERS, isOn: true, statementEnded };
-  await using app = await testApp({ database: await testDatabase(createLog('silent'), meters) });
+  await using app = await createTestApp({
+    database: await createTestDatabase(createLog('silent'), meters),
+  });
   await using _work = await startWork(app.app.services);
   const countStatements = async (ms: number) => {
     const before = statements;

@@ -3,9 +3,9 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { newId } from '../../src/ids.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import type { EnqueueOptions } from '../../src/jobs/queue.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 
-const { services } = (await sharedApp()).app;
+const { services } = (await getSharedApp()).app;
 const projectId = newId('prj');
 
 function enqueue(taskId: string, options?: EnqueueOptions) {

@@ -5,14 +5,20 @@ import { startJobs } from '../../src/jobs/job-worker.ts';
 import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
 import { createLog } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { keepOpen, sharedApp, type Tenant, type TestApp, testApp } from '../support/app.ts';
+import {
+  createTestApp,
+  getSharedApp,
+  keepOpen,
+  type Tenant,
+  type TestApp,
+} from '../support/app.ts';
 import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
 const lines: string[] = [];
 const log = createLog('info', { write: (line) => void lines.push(line) });
-const app = await sharedApp({ env, log });
+const app = await getSharedApp({ env, log });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 const WAITING = { timeout: 20_000, interval: 20 };
@@ -25,7 +31,7 @@ function startSweeping({ app: { services } }: Pick<TestApp, 'app'>) {
 
 /** Starts a second process that shares only the database and the provider with the first. */
 function startAnotherServer(): Promise<TestApp> {
-  return testApp({
+  return createTestApp({
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     log,
     database: keepOpen(services.database),

@@ -7,10 +7,10 @@ import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
 import { recoverWrites } from '../../src/domain/operation/write/write-task.ts';
 import { startJobs } from '../../src/jobs/job-worker.ts';
 import { createLog } from '../../src/log.ts';
-import { onCitus, onPostgres, sharedApp } from '../support/app.ts';
+import { getSharedApp, onCitus, onPostgres } from '../support/app.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
-const { services } = (await sharedApp()).app;
+const { services } = (await getSharedApp()).app;
 
 // A cluster has a shard group for each node, and runs each sweep for each of them.
 test.skipIf(onCitus)('starts sweeps one by one, in their order', async () => {

@@ -3,16 +3,16 @@ import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { sharedApp, testApp, testDatabase } from '../support/app.ts';
+import { createTestApp, createTestDatabase, getSharedApp } from '../support/app.ts';
 import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
-import { contact, createWriter } from '../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../support/fixtures/writes.ts';
 
 const POLLING = { timeout: 20_000, interval: 100 };
 
 const metrics = createMetrics({ METRICS_PROJECTS: [] });
-const database = await testDatabase(createLog('silent'), metrics.meters);
-const app = await sharedApp({
+const database = await createTestDatabase(createLog('silent'), metrics.meters);
+const app = await getSharedApp({
   env: { METRICS_PORT: '0', LIMIT_ALIASES: '2', WRONG_KEY_LIMIT_PER_MINUTE: '1' },
   metrics,
   database,
@@ -96,7 +96,7 @@ test('counts refusals by their limit', async () => {
 
 test('counts writes, provider calls and records by their outcome', async () => {
   const writer = await createWriter(app);
-  await writer.write({ record: contact() });
+  await writer.write({ record: createContact() });
   await expectSeries('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
   await expectSeries('gateway_records_total{kind="write"}').toBe(1);
   const calls =
@@ -107,7 +107,7 @@ test('counts writes, provider calls and records by their outcome', async () => {
 test('reports requests to providers that run, and the use of each share', async () => {
   const writer = await createWriter(app);
   app.app.sandbox.faults.set({ pathPrefix: '/objects', delayMs: 3_000, times: 1 });
-  const write = writer.write({ record: contact() });
+  const write = writer.write({ record: createContact() });
   await expectSeries('gateway_provider_calls_active').toBe(1);
   expect(await readSeries('gateway_share_held{share="provider_requests"}')).toBe(1);
   await write;
@@ -275,7 +275,7 @@ test('counts unknown HTTP methods in one series', async () => {
 });
 
 test('measures nothing and opens no port without METRICS_PORT', async () => {
-  await using plain = await testApp();
+  await using plain = await createTestApp();
   expect(plain.app.services.meters).toBe(NO_METERS);
   expect((await plain.app.start()).metrics).toBeUndefined();
 });

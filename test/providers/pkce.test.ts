@@ -5,9 +5,9 @@ import { isConsentScheme } from '../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
-import { oauthBrowser } from '../support/providers/oauth-browser.ts';
+import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 
 const PKCE = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 /** Inputs and workspaces that must be hosts of the provider. */
@@ -16,7 +16,7 @@ const WORKSPACES: Record<string, string> = {
   gong: 'https://api.gong.io',
   zoho: 'https://www.zohoapis.eu',
 };
-const app = await sharedApp();
+const app = await getSharedApp();
 const providers = [
   createSandboxProvider(() => app.app.sandbox.url),
   createHubspotProvider(),
@@ -41,7 +41,7 @@ async function requestConsentParams(
     ...changes,
   };
   const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
-  return (await oauthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
+  return (await createOAuthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
 }
 
 test.each(providers.map((provider) => ({ name: provider.name, provider })))('$name', async ({

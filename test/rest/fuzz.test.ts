@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { KnownIds } from '../support/fuzz/fuzz.ts';
 import { createResponseCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
@@ -25,7 +25,7 @@ const SHOWN_CHARACTERS = 2_000;
 
 /** The test calls no provider except the built-in sandbox. */
 const unreachable = 'http://127.0.0.1:9';
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     HUBSPOT_BASE_URL: unreachable,
     SALESFORCE_BASE_URL: unreachable,

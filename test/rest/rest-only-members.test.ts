@@ -2,12 +2,12 @@
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { MUTATIONS } from '../support/inputs/walk-inputs.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { type RestInstallation, restInstallation } from '../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 /** Mutations with another name than their endpoint. */
 const MUTATION_BY_ENDPOINT: Record<string, string> = {

@@ -9,15 +9,15 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { type JsonSchema, minimalValue } from '../support/rest/minimal-request.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { restInstallation } from '../support/rest/rest-installation.ts';
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
-const rest = await restTenant(app);
+const rest = await createRestTenant(app);
 
 /** The names of GraphQL's enums. A name of one word may be a term of HTTP or of a provider, too. */
 const NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>

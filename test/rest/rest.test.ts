@@ -5,16 +5,16 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { sharedApp, testApp } from '../support/app.ts';
-import { restClient, restTenant } from '../support/rest/rest-client.ts';
+import { createTestApp, getSharedApp } from '../support/app.ts';
+import { createRestClient, createRestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp();
-const rest = await restTenant(app);
+const app = await getSharedApp();
+const rest = await createRestTenant(app);
 const JSON_HEADERS = { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json' };
 const topics = `/v1${rest.base}/topics`;
 
 test('returns 401 as a problem without credentials', async () => {
-  const anonymous = restClient(app, {});
+  const anonymous = createRestClient(app, {});
   for (const { method, path } of ENDPOINTS) {
     const url = path.replace(/\{\w+\}/g, 'x');
     expect(await anonymous.refusal(method, url)).toMatchObject({
@@ -95,8 +95,8 @@ test('masks an unexpected error, and logs it with its instance', async () => {
     done();
   };
   const log = pino({ level: 'error' }, new Writable({ write }));
-  await using broken = await testApp({ log });
-  const client = await restTenant(broken);
+  await using broken = await createTestApp({ log });
+  const client = await createRestTenant(broken);
   broken.app.services.database.rows.findProject = async () => {
     throw new Error('the inside');
   };
@@ -109,8 +109,10 @@ test('masks an unexpected error, and logs it with its instance', async () => {
 });
 
 test('returns Retry-After to a caller over the rate', async () => {
-  await using slow = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' } });
-  const client = await restTenant(slow);
+  await using slow = await createTestApp({
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' },
+  });
+  const client = await createRestTenant(slow);
   const requests = Array.from({ length: 12 }, () => client.request('GET', client.base));
   const responses = await Promise.all(requests);
   const refused = responses.find(({ status }) => status === 429);
@@ -118,8 +120,8 @@ test('returns Retry-After to a caller over the rate', async () => {
 });
 
 test('aborts a request after the time limit', async () => {
-  await using slow = await testApp({ env: { LIMIT_QUERY_MS: '2000' } });
-  const client = await restTenant(slow);
+  await using slow = await createTestApp({ env: { LIMIT_QUERY_MS: '2000' } });
+  const client = await createRestTenant(slow);
   slow.app.services.database.rows.findProject = () => new Promise(() => {});
   expect(await client.refusal('GET', `${client.base}/topics`)).toMatchObject({
     type: 'urn:problem:query-limit-exceeded',

@@ -6,10 +6,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 import { arbitraryMembers } from '../support/fuzz/fuzz.ts';
-import { type RestTenant, restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import {
   findPair,
   type Input,
@@ -27,7 +27,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** The percentage of values that do not fit their position. */
 const HOSTILITY = 8;
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
 const { prisma } = app.app.services.database;
@@ -122,7 +122,7 @@ function removeIds(outcome: object): unknown {
 }
 
 test('returns equal outcomes and stores equal rows over REST and GraphQL for equal input', async () => {
-  const [left, right] = [await restTenant(app), await restTenant(app)];
+  const [left, right] = [await createRestTenant(app), await createRestTenant(app)];
   const ids = new PairedIds();
   for (const name of ['records', 'others']) {
     const [one, other] = [left, right].map((side) => insertDestination(app, side.tenant, name));

@@ -5,10 +5,10 @@
  */
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../support/database/statements.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
 const SHORT = 2;
 const LONG = 9;
@@ -16,9 +16,9 @@ const LONG = 9;
 const FEW = LONG + 2;
 const MANY = FEW * FEW * FEW;
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
-const rest = await restTenant(app);
+const rest = await createRestTenant(app);
 await fillProject(
   { ...services, query: services.database.rows.query },
   { projectId: rest.tenant.projectId, number: 0 },

@@ -7,9 +7,9 @@ import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
-import { sharedApp, type Tenant } from '../support/app.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
 import { keepEvents } from '../support/fixtures/connections.ts';
-import { contentFor } from '../support/fixtures/integrations.ts';
+import { createIntegrationContent } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
 import {
   ALL_EVENTS,
@@ -29,7 +29,7 @@ interface Webhook {
 
 const receiver = await startReceiver();
 afterAll(() => receiver[Symbol.asyncDispose]());
-const app = await sharedApp({ env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' } });
+const app = await getSharedApp({ env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' } });
 const { services, sandbox, rest } = app.app;
 const { webhooks }: { webhooks: Record<string, { post: Webhook }> } = JSON.parse(
   (await rest.inject('/v1/openapi.json')).body,
@@ -198,7 +198,7 @@ test('delivers each kind as the OpenAPI document declares', async () => {
   await app.app.start();
   await createSandboxApp(tenant);
   const content = {
-    read: { objects: [{ ...contentFor().read.objects[0], mapToName: 'people' }] },
+    read: { objects: [{ ...createIntegrationContent().read.objects[0], mapToName: 'people' }] },
     subscribe: { objects: [ALL_EVENTS] },
     watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'ALWAYS' } } },
   };

@@ -12,11 +12,11 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { ServiceUnavailable } from '../../src/errors.ts';
 import { isFromThisMachine } from '../../src/server/console/demo-sign-in.ts';
 import { hasDocs } from '../../src/server/docs/docs.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 
 const BUILD_MS = 120_000;
 // The stop would wait longer for responses whose bodies the tests do not read.
-const app = await sharedApp({ env: { DEMO: 'true', SHUTDOWN_MS: '1000' } });
+const app = await getSharedApp({ env: { DEMO: 'true', SHUTDOWN_MS: '1000' } });
 let url: string;
 beforeAll(async () => {
   ({ url } = await app.app.start());

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasDocs, registerDocs } from '../../src/server/docs/docs.ts';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 /** Starts a server for the site in an empty folder, to which the test may write files. */
 async function startSiteServer() {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createProblem, ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
-import { sharedApp } from '../support/app.ts';
-import { restTenant } from '../support/rest/rest-client.ts';
+import { getSharedApp } from '../support/app.ts';
+import { createRestTenant } from '../support/rest/rest-client.ts';
 
-const app = await sharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
+const app = await getSharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
 const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
 
 /** PUBLIC_URL has a path, which a proxy removes. */
@@ -29,7 +29,7 @@ test('lists all pages', async () => {
 });
 
 test('links problems of both surfaces to their page, and types each issue', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant, base } = rest;
   const overRest = await rest.refusal('POST', `${base}/topics`, { name: '', colour: 'red' });
   const input = { projectIdOrName: tenant.projectId, name: 'x'.repeat(65) };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp } from '../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const tenant = await app.tenant();
 const key = { 'x-api-key': tenant.apiKey };
 const topics = `/v1/projects/${tenant.projectName}/topics`;
@@ -51,7 +51,7 @@ test('reports no rate to unauthenticated callers', async () => {
 });
 
 test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', async (store) => {
-  await using slow = await testApp({
+  await using slow = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '8', RATE_LIMIT_STORE: store },
   });
   const { apiKey, projectName } = await slow.tenant();
@@ -75,7 +75,7 @@ test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', 
 });
 
 test('counts a page of REST as one request for each 100 items that it may have', async () => {
-  await using slow = await testApp({
+  await using slow = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '30' },
   });
   const { apiKey, projectName } = await slow.tenant();

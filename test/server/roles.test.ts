@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
-import { testApp } from '../support/app.ts';
+import { createTestApp } from '../support/app.ts';
 import { openSocket } from '../support/socket.ts';
 
 /** The configuration requires these settings if roles are split. The app uses the test's own database. */
@@ -10,7 +10,7 @@ const SPLIT_ROLES_ENV = {
 };
 
 test('serves only health checks in a worker', async () => {
-  await using worker = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'worker' } });
+  await using worker = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'worker' } });
   const { url } = await worker.app.start();
   const fetchStatus = async (path: string, init?: RequestInit) =>
     (await fetch(`${url}${path}`, init)).status;
@@ -28,7 +28,7 @@ test('serves only health checks in a worker', async () => {
 });
 
 test('serves the API without the role worker', async () => {
-  await using api = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'api' } });
+  await using api = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'api' } });
   const { data } = await api.client().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });
 });
@@ -37,7 +37,7 @@ test('names GraphiQL in the log of an API, and not in that of a worker', async (
   const startWithRoles = async (ROLES: string) => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
-    await using started = await testApp({ env: { ...SPLIT_ROLES_ENV, ROLES }, log });
+    await using started = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES }, log });
     const { url } = await started.app.start();
     return { url, ready: lines.find(({ msg }) => msg === 'server.ready') };
   };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../support/app.ts';
+import { getSharedApp } from '../support/app.ts';
 import { ROOT } from '../support/documents.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 test('reports the version of package.json in health and the OpenAPI document', async () => {

@@ -44,7 +44,7 @@ export const HIGH_RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BU
 export const onCitus = process.env.TEST_DATABASE === 'citus';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 
-export function testApp(options?: TestOptions): Promise<TestApp> {
+export function createTestApp(options?: TestOptions): Promise<TestApp> {
   return openTestApp(options);
 }
 
@@ -87,7 +87,7 @@ async function openTestApp(
  * Returns one app for all tests of a file. Each test creates its own tenants, which cannot see each other's
  * rows. The app can't be used after the file.
  */
-export async function sharedApp(options?: TestOptions): Promise<TestApp> {
+export async function getSharedApp(options?: TestOptions): Promise<TestApp> {
   const releasable = new Releasable();
   const app = await openTestApp(options, releasable);
   afterAll(async () => {
@@ -105,7 +105,7 @@ export function keepOpen(database: Database): Database {
 }
 
 /** Opens a migrated, empty database of the kind that this run tests. */
-export async function testDatabase(
+export async function createTestDatabase(
   log: Log = createLog('silent'),
   meters: Meters = NO_METERS,
 ): Promise<Database> {

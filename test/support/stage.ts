@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { testApp } from './app.ts';
+import { createTestApp } from './app.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
@@ -34,7 +34,9 @@ export interface DemoServer extends StageServer {
 /** Starts the app with the demo in this process, which is faster than a separate process. */
 export async function startDemo(env: Record<string, string> = {}): Promise<DemoServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-stage-'));
-  const { app, ...testing } = await testApp({ env: { DEMO: 'true', DATA_DIR: dataDir, ...env } });
+  const { app, ...testing } = await createTestApp({
+    env: { DEMO: 'true', DATA_DIR: dataDir, ...env },
+  });
   await app.start();
   return {
     demo: JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),

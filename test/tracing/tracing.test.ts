@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { findCurrentSpan, findCurrentTraceparent, inSpan, inTrace } from '../../src/spans.ts';
-import { sharedApp, testApp } from '../support/app.ts';
+import { createTestApp, getSharedApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
-import { contact, createWriter } from '../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../support/fixtures/writes.ts';
 import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
@@ -20,7 +20,7 @@ const SECRET_HEADER = 'of-the-operator';
 const traces = await startTraceReceiver();
 const hooks = await startReceiver();
 const lines: Record<string, unknown>[] = [];
-const app = await sharedApp({
+const app = await getSharedApp({
   log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
   env: {
     OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
@@ -180,7 +180,7 @@ test('names a statement over all projects by its verb and table', async () => {
 test('traces a write up to the provider', async () => {
   const writer = await createWriter(app);
   const { traceparent, listSpans } = createTrace();
-  const record = contact();
+  const record = createContact();
   const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
     `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
@@ -252,7 +252,7 @@ test('exports no unsampled trace of a caller, and keeps its id', async () => {
 
 test('traces no request that the sampler drops', async () => {
   const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
-  await using unsampled = await testApp({
+  await using unsampled = await createTestApp({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, ...env },
   });
   const { services } = unsampled.app;
@@ -268,7 +268,7 @@ test('traces no request that the sampler drops', async () => {
 
 test('starts no trace from parts of an unsampled one, even with metrics', async () => {
   const env = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' };
-  await using half = await testApp({
+  await using half = await createTestApp({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, METRICS_PORT: '0', ...env },
   });
   const before = traces.spans.length;
@@ -329,8 +329,8 @@ test("imports OpenTelemetry's SDK only in src/tracing, and loads that only if it
 
 test('traces nothing without a receiver', async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: traces.url, OTEL_SDK_DISABLED: 'true' };
-  await using disabled = await testApp({ env });
-  await using plain = await testApp();
+  await using disabled = await createTestApp({ env });
+  await using plain = await createTestApp();
   expect(disabled.app.services.tracer).toBeNull();
   expect(plain.app.services.tracer).toBeNull();
 });

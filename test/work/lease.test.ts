@@ -8,7 +8,7 @@ import {
   newLeaseToken,
   requireLease,
 } from '../../src/work/lease.ts';
-import { testDatabase } from '../support/app.ts';
+import { createTestDatabase } from '../support/app.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -42,7 +42,7 @@ test('renews a lease until it is disposed of, even after a failed renewal', asyn
 });
 
 test('frees a row without a lease, after the end of the lease, and when its process has ended', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { processes, prisma, rows } = database;
   await prisma.serverProcess.createMany({
     data: [

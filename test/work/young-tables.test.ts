@@ -10,7 +10,7 @@ import { claimDue, releaseClaims, releaseSuccessors } from '../../src/deliveries
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
-import { onCitus, sharedApp, type TestApp } from '../support/app.ts';
+import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 
@@ -148,7 +148,7 @@ const CASES = [
 ];
 
 describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, handlers }) => {
-  const app = await sharedApp();
+  const app = await getSharedApp();
 
   test('reads only related rows in each statement of a burst', async () => {
     const { query } = app.app.services.database.rows;

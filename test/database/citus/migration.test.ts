@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { listMigrations, migrate } from '../../../src/database/migrating/migrate.ts';
 import { Outages } from '../../../src/database/outages.ts';
 import { createLog } from '../../../src/log.ts';
-import { onCitus, testApp } from '../../support/app.ts';
+import { createTestApp, onCitus } from '../../support/app.ts';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -67,7 +67,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   const groups: string[] = [];
   {
     const database = await openDatabase(config, createLog('silent'));
-    await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+    await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
     for (let count = 0; count < 4; count += 1) {
       groups.push((await generateConnection(await app.tenant())).group.id);
     }
@@ -105,7 +105,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   });
 
   const database = await openDatabase(config, createLog('silent'));
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   expect(await generateConnection(await app.tenant())).toMatchObject({
     group: { groupRef: 'acme' },
   });

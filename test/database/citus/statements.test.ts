@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseComposite } from '../../../src/database/citus/routed-session.ts';
 import { bindText, findRoute, loadParser } from '../../../src/database/citus/statement-plan.ts';
-import { testDatabase } from '../../support/app.ts';
+import { createTestDatabase } from '../../support/app.ts';
 
 await loadParser();
 
 test("reads a row from PostgreSQL's text form whatever its values contain", async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const values = ['', null, 'a "quoted", (odd) \\ one', 'plain', '{"a": [1, "b"]}', ' ', '"', ',)'];
   const [row] = await database.rows.query<{ text: string }>(
     `select (r)::text as "text" from (select ${values.map((_, index) => `$${index + 1}::text`).join(', ')}) r`,
@@ -16,7 +16,7 @@ test("reads a row from PostgreSQL's text form whatever its values contain", asyn
 });
 
 test('binds values as constants that PostgreSQL reads unchanged', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const values = [`it's $2`, 12, null, ['a', `b'"`], { a: `'` }, true, new Date(0)];
   const text = `select $1::text as "text", $2::int as "int", $3::text as "none", $4::text[] as "list",
     $5::jsonb as "json", $6::boolean as "flag", $7::timestamptz as "time"`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getPlacement, listTablesToSpread } from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
-import { testDatabase } from '../../support/app.ts';
+import { createTestDatabase } from '../../support/app.ts';
 
 const TABLES = Object.values(Prisma.ModelName);
 
@@ -18,7 +18,7 @@ test('assigns each table one placement', () => {
 });
 
 test('requires projectId in every unique key of a distributed table', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const keys = await database.rows.query<{ table: string; columns: string[] }>(
     `select c.relname as "table", array_agg(a.attname::text) as "columns"
      from pg_index i join pg_class c on c.oid = i.indrelid

@@ -7,13 +7,13 @@ import { AvailabilityCheck } from '../../../src/database/availability-check.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { runUpkeepStep } from '../../../src/database/embedded/upkeep.ts';
 import { createLog } from '../../../src/log.ts';
-import { onPostgres, testDatabase } from '../../support/app.ts';
+import { createTestDatabase, onPostgres } from '../../support/app.ts';
 import { fillDataFolder } from '../../support/database/data-folder.ts';
 
 const MIB = 1024 * 1024;
 
 async function openTestDatabase(): Promise<Database> {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   return database;
 }

@@ -9,14 +9,14 @@ import {
   OUTGROWN_TABLE_DUE,
 } from '../../../src/database/postgres/outgrown-tables.ts';
 import { createLog } from '../../../src/log.ts';
-import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';
+import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
 
 const TABLE = 'public."Fresh"';
 
 test.runIf(onPostgres && !onCitus)(
   'analyzes a table when it gets rows, and when it outgrows its statistics',
   async () => {
-    await using database = await testDatabase(createLog('silent'));
+    await using database = await createTestDatabase(createLog('silent'));
     const { query } = database.rows;
     const readStatistics = async () => {
       const text = `select n_distinct::int as "count" from pg_stats where tablename = 'Fresh' and attname = 'projectId'`;

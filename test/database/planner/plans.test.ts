@@ -30,13 +30,13 @@ import {
 } from '../../../src/events/event-log.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { onPostgres, type TestApp, testApp } from '../../support/app.ts';
+import { createTestApp, onPostgres, type TestApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import {
   listFilterArguments,
   listShapes,
@@ -110,7 +110,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   let largeTables: Set<string>;
 
   beforeAll(async () => {
-    app = await testApp({ now: () => new Date(Date.now() + aheadMs) });
+    app = await createTestApp({ now: () => new Date(Date.now() + aheadMs) });
     org = await fillOrg(app, 3);
     largeTables = await fillLargeTables(app, org.projectId);
     return () => app[Symbol.asyncDispose]();
@@ -341,10 +341,10 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only related rows for a write, a connection and a refresh', async () => {
     const writer = await createWriter(app);
-    const later = { mode: 'ASYNCHRONOUS', record: contact() };
+    const later = { mode: 'ASYNCHRONOUS', record: createContact() };
     const work = async () => {
-      await writer.write({ record: contact(), idempotencyKey: newId('opr') });
-      await writer.write({ batch: [{ record: contact() }, { record: contact() }] });
+      await writer.write({ record: createContact(), idempotencyKey: newId('opr') });
+      await writer.write({ batch: [{ record: createContact() }, { record: createContact() }] });
       const { operationId } = await writer.write(later);
       await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
       const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };

@@ -7,7 +7,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { countRowsRead } from '../../support/database/rows-read.ts';
@@ -21,7 +21,7 @@ const ROWS_MAX = 50 * SIZES.operations;
 const NODES = 5;
 
 describe('after a vacuum', async () => {
-  const app = await sharedApp();
+  const app = await getSharedApp();
   const { services } = app.app;
   const { query } = services.database.rows;
   const tables = (

@@ -3,9 +3,9 @@ import { Outages } from '../../../src/database/outages.ts';
 import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { createLog } from '../../../src/log.ts';
-import { onPostgres, testDatabase } from '../../support/app.ts';
+import { createTestDatabase, onPostgres } from '../../support/app.ts';
 
-const database = await testDatabase();
+const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 const ALL = 'select * from "Changing"';

@@ -5,10 +5,10 @@ import { Outages } from '../../../src/database/outages.ts';
 import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction, TRIES_MAX } from '../../../src/database/transaction.ts';
 import { createLog } from '../../../src/log.ts';
-import { onCitus, onPostgres, testDatabase } from '../../support/app.ts';
+import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
-const database = await testDatabase();
+const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 test('resolves a ping when the database responds', async () => {
@@ -91,7 +91,7 @@ test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is cancel
 });
 
 test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maximum', async () => {
-  await using database = await testDatabase();
+  await using database = await createTestDatabase();
   const { rows } = database;
   await rows.query('create sequence tried', []);
   await rows.query(

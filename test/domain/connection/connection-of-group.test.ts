@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { findConnectionOfGroup } from '../../../src/domain/connection/connection-of-group.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 test('returns the newest connection that is not BAD_CREDENTIALS, otherwise the newest', async () => {

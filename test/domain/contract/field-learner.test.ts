@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
 import { DAY_MS } from '../../../src/work/durations.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createField } from './contracts.ts';
 
 let time = new Date('2026-01-01T00:00:00Z');
-const app = await sharedApp({ now: () => time });
+const app = await getSharedApp({ now: () => time });
 const { fieldLearner, database } = app.app.services;
 
 async function createLearner() {

@@ -3,16 +3,16 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { RequestRecorder } from '../../../src/domain/diagnosis/request-recorder.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { installReads, POLLING, TRIGGER } from '../../support/fixtures/reads.ts';
 import { installActiveSubscription } from '../../support/fixtures/subscriptions.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
+import { createRestClient } from '../../support/rest/rest-client.ts';
 
 let aheadMs = 0;
 // The deliveries of reads fail: their destination has no secret.
-const app = await sharedApp({
+const app = await getSharedApp({
   now: () => new Date(Date.now() + aheadMs),
   log: createLog('silent'),
 });
@@ -45,7 +45,7 @@ async function listRequests(
 
 test('records the request of a write, without its values', async () => {
   const writer = await createWriter(app);
-  const { operationId } = await writer.write({ record: contact({ firstname: 'Ada' }) });
+  const { operationId } = await writer.write({ record: createContact({ firstname: 'Ada' }) });
   const [request, ...others] = await listRequests(writer, operationId);
   expect(others).toEqual([]);
   expect(request).toMatchObject({
@@ -64,7 +64,7 @@ test('records the request of a write, without its values', async () => {
 
 test("records the rejection of a write with the provider's message", async () => {
   const writer = await createWriter(app);
-  const { operationId } = await writer.write({ record: contact({ email: 'no address' }) });
+  const { operationId } = await writer.write({ record: createContact({ email: 'no address' }) });
   const [request] = await listRequests(writer, operationId);
   expect(request).toMatchObject({
     responseStatus: expect.any(Number),
@@ -78,13 +78,13 @@ test("records the rejection of a write with the provider's message", async () =>
 test('shows each attempt of an operation, newest first, over REST too', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ method: 'POST', pathPrefix: '/objects', status: 503, times: 1 });
-  const { operationId } = await writer.write({ record: contact(), mode: 'ASYNCHRONOUS' });
+  const { operationId } = await writer.write({ record: createContact(), mode: 'ASYNCHRONOUS' });
   await expect.poll(async () => (await listRequests(writer, operationId)).length, POLLING).toBe(2);
   const statuses = (await listRequests(writer, operationId)).map(
     ({ responseStatus }: { responseStatus: number }) => responseStatus,
   );
   expect(statuses).toEqual([201, 503]);
-  const rest = restClient(app, { 'x-api-key': writer.apiKey });
+  const rest = createRestClient(app, { 'x-api-key': writer.apiKey });
   const path = `/projects/${writer.projectId}/operations/${operationId}/requests`;
   const { results } = await rest.get(path);
   expect(results).toMatchObject([
@@ -177,7 +177,7 @@ test('records token requests and failed requests of a connection, and no others'
     responseStatus: 500,
     responseBody: expect.stringContaining('Injected fault'),
   });
-  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const rest = createRestClient(app, { 'x-api-key': tenant.apiKey });
   const { results } = await rest.get(
     `/projects/${tenant.projectId}/connections/${connection.id}/requests`,
   );
@@ -194,7 +194,7 @@ test('records at most 100 requests of a connection in an hour', async () => {
 
 test('shows requests only with the scope payloads:read, and to no other tenant', async () => {
   const writer = await createWriter(app);
-  const { operationId } = await writer.write({ record: contact() });
+  const { operationId } = await writer.write({ record: createContact() });
   const reader = await writer.withScopes('read');
   const { code, problem } = await reader.refusal(REQUESTS_OF_OPERATION, { id: operationId });
   expect(code).toBe('FORBIDDEN');
@@ -207,7 +207,7 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
 
 test('removes requests after REQUEST_RETENTION_HOURS', async () => {
   const writer = await createWriter(app);
-  const { operationId } = await writer.write({ record: contact() });
+  const { operationId } = await writer.write({ record: createContact() });
   await services.requestRecorder?.flush();
   const remove = () => removeExpired(services, { pause: async () => {} });
   aheadMs = 71 * 3_600_000;
@@ -220,7 +220,7 @@ test('removes requests after REQUEST_RETENTION_HOURS', async () => {
 
 test('drops a request whose operation has been removed', async () => {
   const writer = await createWriter(app);
-  const { operationId } = await writer.write({ record: contact() });
+  const { operationId } = await writer.write({ record: createContact() });
   await services.requestRecorder?.flush();
   const [row] = await prisma.recordedRequest.findMany({ where: { operationId } });
   if (!row) throw new Error('No request was recorded.');
@@ -232,9 +232,9 @@ test('drops a request whose operation has been removed', async () => {
 });
 
 test('records nothing if REQUEST_RETENTION_HOURS is 0', async () => {
-  await using silent = await testApp({ env: { REQUEST_RETENTION_HOURS: '0' } });
+  await using silent = await createTestApp({ env: { REQUEST_RETENTION_HOURS: '0' } });
   const writer = await createWriter(silent);
-  const { operationId } = await writer.write({ record: contact() });
+  const { operationId } = await writer.write({ record: createContact() });
   expect(silent.app.services.requestRecorder).toBeNull();
   expect(
     (await writer.query(REQUESTS_OF_OPERATION, { id: operationId })).node.requests.nodes,

@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const { prisma } = services.database;
 const insert = insertRows(app);

@@ -4,15 +4,15 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 
 let aheadMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 
@@ -22,7 +22,7 @@ async function collectForTwoConsumers() {
   const { projectId, installationId } = writer;
   const collect = async () => {
     const autoBatchPolicy = { maxDelayMinutes: 5 };
-    const record = contact();
+    const record = createContact();
     const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record };
     return { id: (await writer.write(input)).operationId as string, record };
   };

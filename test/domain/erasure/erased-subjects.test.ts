@@ -4,9 +4,9 @@ import type { ProjectGroup } from '../../../src/database/projects/project-groups
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { database } = app.app.services;
 const log = createLog('silent');
 

@@ -4,14 +4,16 @@ import { resolveObjectAliases } from '../../../src/domain/installation/resolve-o
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { createCatalogue } from '../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
-import { contentFor } from '../../support/fixtures/integrations.ts';
+import { createIntegrationContent } from '../../support/fixtures/integrations.ts';
 
 const catalogue = createCatalogue(DECLARED);
 
 function resolveContacts(nameInRevision: string): string[] {
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const read = { objects: [{ ...contacts, objectName: nameInRevision }] };
-  const content = integrationContentInput.parse(contentFor('crm', { provider: 'zoho', read }));
+  const content = integrationContentInput.parse(
+    createIntegrationContent('crm', { provider: 'zoho', read }),
+  );
   const config = installationConfigInput.parse({ read: [{ objectName: 'contacts' }] });
   return resolveObjectAliases({ catalogue }, config, content).read.map(
     ({ objectName }) => objectName,

@@ -5,12 +5,12 @@ import { listSealedColumns, reencrypt } from '../../../src/domain/keys/re-encryp
 import { replaceSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';
 
 const oldKey = randomBytes(32);
-const app = await sharedApp({ env: { ENCRYPTION_KEY: oldKey.toString('base64') } });
+const app = await getSharedApp({ env: { ENCRYPTION_KEY: oldKey.toString('base64') } });
 const { rows } = app.app.services.database;
 
 async function listSealedValues() {

@@ -14,10 +14,10 @@ import {
 } from '../../../src/domain/provider-event/subscription-lease.ts';
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const { database } = services;
 const { prisma } = database;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createCallerRates, deleteIdleCallers } from '../../../src/domain/viewer/caller-rates.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma, rows } = app.app.services.database;
 
 function createRates(store: 'memory' | 'database', perSecond = 0.001, burst = 3) {

@@ -1,10 +1,10 @@
 /** Credentials identify one caller, however they are written. */
 import { expect, test } from 'vitest';
 import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('returns the same key for a token, whatever the case of its scheme', () => {
   const credential = toCredentialKey({ authorization: 'Bearer a.b.c' });

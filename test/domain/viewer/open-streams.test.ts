@@ -4,9 +4,9 @@ import { OpenStreams } from '../../../src/domain/viewer/open-streams.ts';
 import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { authenticate } from '../../../src/domain/viewer/viewer.ts';
 import type { DomainError } from '../../../src/errors.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, verifier } = app.app;
 const { prisma } = services.database;
 

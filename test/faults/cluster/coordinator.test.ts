@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
@@ -48,7 +48,7 @@ test.skipIf(reason)('an erasure continues if its job was lost between two commit
   const cluster = await startCluster();
   const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
   const database = await openDatabase(readConfig(env), createLog('silent'));
-  const app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const tenant = await app.tenant();
   await generateConnection(tenant);
   await app[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import {
   createDatabases,
   joinCluster,
@@ -55,7 +55,7 @@ test.skipIf(reason)(
 
     const database = await openDatabase(readConfig(env), createLog('silent'));
     expect(database.isDistributed).toBe(true);
-    await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+    await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
     const tenant = await app.tenant();
     expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
     for (const projectId of projectIds) {
@@ -68,7 +68,7 @@ test.skipIf(reason)(
 async function fillDatabase(env: Record<string, string>): Promise<string[]> {
   const database = await openDatabase(readConfig(env), createLog('silent'));
   expect(database.isDistributed).toBe(false);
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const projectIds: string[] = [];
   for (let number = 0; number < PROJECTS; number += 1) {
     const { projectId } = await app.tenant();

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
 import { createConnectionWebhook, createWebhook } from '../../support/fixtures/webhooks.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
@@ -197,7 +197,7 @@ export async function createConnection(
 async function createProjects(cluster: Cluster, receiver: Receiver): Promise<SpreadProject[]> {
   const env = { ...GATEWAY_ENV, DATABASE_URL: cluster.url };
   const database = await openDatabase(readConfig(env), createLog('silent'));
-  await using app = await testApp({ env: GATEWAY_ENV, database });
+  await using app = await createTestApp({ env: GATEWAY_ENV, database });
   const projects: SpreadProject[] = [];
   for (let count = 0; count < PROJECTS_MAX; count += 1) {
     const tenant = await app.tenant();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { keepOpen, testApp, testDatabase } from '../../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { TRIGGER } from '../../support/fixtures/reads.ts';
 import {
@@ -34,7 +34,7 @@ const POLLING = { timeout: 240_000, interval: 250 };
  * messages.
  */
 async function prepare() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
@@ -47,7 +47,7 @@ async function prepare() {
     RATE_LIMIT_BURST: '100000',
     PORT: String(await findFreePort()),
   };
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { projectId, apiKey } = tenant;
   await keepEvents(app, tenant);

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import { runPostgres, startPostgres } from '../../support/database/postgres.ts';
 
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
@@ -89,7 +89,7 @@ async function prepareDatabase(serverUrl: string): Promise<TenantAccess> {
   await admin.end();
   const config = readConfig({ DATABASE_URL: `${serverUrl}/${DATABASE}`, ENCRYPTION_KEY });
   const database = await openDatabase(config, createLog('silent'));
-  await using app = await testApp({ env: { ENCRYPTION_KEY }, database });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const { apiKey, projectId, projectName } = await app.tenant();
   return { apiKey, projectId, projectName };
 }

@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
-import { keepOpen, testApp, testDatabase } from '../../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { recordNamedEvent } from '../../support/event-log.ts';
 import { createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
@@ -39,12 +39,12 @@ const CHANGE = `mutation CreateTopic($input: CreateTopicInput!) {
 const READ = 'query Topics { viewer { project { topics(first: 5) { nodes { id name } } } } }';
 
 async function prepare() {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
-  await using app = await testApp({ env: commonEnv, database: keepOpen(database) });
+  await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
   const tenant = await app.tenant();
   await createConnectionWebhook(tenant, { name: 'hook', url: receiver.url(ENDPOINT) });
   const env = { ...commonEnv, DATABASE_URL: await databaseUrl(database), DRAIN_MS: `${DRAIN_MS}` };

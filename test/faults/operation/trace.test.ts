@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { keepOpen, testApp, testDatabase } from '../../support/app.ts';
+import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createWebhook } from '../../support/fixtures/webhooks.ts';
@@ -16,10 +16,10 @@ const POLLING = { timeout: 90_000, interval: 100 };
 
 /** Creates an installation that reads contacts, with a webhook at the URL. */
 async function prepare(receiverUrl: string) {
-  const database = await testDatabase();
+  const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
-  await using app = await testApp({ env: commonEnv, database: keepOpen(database) });
+  await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
   const tenant = await app.tenant();
   await createWebhook(tenant, { name: 'records', url: receiverUrl });
   const object = { mapToName: undefined, schedule: undefined };

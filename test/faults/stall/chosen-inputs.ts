@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
-import { contentFor, toRevision } from '../../support/fixtures/integrations.ts';
-import { contact, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
+import { createContact, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -80,7 +80,7 @@ function createManifests({ projectId }: Writer): LargeInput[] {
     repeat(18_000, (index) => `k${index}: `)
       .join('\n')
       .slice(0, length);
-  const revision = toRevision(contentFor('crm', { read: { objects } }));
+  const revision = toRevision(createIntegrationContent('crm', { read: { objects } }));
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
   return [
     rest('manifest of 128 KiB', path, { sourceYaml: createYaml(131_000) }),
@@ -103,7 +103,7 @@ function createManifests({ projectId }: Writer): LargeInput[] {
 }
 
 function createRecords(writer: Writer): LargeInput[] {
-  const long = { ...contact(), note: 'a'.repeat(9_000) };
+  const long = { ...createContact(), note: 'a'.repeat(9_000) };
   const wide = Object.fromEntries(repeat(90, (index) => [`field${index}`, 'a'.repeat(90)]));
   const batch = (record: object) => repeat(100, () => ({ record }));
   return [
@@ -111,7 +111,7 @@ function createRecords(writer: Writer): LargeInput[] {
     graphql(
       'batch of 100 records with 90 fields',
       WRITE,
-      writer.input({ batch: batch({ ...contact(), ...wide }) }),
+      writer.input({ batch: batch({ ...createContact(), ...wide }) }),
     ),
   ];
 }

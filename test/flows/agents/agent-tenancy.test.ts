@@ -13,13 +13,13 @@ import {
   createProposalClient,
 } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
 import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
 import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
 import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 
-const app = await typedApi(HIGH_RATE_LIMITS);
+const app = await startTypedApi(HIGH_RATE_LIMITS);
 const tenant = await createPeopleTenant(app);
 const rival = await createPeopleTenant(app);
 /** A creation names nothing foreign. */

@@ -14,7 +14,7 @@ import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { RecordWrite } from '../../../src/providers/moving-records.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
 import { createRandom } from '../../faults/fixtures/random.ts';
-import { HIGH_RATE_LIMITS, sharedApp } from '../../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { createAgent, createProposalClient } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
@@ -41,7 +41,7 @@ function recordWrites(provider: Provider): Provider {
 }
 
 const accounts = await startStandIns();
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     ...HIGH_RATE_LIMITS,

@@ -1,11 +1,11 @@
 /** A customer's choices for the events of an object, over REST as the connect page writes them. */
 import { beforeAll, expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
 import { createSandboxClient, installSubscription } from '../../support/fixtures/subscriptions.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
+import { createRestClient } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const crm = createSandboxClient(app.app.sandbox.url);
 beforeAll(async () => void (await app.app.start()));
 
@@ -13,7 +13,7 @@ const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 /** Changes the choices for contacts. Returns the stored ones. */
 async function choose(tenant: Tenant, id: string, contacts: object) {
-  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const rest = createRestClient(app, { 'x-api-key': tenant.apiKey });
   const path = `/projects/${tenant.projectId}/integrations/crm/installations/${id}`;
   return { rest, path, body: createMaskedBody(contacts) };
 }

@@ -3,15 +3,15 @@
  * writes them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { integrate } from '../../support/fixtures/integrations.ts';
 import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
 import { readNow, readOnSchedule } from '../../support/fixtures/rest-reads.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox } = app.app;
 sandbox.seed('contacts', 12);
 const stored = sandbox.records('contacts');
@@ -202,7 +202,7 @@ test('refuses contradicting or unknown choices at their position, on both surfac
 test('refuses conditions if the provider supports none, or fewer', async () => {
   const objectIn: Record<string, string> = { freshdesk: 'contacts', hubspot: 'contacts' };
   const fetchRefusal = async (provider: string, fieldFilters: object[]) => {
-    const rest = await restTenant(app);
+    const rest = await createRestTenant(app);
     await integrate(app, rest.tenant, {
       name: 'crm',
       provider,

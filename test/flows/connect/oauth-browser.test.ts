@@ -2,18 +2,18 @@
  * Binds a connect to the browser that opens its link, and names the group of a link that came from elsewhere.
  */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import {
+  createOAuthBrowser,
   type OAuthBrowser,
-  oauthBrowser,
   submitConsent,
 } from '../../support/providers/oauth-browser.ts';
 
 const PAGE = 'https://app.test';
 const OPERATOR = 'https://operator.test';
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { PUBLIC_URL: 'https://gateway.test/', CORS_ORIGINS: OPERATOR },
 });
 const { prisma } = app.app.services.database;
@@ -68,10 +68,10 @@ const OTHER_BROWSER = 'the connect was started in another browser';
 
 test('stores nothing if another browser consents at the page that the link led to', async () => {
   const fixture = await createFixture();
-  const attacker = oauthBrowser(app);
+  const attacker = createOAuthBrowser(app);
   const consentUrl = await attacker.open(await fixture.begin());
   const callback = await submitConsent(consentUrl);
-  const victim = oauthBrowser(app);
+  const victim = createOAuthBrowser(app);
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   // The victim's browser has a cookie of its own.
   await victim.open(await fixture.begin());
@@ -86,7 +86,7 @@ test('stores nothing if another browser consents at the page that the link led t
 
 test("stores nothing if a browser returns with another connect's state or a forged proof", async () => {
   const fixture = await createFixture();
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const [first, second] = [await fixture.begin(), await fixture.begin()];
   const callback = await submitConsent(await browser.open(first));
   const states = [await browser.open(first), await browser.open(second)].map(
@@ -112,7 +112,7 @@ test("stores nothing if a browser returns with another connect's state or a forg
 
 test('sets a cookie that scripts and other hosts cannot read or plant', async () => {
   const { begin } = await createFixture();
-  const response = await oauthBrowser(app).send(await begin());
+  const response = await createOAuthBrowser(app).send(await begin());
   expect(response.headers.getSetCookie()).toEqual([
     expect.stringMatching(
       /^__Host-oauth-browser=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
@@ -123,13 +123,13 @@ test('sets a cookie that scripts and other hosts cannot read or plant', async ()
 });
 
 test('sets a cookie without Secure if the gateway is reached over HTTP', async () => {
-  await using plain = await testApp();
+  await using plain = await createTestApp();
   const tenant = await plain.tenant();
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
   const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
-  const browser = oauthBrowser(plain);
+  const browser = createOAuthBrowser(plain);
   const response = await browser.send(startOAuthConnect.authorizeUrl);
   expect(response.headers.getSetCookie()).toEqual([
     expect.stringMatching(
@@ -141,17 +141,21 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
 
 test('ignores a cookie without the prefix over HTTPS, because a neighbouring host may have set it', async () => {
   const fixture = await createFixture();
-  const attacker = oauthBrowser(app);
+  const attacker = createOAuthBrowser(app);
   const opened = await attacker.send(await fixture.begin());
   const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
   const callback = await submitConsent(await attacker.open(await fixture.begin()));
   const headers = { cookie: `oauth-browser=${secret}` };
-  await expectRefused(fixture, await oauthBrowser(app).send(callback, { headers }), OTHER_BROWSER);
+  await expectRefused(
+    fixture,
+    await createOAuthBrowser(app).send(callback, { headers }),
+    OTHER_BROWSER,
+  );
 });
 
 test('completes connects that run side by side in one browser', async () => {
   const fixture = await createFixture();
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const links = [await fixture.begin({ groupRef: 'a' }), await fixture.begin({ groupRef: 'b' })];
   const callbacks = [];
   for (const link of links) callbacks.unshift(await submitConsent(await browser.open(link)));
@@ -162,13 +166,13 @@ test('completes connects that run side by side in one browser', async () => {
 test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
   const fixture = await createFixture();
   const link = await fixture.begin();
-  const scanner = oauthBrowser(app);
+  const scanner = createOAuthBrowser(app);
   for (const init of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }, {}]) {
     expect((await scanner.send(link, init)).status).toBe(200);
   }
   expect((await scanner.send(link, { method: 'POST' })).status).toBe(405);
   expect(await countPending(fixture.tenant)).toBe(1);
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   expect((await browser.connect(link)).status).toBe(200);
   await expectUsed(browser, link);
   await expectUsed(scanner, link);
@@ -182,7 +186,7 @@ async function expectUsed(browser: OAuthBrowser, link: string): Promise<void> {
 
 test('refuses links of other forms', async () => {
   const { tenant } = await createFixture();
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   for (const ticket of ['', 'x', `${tenant.projectId}.${'A'.repeat(43)}`, '%00', "'; drop table"]) {
     const query = new URLSearchParams({ ticket });
     const response = await browser.send(`https://gateway.test/oauth/connect?${query}`);
@@ -210,7 +214,7 @@ test.each<{ from: string; headers: Record<string, string> }>([
 }) => {
   const fixture = await createFixture();
   const names = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const response = await browser.send(await fixture.begin(names), { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -232,7 +236,7 @@ test.each([
 ])('continues immediately in a window that a page of %s has opened', async (page) => {
   const { begin } = await createFixture();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
-  const response = await oauthBrowser(app).send(await begin(), { headers });
+  const response = await createOAuthBrowser(app).send(await begin(), { headers });
   const text = await response.text();
   expect(text).toContain(CONTINUES);
   // A link that a user of the page has written opens a window without an opener.
@@ -244,7 +248,7 @@ test("does not continue for a page of another project's origins", async () => {
   const input = { projectIdOrName: other.projectId, allowedOrigins: ['https://other.test'] };
   await other.query(ALLOW, { input });
   const headers = { referer: 'https://other.test/' };
-  const response = await oauthBrowser(app).send(await begin(), { headers });
+  const response = await createOAuthBrowser(app).send(await begin(), { headers });
   expect(await response.text()).not.toContain(CONTINUES);
 });
 
@@ -254,7 +258,7 @@ test("ignores a stored wildcard in a project's allowed origins", async () => {
     where: { id: tenant.projectId },
     data: { allowedOrigins: ['*', 'https://*.app.test', PAGE] },
   });
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const done = await (await browser.connect(await begin())).text();
   const [, data = ''] = /id="data">(.*?)<\/script>/.exec(done) ?? [];
   expect(JSON.parse(data).origins).toEqual([OPERATOR, PAGE]);

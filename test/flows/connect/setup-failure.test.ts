@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
-import { oauthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
+import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 
 const clock = { aheadMs: 0 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test' },
   now: () => new Date(Date.now() + clock.aheadMs),
 });
-const browser = oauthBrowser(app);
+const browser = createOAuthBrowser(app);
 
 const FAILURES = `query ($project: String) { project(idOrName: $project) {
   setupFailures { provider error count firstFailureTime lastFailureTime } } }`;

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { connectCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
-  contentFor,
   createInstallation,
+  createIntegrationContent,
   integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 import { hubspotFailure, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { app: crms } = await startCrmApp();
 
-const [contacts] = contentFor().read.objects;
+const [contacts] = createIntegrationContent().read.objects;
 const optionalFields = [{ mapToName: 'owner' }];
 const open = { ...contacts, optionalFieldsAuto: 'ALL', optionalFields };
 
@@ -31,9 +31,9 @@ const chooseFields = (selectedFields: string[], owner = 'lastname') => ({
 });
 
 test('accepts fields of the account, and names fields that it lacks', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant } = rest;
-  await integrate(app, tenant, contentFor('crm', { read: { objects: [open] } }));
+  await integrate(app, tenant, createIntegrationContent('crm', { read: { objects: [open] } }));
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const wrongFields = chooseFields(['email', 'phone', 'fax'], 'owner_id');
@@ -79,7 +79,7 @@ test('refuses an object that the account lacks, also without a config', async ()
     optionalFieldsAuto: 'ALL',
   }));
   await integrate(crms, rest.tenant, {
-    ...contentFor('crm', { read: { objects } }),
+    ...createIntegrationContent('crm', { read: { objects } }),
     provider: 'hubspot',
   });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
@@ -105,13 +105,16 @@ test.each([
   401, 403, 429, 503,
 ])('accepts any object and field if describing the account fails with %i', async (status) => {
   await using server = await startHubspotServer();
-  await using failingApp = await testApp({
+  await using failingApp = await createTestApp({
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     providers: [createHubspotProvider({ baseUrl: server.url })],
   });
   const rest = await connectCrm(failingApp, 'hubspot');
   const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
-  await integrate(failingApp, rest.tenant, { ...contentFor('crm', { read }), provider: 'hubspot' });
+  await integrate(failingApp, rest.tenant, {
+    ...createIntegrationContent('crm', { read }),
+    provider: 'hubspot',
+  });
   server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
   const { config } = await createInstallation(rest.tenant, {
     config: { read: [{ objectName: 'deals', selectedFields: ['nothing'] }] },

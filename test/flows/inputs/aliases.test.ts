@@ -7,13 +7,13 @@ import {
   type DeclaredProvider,
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
-  contentFor,
   createInstallation,
+  createIntegrationContent,
   integrationInput,
   toRevision,
   UPDATE_INSTALLATION,
@@ -22,13 +22,13 @@ import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts
 import { WRITE } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import type { RestTenant } from '../../support/rest/rest-client.ts';
-import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
 const jira = await startVendorServer(wire.fixture);
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [...DECLARED.filter(({ name }) => name !== 'atlassian'), createAtlassian(jira.url)],
 });
@@ -67,7 +67,7 @@ async function readContents({ tenant: { projectId } }: RestTenant) {
 
 test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
   const { provider, alias, objectName, object } = one;
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const content = {
     name: 'crm',
     provider,
@@ -94,14 +94,14 @@ test.each([
   ['pipedrive', 'crm', 'crm'],
   ['atlassian', 'jira', 'jira'],
 ])('the module %s/%s is stored as %s', async (provider, module, stored) => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
   await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
   expect(await readContents(rest)).toMatchObject([{ module: stored }]);
 });
 
 test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const withObject = (object: object) => ({
     name: 'crm',
     provider: 'xero',
@@ -121,9 +121,9 @@ test("keeps the mapped name in a new revision, unless it uses the object's own n
 });
 
 test("refuses an alias together with the object's own name, and names both", async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const listFindings = (overrides: object) => {
-    const content = contentFor('crm', { provider: 'xero', ...overrides });
+    const content = createIntegrationContent('crm', { provider: 'xero', ...overrides });
     const input = { name: 'crm', provider: 'xero', latestRevision: toRevision(content) };
     return expectEqualIssues(rest, 'createIntegration', input);
   };
@@ -145,7 +145,7 @@ test("refuses an alias together with the object's own name, and names both", asy
 
 test('accepts and delivers the alias of the manifest in configs, reads, writes and messages', async () => {
   jira.store.create({ summary: 'From the account' }, new Date());
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const { tenant } = rest;
   const content = {
     name: 'crm',

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   installFor,
   integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
-const [contacts] = contentFor().read.objects;
+const [contacts] = createIntegrationContent().read.objects;
 const read = {
   objects: [
     { ...contacts, enabled: 'ALWAYS' },
@@ -21,8 +21,8 @@ const read = {
 };
 
 test('refuses a config that disables or omits an object that is always read', async () => {
-  const rest = await restTenant(app);
-  const integration = await integrate(app, rest.tenant, contentFor('crm', { read }));
+  const rest = await createRestTenant(app);
+  const integration = await integrate(app, rest.tenant, createIntegrationContent('crm', { read }));
   const listFindings = (config: object) =>
     expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   const groupRef = 'acme';

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
-  contentFor,
+  createIntegrationContent,
   integrate,
   integrationInput,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import type { RestTenant } from '../../support/rest/rest-client.ts';
-import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 
 const path = 'latestRevision.content';
 
@@ -27,9 +27,9 @@ function listFindings(rest: RestTenant, content: { name: string; provider: strin
 }
 
 test('refuses to read or write objects of a provider that supports only the proxy', async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const objects = [{ objectName: 'forms' }, { objectName: 'answers' }];
-  const content = contentFor('survey', {
+  const content = createIntegrationContent('survey', {
     provider: 'jotform',
     read: { objects: objects.map((object) => ({ ...object, destination: 'records' })) },
     write: { objects },
@@ -47,9 +47,9 @@ test('refuses to read or write objects of a provider that supports only the prox
 });
 
 test('refuses to write a read-only object, also in a new revision', async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
-  const content = contentFor('sales', {
+  const content = createIntegrationContent('sales', {
     provider: 'close',
     read: undefined,
     proxy: { enabled: true },
@@ -68,9 +68,9 @@ test('refuses to write a read-only object, also in a new revision', async () => 
 });
 
 test('refuses a config that enables deletions that the provider does not support', async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const { tenant } = rest;
-  const content = contentFor('docs', {
+  const content = createIntegrationContent('docs', {
     provider: 'github',
     read: undefined,
     write: { objects: [{ objectName: 'issues' }, { objectName: 'gists' }] },

@@ -2,22 +2,22 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { writeFieldSettingInput } from '../../../src/domain/installation/choice/write-field-setting.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
-import { contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import { createIntegrationContent, integrate } from '../../support/fixtures/integrations.ts';
 import {
-  contact,
+  createContact,
   createWriter,
   startWriteJobs,
   type Writer,
 } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox, services } = app.app;
-const others = await sharedApp({ providers: PROVIDERS });
+const others = await getSharedApp({ providers: PROVIDERS });
 
 const write = { objects: [{ objectName: 'contacts', valueDefaults: { allowAnyFields: true } }] };
 type Setting = z.input<typeof writeFieldSettingInput>;
@@ -42,13 +42,13 @@ test('writes defaults of missing fields, and logs their names without values', a
     { fieldName: 'phone', default: '0800 1' },
     { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
   );
-  const { result, operationId } = await writer.write({ record: contact({ phone: '' }) });
+  const { result, operationId } = await writer.write({ record: createContact({ phone: '' }) });
   expect(findStored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
   const line = await findLog(operationId);
   expect(line?.details).toEqual({ defaults: ['phone', 'score'] });
   expect(JSON.stringify(line)).not.toContain('0800');
 
-  const ownValues = await writer.write({ record: contact({ phone: '1', score: 0 }) });
+  const ownValues = await writer.write({ record: createContact({ phone: '1', score: 0 }) });
   expect(findStored(ownValues.result.recordId)).toMatchObject({ phone: '1', score: 0 });
   const update = { id: result.recordId, score: 9 };
   const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
@@ -63,7 +63,7 @@ test('does not overwrite a value at the provider if the field is written only wh
     writeOnUpdate: 'IF_EMPTY',
   });
   const withoutSettings = await createWriterWith();
-  const [filled, empty] = [contact({ phone: '1' }), contact()];
+  const [filled, empty] = [createContact({ phone: '1' }), createContact()];
   const created = await withoutSettings.write({ batch: [{ record: filled }, { record: empty }] });
   const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
   const [first = '', second = ''] = ids;
@@ -88,7 +88,7 @@ test('writes defaults of auto-batched records', async () => {
   const writer = await createWriterWith({ fieldName: 'phone', default: 'collected' });
   const created = await writer.write({
     mode: 'ASYNCHRONOUS',
-    record: contact(),
+    record: createContact(),
     autoBatchPolicy: { maxDelayMinutes: 1 },
   });
   expect((await findLog(created.operationId))?.details).toEqual({ defaults: ['phone'] });
@@ -99,7 +99,7 @@ test('writes defaults of auto-batched records', async () => {
 });
 
 test("translates mapped names of settings to the provider's names", async () => {
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const mappedContacts = {
     ...contacts,
     optionalFields: [{ fieldName: 'phone', mapToName: 'telephone' }],
@@ -118,11 +118,14 @@ test("translates mapped names of settings to the provider's names", async () => 
 });
 
 test('refuses settings of an unknown field at its position', async () => {
-  const rest = await restTenant(others);
+  const rest = await createRestTenant(others);
   await integrate(
     others,
     rest.tenant,
-    contentFor('crm', { read: null, write: { objects: [{ objectName: 'contacts' }] } }),
+    createIntegrationContent('crm', {
+      read: null,
+      write: { objects: [{ objectName: 'contacts' }] },
+    }),
   );
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
@@ -136,12 +139,12 @@ test('refuses settings of an unknown field at its position', async () => {
 });
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
-  const rest = await restTenant(others);
+  const rest = await createRestTenant(others);
   const { capabilities } = others.app.services.catalogue.find('monday') as Provider;
   expect(capabilities.readRecords).toBeDefined();
   const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
   const monday = { provider: 'monday', read: null, write: { objects } };
-  await integrate(others, rest.tenant, contentFor('work', monday));
+  await integrate(others, rest.tenant, createIntegrationContent('work', monday));
   await generateConnection(rest.tenant, { provider: 'monday', apiKey: 'key' });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
   const config = { write: [{ objectName: 'items', fields }] };

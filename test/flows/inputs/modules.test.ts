@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  contentFor,
   createInstallation,
+  createIntegrationContent,
   integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
@@ -16,7 +16,7 @@ import { startSalesforceServer } from '../../support/providers/salesforce-server
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { startRawClient } from '../../support/rest/proxy-installation.ts';
 import type { RestTenant } from '../../support/rest/rest-client.ts';
-import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 import { accountEngagement } from '../../support/wire/account-engagement.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
@@ -27,7 +27,7 @@ const servers = await Promise.all([
   startHubspotServer({ token: TOKEN }),
 ]);
 const [salesforce, engagement, hubspot] = servers;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
@@ -48,7 +48,7 @@ const PROSPECTS = {
 };
 
 async function connect(provider: string, providerMetadata?: object): Promise<RestTenant> {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   await generateConnection(rest.tenant, {
     provider,
     providerMetadata,
@@ -72,7 +72,11 @@ async function callProxy({ base, tenant }: RestTenant, id: string, target: strin
 test('refuses a module that the provider lacks, and an object that the module lacks', async () => {
   const rest = await connect('salesforce');
   const listFindings = (overrides: object) => {
-    const content = contentFor('crm', { provider: 'salesforce', read: undefined, ...overrides });
+    const content = createIntegrationContent('crm', {
+      provider: 'salesforce',
+      read: undefined,
+      ...overrides,
+    });
     const latestRevision = toRevision(content);
     const input = { name: 'crm', provider: 'salesforce', latestRevision };
     return expectEqualIssues(rest, 'createIntegration', input);
@@ -89,7 +93,11 @@ test('refuses a module that the provider lacks, and an object that the module la
 
 test('refuses an installation if its connection lacks an input of the module', async () => {
   const rest = await connect('salesforce');
-  await integrate(app, rest.tenant, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
+  await integrate(
+    app,
+    rest.tenant,
+    createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS }),
+  );
   const input = { integrationIdOrName: 'ae', groupRef: 'acme' };
   expect(await expectEqualIssues(rest, 'createInstallation', input)).toEqual([
     'connectionId: is a connection that lacks providerMetadata.businessUnitId, which the module account-engagement needs. Set it with updateConnection.',
@@ -98,7 +106,10 @@ test('refuses an installation if its connection lacks an input of the module', a
 
 test("sends reads, writes and proxied requests to the module's address", async () => {
   const rest = await connect('salesforce', { businessUnitId: { value: '0UvA' } });
-  const id = await install(rest, contentFor('ae', { provider: 'salesforce', ...PROSPECTS }));
+  const id = await install(
+    rest,
+    createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS }),
+  );
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'ae',
@@ -138,7 +149,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
 test("sends proxied requests to the provider's address without useModule", async () => {
   const rest = await connect('salesforce', { businessUnitId: '0UvA' });
   const proxy = { enabled: true };
-  const content = contentFor('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
+  const content = createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
   const id = await install(rest, content);
   const before = engagement.requests.length;
   await callProxy(rest, id, '/services/data/v60.0/limits');
@@ -150,7 +161,7 @@ test("sends proxied requests to a path of the provider's address if the module h
   const rest = await connect('hubspot');
   const content = { provider: 'hubspot', read: undefined };
   const proxy = { enabled: true, useModule: true };
-  const id = await install(rest, contentFor('hub', { ...content, proxy }));
+  const id = await install(rest, createIntegrationContent('hub', { ...content, proxy }));
   await callProxy(rest, id, '/v3/objects/contacts?limit=1');
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/contacts');
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   integrate,
   toRevision,
   UPDATE_INSTALLATION,
@@ -16,15 +16,17 @@ import {
   startReadJobs,
 } from '../../support/fixtures/reads.ts';
 import { expectEqualIssues, expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, sandbox } = app.app;
 sandbox.seed('contacts', 5);
 
-const [contacts] = contentFor().read.objects;
+const [contacts] = createIntegrationContent().read.objects;
 const requiredFields = [{ fieldName: 'email' }, { mapToName: 'owner' }, { mapToName: 'rank' }];
-const requiring = contentFor('crm', { read: { objects: [{ ...contacts, requiredFields }] } });
+const requiring = createIntegrationContent('crm', {
+  read: { objects: [{ ...contacts, requiredFields }] },
+});
 const fieldMappings = [{ mapToName: 'owner', fieldName: 'lastname' }];
 const completeMappings = [...fieldMappings, { mapToName: 'rank', fieldName: 'score' }];
 const createConfig = (mappings: object[], overrides: object = {}) => ({
@@ -32,7 +34,7 @@ const createConfig = (mappings: object[], overrides: object = {}) => ({
 });
 
 test('refuses an installation or update without a required mapping, and names each', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await integrate(app, rest.tenant, requiring);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const install = (overrides: object) =>
@@ -86,7 +88,7 @@ async function readHealth(rest: RestTenant, id: string) {
 }
 
 test('makes installations unhealthy if a revision adds a required mapping, and delays their reads', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant } = rest;
   const reads = await installReads(app, tenant);
   const { id } = reads;

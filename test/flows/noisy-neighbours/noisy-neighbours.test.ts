@@ -6,7 +6,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -53,7 +53,7 @@ const crm = createCrmProvider(upstream.url, {
     },
   },
 });
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     // The stop would wait longer for requests of the attacker.

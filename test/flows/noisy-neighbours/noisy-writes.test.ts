@@ -4,13 +4,13 @@
  * @module-tag all/rows
  */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 
 const SHARE = 4;
 const ATTACK = 10 * SHARE;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(SHARE) },
 });
 const { sandbox, services } = app.app;
@@ -22,7 +22,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
   const refused: GraphqlResponse[] = [];
   const attackWrites = Array.from({ length: ATTACK }, async () => {
-    const response = await attacker.request(WRITE, attacker.input({ record: contact() }));
+    const response = await attacker.request(WRITE, attacker.input({ record: createContact() }));
     if (response.errors) refused.push(response);
     return response;
   });
@@ -35,7 +35,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   }
   sandbox.faults.clear();
   for (let count = 0; count < ATTACK; count += 1) {
-    expect(await quiet.write({ record: contact() })).toMatchObject({ successCount: 1 });
+    expect(await quiet.write({ record: createContact() })).toMatchObject({ successCount: 1 });
   }
   const responses = await Promise.all(attackWrites);
   const accepted = responses.filter(({ errors }) => !errors);

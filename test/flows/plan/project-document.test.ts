@@ -3,16 +3,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVENTS } from '../../../src/events/event-types.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import {
   exportDocument,
   planAndApply,
   planDocument,
 } from '../../support/fixtures/project-documents.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const KEYS = [createJwtKeyPair(), createJwtKeyPair()].map(({ publicKeyPem }) => publicKeyPem);
 
 /** Names that YAML would read as another type or that need quotes, and ordinary ones. */
@@ -135,7 +135,7 @@ const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T
 
 async function isIdentity(rest: RestTenant, format: string) {
   const exported = await exportDocument(rest, format);
-  const copy = await restTenant(app);
+  const copy = await createRestTenant(app);
   await planAndApply(copy, exported);
   expect(await exportDocument(copy, format)).toBe(exported);
   expect((await planDocument(copy, exported, { allowDeletions: true })).changes).toEqual([]);
@@ -144,7 +144,7 @@ async function isIdentity(rest: RestTenant, format: string) {
 test('exports the same bytes again after an export is applied to an empty project', async () => {
   await fc.assert(
     fc.asyncProperty(project, async (sample) => {
-      const rest = await restTenant(app);
+      const rest = await createRestTenant(app);
       const document = JSON.stringify(createDocument(sample));
       const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
       // The rules of contents are not those of this test.

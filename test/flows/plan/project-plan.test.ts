@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
-import { onPostgres, sharedApp } from '../../support/app.ts';
+import { getSharedApp, onPostgres } from '../../support/app.ts';
 import { createEndUser, createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import {
   applyPlan,
@@ -11,16 +11,16 @@ import {
   planAndApply,
   planDocument,
 } from '../../support/fixtures/project-documents.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
-const app = await sharedApp({ now: () => now, log: createLog('silent') });
+const app = await getSharedApp({ now: () => now, log: createLog('silent') });
 const { prisma } = app.app.services.database;
 
 async function prepare(): Promise<RestTenant> {
   now = start;
-  return restTenant(app);
+  return createRestTenant(app);
 }
 
 const listPaths = ({ changes }: { changes: { action: string; path: string }[] }) =>

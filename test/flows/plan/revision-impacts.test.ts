@@ -1,17 +1,17 @@
 /** The installations that a new revision breaks, compared with what happens when the revision is published. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   installFor,
   integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 import { planDocument } from '../../support/fixtures/project-documents.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 type Field = { fieldName?: string; mapToName?: string };
 
@@ -29,7 +29,7 @@ const BEFORE: Fields = {
 };
 
 const createContent = (fields: Partial<Fields>, overrides: object = {}) =>
-  contentFor('crm', {
+  createIntegrationContent('crm', {
     read: {
       objects: [{ objectName: 'contacts', destination: 'records', ...BEFORE, ...fields }],
     },
@@ -53,7 +53,7 @@ const CONFIGS: Record<string, object> = {
 };
 
 async function installAll(): Promise<{ rest: RestTenant; names: Map<string, string> }> {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const integration = await integrate(app, rest.tenant, createContent({}));
   const names = new Map<string, string>();
   for (const [groupRef, read] of Object.entries(CONFIGS)) {
@@ -201,7 +201,7 @@ test('names the installations of a deleted integration', async () => {
 
 test('refuses to drop an object that installations read, without allowDeletions', async () => {
   const { rest } = await installAll();
-  const next = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+  const next = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
   const plan = await planDocument(rest, createDocument(next));
   expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
   const refused = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
@@ -236,7 +236,7 @@ test(
           optionalFields: fieldsPlaced('optional'),
           ...(enabled && { enabled }),
         };
-        const next = contentFor('crm', { read: { objects: [object] } });
+        const next = createIntegrationContent('crm', { read: { objects: [object] } });
         const { impacts } = await planDocument(rest, createDocument(next));
         const revision = { revision: toRevision(next) };
         expect(

@@ -5,7 +5,7 @@
  * @module-tag all/walk
  */
 import { beforeAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createSender,
   type EventVendor,
@@ -19,7 +19,7 @@ import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
 
 const names = Object.keys(WIRE_EVENTS);
 const vendors = await Promise.all(names.map(startEventVendor));
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: vendors.map(toProvider),
 });

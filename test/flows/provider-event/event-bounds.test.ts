@@ -1,6 +1,6 @@
 /** @module-tag all/rows */
 import { beforeAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   installActiveOnOrg,
   startSalesforceOrg,
@@ -19,7 +19,7 @@ const WAITING_MAX = 5;
 const MEBIBYTE = 1024 * 1024;
 
 const org = await startSalesforceOrg();
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     ...org.env,
     LIMIT_WAITING_EVENTS: `${WAITING_MAX}`,

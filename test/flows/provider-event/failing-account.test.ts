@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -13,7 +13,7 @@ const TIMES = 10_000;
 const DAY_AND_MORE_MS = 25 * 3_600_000;
 
 const lines: Record<string, unknown>[] = [];
-const app = await sharedApp({
+const app = await getSharedApp({
   log: createLog('info', { write: (line) => void lines.push(JSON.parse(line)) }),
 });
 const { sandbox, services } = app.app;

@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { contentFor, createInstallation, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createInstallation,
+  createIntegrationContent,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 import {
   ALL_EVENTS,
   CREATE_APP,
@@ -15,7 +19,7 @@ import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-s
 const SECRET = 'secret of the app';
 const TOKEN = 'hubspot-token';
 const hubspot = await startHubspotServer({ token: TOKEN });
-const app = await sharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
+const app = await getSharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
 const { services } = app.app;
 const { prisma } = services.database;
 beforeAll(async () => {
@@ -29,10 +33,10 @@ async function subscribe(tenant: Tenant, portal = PORTAL_ID, namesPortal = true)
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
   const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   // Without a schedule, no read delivers records in addition to the events.
   const read = { objects: [{ ...contacts, schedule: undefined }] };
-  const content = contentFor('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
+  const content = createIntegrationContent('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',

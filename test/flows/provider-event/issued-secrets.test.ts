@@ -1,7 +1,7 @@
 /** Secrets that a vendor issues for each subscription: sealed, replaced and deleted with it. */
 
 import { beforeAll, expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createSender,
   type EventVendor,
@@ -18,7 +18,7 @@ const [close, asana, zendesk] = await Promise.all(
   (['close', 'asana', 'zendeskSupport'] as const).map(startEventVendor),
 );
 const vendors = [close, asana, zendesk] as EventVendor[];
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: vendors.map(toProvider),
 });

@@ -1,7 +1,7 @@
 /** @module-tag all/walk */
 import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../faults/fixtures/random.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createSentEvent,
   eventsBody,
@@ -16,7 +16,7 @@ const REQUESTS = 1_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const TOLERANCE_SECONDS = 5 * 60;
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 let url = '';
 beforeAll(async () => {

@@ -4,7 +4,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { toProvider } from '../../support/fixtures/event-vendors.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import { installPingingVendor, startPingingVendor } from '../../support/fixtures/pinging-vendor.ts';
@@ -18,7 +18,7 @@ import { type AirtableWebhook, signPing } from '../../support/wire/events/airtab
 
 const vendor = await startPingingVendor();
 const { base, server } = vendor;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DELIVERY_RETRY_SECONDS: '1,1,1,1' },
   providers: [toProvider(vendor)],
 });

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
 import { claimStreams } from '../../../src/domain/provider-event/stream/stream-lease.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { CREATE_REVISION, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   contactsContent,
@@ -13,7 +13,7 @@ import { listSubscribeResults, POLLING } from '../../support/fixtures/subscripti
 
 const org = await startSalesforceOrg();
 const { rest, stream } = org;
-const app = await sharedApp({ env: { ...org.env, DELIVERY_RETRY_SECONDS: '1,1,1,1' } });
+const app = await getSharedApp({ env: { ...org.env, DELIVERY_RETRY_SECONDS: '1,1,1,1' } });
 const { services } = app.app;
 const { prisma } = services.database;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import {
   installActiveOnOrg,
   installOnOrg,
@@ -21,7 +21,7 @@ test.skipIf(!hasOpenssl)(
     byAddress.hostname = '127.0.0.1';
     onTestFinished(trustCertificate(certificate));
     {
-      await using app = await testApp({
+      await using app = await createTestApp({
         env: { ...org.env, SALESFORCE_PUBSUB_URL: byAddress.origin },
       });
       await app.app.start();
@@ -32,7 +32,7 @@ test.skipIf(!hasOpenssl)(
         .toMatch(/UNAVAILABLE/);
       expect(org.stream.calls).toBe(0);
     }
-    await using app = await testApp({ env: org.env });
+    await using app = await createTestApp({ env: org.env });
     await app.app.start();
     const installed = await installActiveOnOrg(app, await app.tenant(), org);
     const id = org.create({ Email: 'ada@example.test' });

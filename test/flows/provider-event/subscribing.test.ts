@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
@@ -14,7 +14,7 @@ import {
   SUBSCRIPTIONS,
 } from '../../support/fixtures/subscriptions.ts';
 
-const app = await sharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
+const app = await getSharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
 const { sandbox } = app.app;
 const crm = createSandboxClient(sandbox.url);
 beforeAll(async () => void (await app.app.start()));

@@ -5,7 +5,7 @@ import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation, UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
 import {
@@ -17,7 +17,7 @@ import {
   TRIGGER,
 } from '../../support/fixtures/reads.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 450);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox } = app.app;
 // The sandbox returns at most 200 records in a page.
 sandbox.seed('contacts', 450);

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
-import { contentFor, deleteInstallation } from '../../support/fixtures/integrations.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
+import {
+  createIntegrationContent,
+  deleteInstallation,
+} from '../../support/fixtures/integrations.ts';
 import {
   installReads,
   PAUSE,
@@ -14,11 +17,11 @@ import {
 } from '../../support/fixtures/reads.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, sandbox } = app.app;
 sandbox.seed('contacts', 10);
 
-const [contacts] = contentFor().read.objects;
+const [contacts] = createIntegrationContent().read.objects;
 const objects = [
   { ...contacts, mapToName: 'people' },
   { ...contacts, objectName: 'deals', requiredFields: [{ fieldName: 'name' }] },
@@ -185,7 +188,7 @@ async function startGatedApp(url: string, gate: () => Promise<void>) {
   };
   const capabilities = { ...provider.capabilities, readPage: gated };
   const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
-  return testApp({ env, providers: [{ ...provider, capabilities }] });
+  return createTestApp({ env, providers: [{ ...provider, capabilities }] });
 }
 
 test('fails a paused read if its installation is deleted', async () => {

@@ -2,9 +2,13 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { startWork } from '../../../src/start-work.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 import {
   installReads,
   type Message,
@@ -20,7 +24,7 @@ beforeEach(() => {
   aheadMs = 0;
 });
 
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 450);
@@ -104,12 +108,16 @@ test('logs each page of a read in its operation', async () => {
 test('starts the first read when the installation is created, also with a rare schedule', async () => {
   const tenant = await app.tenant();
   await using _workers = await startReadJobs(app);
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     { ...contacts, schedule: '0 0 1 1 *' },
     { ...contacts, objectName: 'companies', schedule: undefined },
   ];
-  const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
+  const integration = await integrate(
+    app,
+    tenant,
+    createIntegrationContent('crm', { read: { objects } }),
+  );
   const { id: installationId } = await installFor(tenant, integration);
   const reads = async () => {
     const operations = await prisma.operation.findMany({ where: { installationId } });
@@ -248,7 +256,7 @@ test('keeps pages pending while the destination is disabled', async () => {
 });
 
 test('delivers a page to its destination once, signed', async () => {
-  await using otherApp = await testApp();
+  await using otherApp = await createTestApp();
   const { services, sandbox } = otherApp.app;
   sandbox.seed('contacts', 450);
   const tenant = await otherApp.tenant();

@@ -5,12 +5,12 @@ import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { installReads } from '../../support/fixtures/reads.ts';
 import { createStream } from '../../support/fixtures/streams.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const { prisma, rows } = services.database;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Tenant } from '../../support/app.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
-import { contentFor, integrate } from '../../support/fixtures/integrations.ts';
+import { createIntegrationContent, integrate } from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
   installReads,
@@ -11,7 +11,7 @@ import {
   TRIGGER,
 } from '../../support/fixtures/reads.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 250);
@@ -161,7 +161,7 @@ test("requires the scope reads:control and an installation of the caller's proje
 test('returns NOT_FOUND if the group has not installed the integration', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
-  await integrate(app, tenant, contentFor('other'));
+  await integrate(app, tenant, createIntegrationContent('other'));
   const input = { ...reads.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'NOT_FOUND',
@@ -189,7 +189,7 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
   const [provider] = services.catalogue.providers.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('no sandbox');
   const capabilities = { ...provider.capabilities };
-  await using ownApp = await testApp({ providers: [{ ...provider, capabilities }] });
+  await using ownApp = await createTestApp({ providers: [{ ...provider, capabilities }] });
   const tenant = await ownApp.tenant();
   const reads = await installReads(ownApp, tenant);
   delete capabilities.readPage;
@@ -201,7 +201,7 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
 });
 
 test('returns RATE_LIMITED for a project with too many pending deliveries, and delays its scheduled reads', async () => {
-  await using ownApp = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
+  await using ownApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
   ownApp.app.sandbox.seed('contacts', 250);
   const tenant = await ownApp.tenant();
   const reads = await installReads(ownApp, tenant);

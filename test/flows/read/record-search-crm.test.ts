@@ -2,10 +2,14 @@
 import { expect, test } from 'vitest';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
-import { contentFor, createInstallation, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createInstallation,
+  createIntegrationContent,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 import { RECORDS } from '../../support/fixtures/reads.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
-import { restTenantWithDestination } from '../../support/rest/rest-installation.ts';
+import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
 const withoutSearch = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
@@ -70,11 +74,11 @@ test('queries Salesforce, and returns its large pages in parts', async () => {
 });
 
 test('lists the records of a provider without search, and refuses conditions', async () => {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const objects = [
     { objectName: 'people', destination: 'records', requiredFields: [{ fieldName: 'name' }] },
   ];
-  const content = contentFor('crm', { provider: 'plain', read: { objects } });
+  const content = createIntegrationContent('crm', { provider: 'plain', read: { objects } });
   await integrate(app, rest.tenant, content);
   await generateConnection(rest.tenant, { provider: 'plain', apiKey: 'key' });
   const { id } = await createInstallation(rest.tenant);

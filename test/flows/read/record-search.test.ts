@@ -3,12 +3,12 @@
  * search.
  */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { installReads, RECORDS } from '../../support/fixtures/reads.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox } = app.app;
 sandbox.seed('contacts', 250);
 
@@ -69,7 +69,7 @@ test('starts a page after the cursor of any edge, also within a page of the prov
 });
 
 test('accepts conditions in the names and values of messages, and returns records in them', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await installReads(app, rest.tenant, peopleContent);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
   const variables = { id, objectName: 'people', first: 200, filters };
@@ -121,7 +121,7 @@ test("applies the config's own conditions, too", async () => {
 });
 
 test('refuses invalid arguments at their position', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant } = rest;
   const { id } = await installReads(app, tenant, peopleContent);
   const search = { id, objectName: 'contacts', first: 5 };
@@ -167,7 +167,7 @@ test('refuses invalid arguments at their position', async () => {
 });
 
 test('refuses to search an object that the config disables, and for an unknown group', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
   await installReads(app, rest.tenant, { config });
   const body = { objectName: 'contacts', fieldFilters: [] };
@@ -177,7 +177,7 @@ test('refuses to search an object that the config disables, and for an unknown g
 });
 
 test('lets end users with the permission READ search objects that their group has installed', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await installReads(app, rest.tenant, peopleContent);
   const reader = await createEndUser(app, rest.tenant, { permissions: ['READ'] });
   const variables = { id, objectName: 'people', first: 1 };

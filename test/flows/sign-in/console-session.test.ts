@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { fetchFrom } from '../../support/graphql-client.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -13,7 +13,7 @@ const FOREIGN_ORIGIN = 'https://app.example';
 const HOUR_MS = 3_600_000;
 
 let elapsedMs = 0;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: {
     LOCAL_ISSUER_PASSWORD: PASSWORD,
     CORS_ORIGINS: FOREIGN_ORIGIN,
@@ -297,7 +297,7 @@ test('rejects a wrong password and refuses invalid input, with reasons', async (
 });
 
 test('rejects further passwords after too many wrong ones from an address', async () => {
-  await using strict = await testApp({
+  await using strict = await createTestApp({
     env: { LOCAL_ISSUER_PASSWORD: PASSWORD, WRONG_KEY_LIMIT_PER_MINUTE: '2' },
   });
   const started = await strict.app.start();
@@ -315,7 +315,7 @@ test('rejects further passwords after too many wrong ones from an address', asyn
 });
 
 test('offers no sign-in at the local issuer if no password is set', async () => {
-  await using plain = await testApp();
+  await using plain = await createTestApp();
   const started = await plain.app.start();
   const headers = { ...JSON_TYPE, origin: started.url };
   const init = {
@@ -331,7 +331,7 @@ test('offers no sign-in at the local issuer if no password is set', async () => 
 test('uses a host-only cookie over HTTPS, and refuses other origins over HTTP', async () => {
   const publicUrl = 'https://gateway.example/below';
   const issuer = { issuer: 'https://id.example', clientId: 'console' };
-  await using published = await testApp({
+  await using published = await createTestApp({
     env: {
       PUBLIC_URL: publicUrl,
       LOCAL_ISSUER_PASSWORD: PASSWORD,

@@ -1,7 +1,7 @@
 /** The sign-in to the console at an OpenID provider: its flow, and attacks on it. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ServiceUnavailable } from '../../../src/errors.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
 import { startOpenIdProvider } from '../../support/wire/openid-provider.ts';
 
@@ -11,7 +11,7 @@ let time = new Date();
 /** The error of the next reads of the clock, which is the database's. */
 let outage: Error | null = null;
 const other = { issuer: 'http://127.0.0.1:9', clientId: 'console', name: 'Unreachable ID' };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { SIGN_IN_ISSUERS: JSON.stringify([provider.settings, other]) },
   now() {
     if (outage) throw outage;

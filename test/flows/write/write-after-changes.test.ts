@@ -1,23 +1,23 @@
 /** A change of a write's requirements applies to the next write. */
 import { expect, test } from 'vitest';
-import { sharedApp, type TestApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type TestApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { contact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 /** Creates a writer whose write target is cached, as after its first write. */
 async function createCachedWriter(target: TestApp = app): Promise<Writer> {
   const writer = await createWriter(target);
-  await writer.write({ record: contact() });
-  await writer.write({ record: contact() });
+  await writer.write({ record: createContact() });
+  await writer.write({ record: createContact() });
   return writer;
 }
 
@@ -48,7 +48,10 @@ const CHANGES: Change[] = [
         integrationIdOrName: 'crm',
         revision: {
           specVersion: '1.0.0',
-          content: contentFor('crm', { read: undefined, ...writeObjects('companies') }),
+          content: createIntegrationContent('crm', {
+            read: undefined,
+            ...writeObjects('companies'),
+          }),
         },
       }),
     code: 'BAD_USER_INPUT',
@@ -88,7 +91,7 @@ const CHANGES: Change[] = [
 test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
   const writer = await createCachedWriter();
   await apply(writer);
-  const refusal = await writer.refusal(WRITE, writer.input({ record: contact() }));
+  const refusal = await writer.refusal(WRITE, writer.input({ record: createContact() }));
   expect(refusal.code).toBe(code);
   expect(JSON.stringify(refusal.problem)).toMatch(message);
   const { prisma } = app.app.services.database;
@@ -99,7 +102,7 @@ test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, m
 
 test('accepts a refused write once the config allows it', async () => {
   const writer = await createCachedWriter();
-  const { result } = await writer.write({ record: contact() });
+  const { result } = await writer.write({ record: createContact() });
   const deletion = { type: 'DELETE', record: { id: result.recordId } };
   const createConfig = (deletionEnabled: boolean) => ({
     input: {
@@ -109,7 +112,7 @@ test('accepts a refused write once the config allows it', async () => {
     },
   });
   await writer.query(UPDATE_INSTALLATION, createConfig(false));
-  await writer.write({ record: contact() });
+  await writer.write({ record: createContact() });
   expect((await writer.refusal(WRITE, writer.input(deletion))).code).toBe('UNPROCESSABLE');
   await writer.query(UPDATE_INSTALLATION, createConfig(true));
   expect((await writer.write(deletion)).result.success).toBe(true);
@@ -123,24 +126,25 @@ test('uses new credentials for the next write', async () => {
     credentials: { apiKey: 'wrong' },
     skipCheck: true,
   });
-  const { result } = await writer.write({ record: contact() });
+  const { result } = await writer.write({ record: createContact() });
   expect(result).toMatchObject({ success: false, recordId: null });
   await mutate(writer, 'updateConnection', {
     connectionId,
     credentials: { apiKey: 'sandbox-key' },
   });
-  expect((await writer.write({ record: contact() })).result.success).toBe(true);
+  expect((await writer.write({ record: createContact() })).result.success).toBe(true);
 });
 
 test('finds the project of a write by its current name only', async () => {
   const writer = await createCachedWriter();
   const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
   await mutate(writer, 'updateProject', { name });
-  const write = (projectIdOrName: string) => writer.write({ projectIdOrName, record: contact() });
+  const write = (projectIdOrName: string) =>
+    writer.write({ projectIdOrName, record: createContact() });
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
   await mutate(writer, 'updateProject', { name: renamed });
-  const byOldName = writer.input({ projectIdOrName: name, record: contact() });
+  const byOldName = writer.input({ projectIdOrName: name, record: createContact() });
   expect((await writer.refusal(WRITE, byOldName)).code).toBe('NOT_FOUND');
   expect((await write(renamed)).result.success).toBe(true);
 });
@@ -148,7 +152,7 @@ test('finds the project of a write by its current name only', async () => {
 test('refuses a caller without access to a target that another caller has written to', async () => {
   const writer = await createCachedWriter();
   const outsider = await createWriter(app);
-  const input = writer.input({ record: contact() });
+  const input = writer.input({ record: createContact() });
   expect((await outsider.refusal(WRITE, input)).code).toBe('NOT_FOUND');
   const rival = await createEndUser(app, writer, {
     groupRef: 'rival',
@@ -162,21 +166,25 @@ test('refuses a caller without access to a target that another caller has writte
 
 test("accepts an end user's write if the token allows the integration", async () => {
   const writer = await createCachedWriter();
-  const input = writer.input({ record: contact() });
+  const input = writer.input({ record: createContact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
   const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, input);
   expect(writeRecords.result.success).toBe(true);
-  const { id } = await integrate(app, writer, contentFor('other', writeObjects('contacts')));
+  const { id } = await integrate(
+    app,
+    writer,
+    createIntegrationContent('other', writeObjects('contacts')),
+  );
   const other = await createEndUser(app, writer, { permissions, integrations: [id] });
   expect((await other.refusal(WRITE, input)).code).toBe('NOT_FOUND');
 });
 
 test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
-  await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+  await using small = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
   const writer = await createCachedWriter(small);
   const { projectId, installationId } = writer;
-  const later = writer.input({ mode: 'ASYNCHRONOUS', record: contact() });
+  const later = writer.input({ mode: 'ASYNCHRONOUS', record: createContact() });
   await mutate(writer, 'deleteInstallation', { installationId });
   const { id: destinationId } = await insertDestination(small, writer, 'slow');
   await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { runClaim, runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
-  contact,
+  createContact,
   createWriter,
   startWriteJobs,
   type Writer,
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
 
 let aheadMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 const workers = await startWriteJobs(app);
@@ -41,7 +41,7 @@ const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata 
 test('accepts an asynchronous write immediately, and reports its outcome in an event', async () => {
   const writer = await createWriter(app);
   const events = await keepEvents(app, writer);
-  const record = contact();
+  const record = createContact();
   const response = await writeLater(writer, { record });
   expect(response).toMatchObject({
     operation: { status: 'IN_PROGRESS', result: null },
@@ -86,7 +86,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
 test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
   const events = await keepEvents(app, writer);
-  const batch = [{ record: contact() }, { record: { lastname: 'No email' } }];
+  const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
   const { operationId } = await writeLater(writer, { batch });
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const [event] = (await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
@@ -99,7 +99,7 @@ test('lists written and refused records of a batch in the event', async () => {
 
 test('retries a write that fails temporarily until it succeeds, once', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   sandbox.faults.set({ drop: 'after', times: 2, pathPrefix });
   const { operationId } = await writeLater(writer, { record });
   expect(await writer.waitForOperation(operationId)).toMatchObject({
@@ -112,7 +112,7 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
 test("waits for the provider's Retry-After before the next attempt", async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix });
-  const { operationId } = await writeLater(writer, { record: contact() });
+  const { operationId } = await writeLater(writer, { record: createContact() });
   await waitUntil(operationId, isRetried);
   const { dueTime, lastAttempt, leaseToken } = await getTask(operationId);
   expect(Number(dueTime) - Number(lastAttempt)).toBeGreaterThanOrEqual(90_000);
@@ -122,7 +122,7 @@ test("waits for the provider's Retry-After before the next attempt", async () =>
 test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 403, pathPrefix });
-  const { operationId } = await writeLater(writer, { record: contact() });
+  const { operationId } = await writeLater(writer, { record: createContact() });
   const operation = await writer.waitForOperation(operationId);
   expect(operation).toMatchObject({ status: 'FAILURE' });
   expect(operation.metadata).not.toHaveProperty('retry');
@@ -132,7 +132,7 @@ test('does not retry a write after its deadline', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 503, times: 1_000, pathPrefix });
   const retryPolicy = { deadlineHours: 2 };
-  const { operationId } = await writeLater(writer, { record: contact(), retryPolicy });
+  const { operationId } = await writeLater(writer, { record: createContact(), retryPolicy });
   await waitUntil(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
   const operation = await writer.waitForOperation(operationId);
@@ -167,7 +167,7 @@ async function writeWithoutJob(writer: Writer, overrides: object) {
 
 test('continues a write of a killed process, and refuses its late result', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const operationId = await writeWithoutJob(writer, { record });
   const lostTask = await expireLease(operationId);
   await recoverWrites(services);
@@ -180,7 +180,7 @@ test('continues a write of a killed process, and refuses its late result', async
 
 test('claims a claimed write no second time, and runs an ended write no second time', async () => {
   const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const operationId = await writeWithoutJob(writer, { record: createContact() });
   const key = { projectId: writer.projectId, id: operationId };
   const claim = await claimWrite(services.database, key, services.now());
   expect(await claimWrite(services.database, key, services.now())).toBeNull();
@@ -191,7 +191,7 @@ test('claims a claimed write no second time, and runs an ended write no second t
 
 test('gives a write to one of two claims in the same statement', async () => {
   const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const operationId = await writeWithoutJob(writer, { record: createContact() });
   const key = { projectId: writer.projectId, id: operationId };
   const claims = await Promise.all(
     [1, 2].map(() => claimWrite(services.database, key, services.now())),
@@ -205,7 +205,7 @@ test('gives a write to one of two claims in the same statement', async () => {
 
 test('fails a write whose installation is deleted', async () => {
   const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: contact() });
+  const operationId = await writeWithoutJob(writer, { record: createContact() });
   await deleteInstallation(writer, writer.installationId);
   await runWrite(services, { projectId: writer.projectId, id: operationId });
   expect(await writer.waitForOperation(operationId)).toMatchObject({

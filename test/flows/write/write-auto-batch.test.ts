@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
-  contact,
+  createContact,
   createWriter,
   startWriteJobs,
   type Writer,
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const WAITING = { timeout: 20_000, interval: 20 };
 
 let aheadMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 const workers = await startWriteJobs(app);
@@ -19,7 +19,7 @@ afterAll(() => workers[Symbol.asyncDispose]());
 
 const collect = async (writer: Writer, overrides: object = {}): Promise<string> => {
   const autoBatchPolicy = { maxDelayMinutes: 5 };
-  const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: contact(), ...overrides };
+  const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: createContact(), ...overrides };
   return (await writer.write(input)).operationId;
 };
 
@@ -28,7 +28,7 @@ const listTasks = ({ installationId }: Writer) =>
 
 test('collects single writes until the first has waited for its delay, with an outcome for each', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const first = await collect(writer, { record });
   const refused = await collect(writer, { record: { lastname: 'No email' } });
   aheadMs += 4 * MINUTE_MS;
@@ -94,7 +94,7 @@ test('collects records of other objects, types, headers and installations separa
 
 test('writes a retried batch once', async () => {
   const writer = await createWriter(app);
-  const records = [contact(), contact()];
+  const records = [createContact(), createContact()];
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch' });
   const ids = [];
   for (const record of records) ids.push(await collect(writer, { record }));

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 
 let aheadMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 
@@ -15,7 +15,7 @@ const listWritten = (record: Record<string, unknown>) =>
 
 test('returns the first outcome of a repeated call, and writes nothing', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const first = await writer.write({ record, idempotencyKey: 'order 1' });
   const repeated = await writer.write({ idempotencyKey: 'order 1', record });
   expect(repeated).toEqual(first);
@@ -24,7 +24,7 @@ test('returns the first outcome of a repeated call, and writes nothing', async (
 
 test('returns the first outcome of a repeated batch', async () => {
   const writer = await createWriter(app);
-  const batch = [{ record: contact() }, { record: { lastname: 'No email' } }];
+  const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
   const first = await writer.write({ batch, idempotencyKey: 'k' });
   expect(await writer.write({ batch, idempotencyKey: 'k' })).toEqual(first);
   expect(first).toMatchObject({ successCount: 1, failureCount: 1 });
@@ -32,7 +32,7 @@ test('returns the first outcome of a repeated batch', async () => {
 
 test('accepts a repeated asynchronous write once', async () => {
   const writer = await createWriter(app);
-  const input = { record: contact(), mode: 'ASYNCHRONOUS', idempotencyKey: 'k' };
+  const input = { record: createContact(), mode: 'ASYNCHRONOUS', idempotencyKey: 'k' };
   const { operationId } = await writer.write(input);
   expect((await writer.write(input)).operationId).toBe(operationId);
   expect(await prisma.writeTask.count({ where: { projectId: writer.projectId } })).toBe(1);
@@ -40,14 +40,14 @@ test('accepts a repeated asynchronous write once', async () => {
 
 test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
-  await writer.write({ record: contact(), idempotencyKey: 'k' });
-  const other = writer.input({ record: contact(), idempotencyKey: 'k' });
+  await writer.write({ record: createContact(), idempotencyKey: 'k' });
+  const other = writer.input({ record: createContact(), idempotencyKey: 'k' });
   expect(await writer.refusal(WRITE, other)).toMatchObject({ code: 'CONFLICT' });
 });
 
 test('writes once for concurrent calls with one key, and returns its outcome to all', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const input = { record, idempotencyKey: 'k' };
   const responses = await Promise.all(Array.from({ length: 5 }, () => writer.write(input)));
   expect(responses[0]).toMatchObject({ result: { success: true, data: record } });
@@ -57,24 +57,28 @@ test('writes once for concurrent calls with one key, and returns its outcome to 
 
 test('accepts the key of another project as new', async () => {
   const [a, b] = [await createWriter(app), await createWriter(app)];
-  const first = await a.write({ record: contact(), idempotencyKey: 'k' });
-  const second = await b.write({ record: contact(), idempotencyKey: 'k' });
+  const first = await a.write({ record: createContact(), idempotencyKey: 'k' });
+  const second = await b.write({ record: createContact(), idempotencyKey: 'k' });
   expect(second.operationId).not.toBe(first.operationId);
 });
 
 test('does not use up the key in a refused call', async () => {
   const writer = await createWriter(app);
-  const refused = writer.input({ record: contact(), objectName: 'deals', idempotencyKey: 'k' });
+  const refused = writer.input({
+    record: createContact(),
+    objectName: 'deals',
+    idempotencyKey: 'k',
+  });
   await writer.refusal(WRITE, refused);
-  const { result } = await writer.write({ record: contact(), idempotencyKey: 'k' });
+  const { result } = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   expect(result.success).toBe(true);
 });
 
 test('accepts a key again after 24 hours, and deletes it with expired rows', async () => {
   const writer = await createWriter(app);
-  const first = await writer.write({ record: contact(), idempotencyKey: 'k' });
+  const first = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   aheadMs += 24 * HOUR_MS;
-  const second = await writer.write({ record: contact(), idempotencyKey: 'k' });
+  const second = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   expect(second.operationId).not.toBe(first.operationId);
   aheadMs += 24 * HOUR_MS;
   await removeExpired(services);

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const sandbox = await startSandbox();
@@ -15,7 +15,7 @@ const provider = {
   features: { ...withKeys.features, idempotencyKeyLifetimeMs: null },
 };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
-const app = await sharedApp({ env, providers: [provider] });
+const app = await getSharedApp({ env, providers: [provider] });
 const { services } = app.app;
 const { prisma } = services.database;
 
@@ -24,7 +24,7 @@ const listByEmail = (email: unknown) =>
 
 test('does not repeat an interrupted creation if the provider knows no idempotency keys', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
   const { result, operation } = await writer.write({ record });
   expect(result).toMatchObject({
@@ -37,7 +37,7 @@ test('does not repeat an interrupted creation if the provider knows no idempoten
 
 test('repeats an interrupted update without an idempotency key', async () => {
   const writer = await createWriter(app);
-  const { result } = await writer.write({ record: contact() });
+  const { result } = await writer.write({ record: createContact() });
   const change = { id: result.recordId, firstname: 'Ann' };
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
   const repeated = await writer.write({ type: 'UPDATE', record: change });
@@ -46,7 +46,7 @@ test('repeats an interrupted update without an idempotency key', async () => {
 
 test('reports an unknown outcome for a creation whose process was killed, without repeating it', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record });
   const key = { projectId: writer.projectId, id: operationId };
   await claimWrite(services.database, key, services.now());

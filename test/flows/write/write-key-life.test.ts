@@ -5,15 +5,15 @@
 import { beforeEach, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
 
 // No worker runs writes here: the test makes each attempt.
 let aheadMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ beforeEach(() => {
 /** A creation that was accepted and may be retried for 48 hours. */
 async function acceptWrite() {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const { operationId } = await writer.write({
     mode: 'ASYNCHRONOUS',
     record,

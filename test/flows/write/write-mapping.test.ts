@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox } = app.app;
 
 const read = {
@@ -29,7 +29,7 @@ const findWritten = (email: unknown) =>
 test('translates mapped names with an inherited mapping, and omits other names', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
-  const { email: address } = contact();
+  const { email: address } = createContact();
   const record = { address, nickname: 'Ann', phone: '1', score: 7, unheardOf: true };
   const response = await writer.write({ objectName: 'people', record });
   expect(response.result).toMatchObject({ success: true });
@@ -45,7 +45,7 @@ test('writes unmapped names unchanged if any field is allowed', async () => {
     ],
   };
   const writer = await createWriter(app, { content: { read, write }, config });
-  const { email: address } = contact();
+  const { email: address } = createContact();
   await writer.write({ record: { address, score: 7 } });
   expect(findWritten(address)).toMatchObject({ email: address, score: 7 });
 });
@@ -53,7 +53,7 @@ test('writes unmapped names unchanged if any field is allowed', async () => {
 test("writes the provider's names without an inherited mapping", async () => {
   const write = { objects: [{ objectName: 'contacts' }] };
   const writer = await createWriter(app, { content: { read, write }, config });
-  const { email } = contact();
+  const { email } = createContact();
   const { result } = await writer.write({ record: { email, score: 7 } });
   expect(result).toMatchObject({ success: true });
   const refused = await writer.write({ record: { address: email } });
@@ -100,7 +100,7 @@ test("translates mapped values to the provider's values", async () => {
     },
   });
   const writePhase = async (fields: object) => {
-    const { email: address } = contact();
+    const { email: address } = createContact();
     await writer.write({ objectName: 'people', record: { address, ...fields } });
     const { lifecycle, interests } = findWritten(address) ?? {};
     return [lifecycle, interests];

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
 // The time limit of a mutation. The response is sent 5 s before it, so here after 200 ms.
-const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });
+const app = await getSharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });
 const { sandbox } = app.app;
 
 test('reports a late outcome as not known yet, and continues the operation', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   sandbox.faults.set({ delayMs: 1_500, pathPrefix: '/objects/contacts' });
   const response = await writer.write({ record });
   expect(response).toMatchObject({
@@ -31,7 +31,7 @@ test('reports a late outcome as not known yet, and continues the operation', asy
 
 test('reports each record of a late batch as not known yet', async () => {
   const writer = await createWriter(app);
-  const batch = [contact(), contact()].map((record) => ({ record }));
+  const batch = [createContact(), createContact()].map((record) => ({ record }));
   sandbox.faults.set({ delayMs: 1_000, pathPrefix: '/objects/contacts' });
   const { results, operationId } = await writer.write({ batch });
   expect(results).toMatchObject([

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
-import { contact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
 const fullSandbox = createSandboxProvider(() => 'http://sandbox.test');
 /** A sandbox with the minimum that a provider must support. It is never called. */
-const minimalApp = await sharedApp({
+const minimalApp = await getSharedApp({
   providers: [
     {
       ...fullSandbox,
@@ -35,7 +35,7 @@ const countOperations = ({ projectId }: Writer) => prisma.operation.count({ wher
 
 /** A writer whose inputs are all refused. */
 const refusedWriter = await createWriter(app);
-const record = contact();
+const record = createContact();
 const associations = [
   { to: { id: 'c1' }, types: [{ associationCategory: 'SANDBOX', associationTypeId: 1 }] },
 ];
@@ -172,7 +172,7 @@ test('sends associations and headers to a provider that supports them', async ()
   const to = { id: company.result.recordId };
   const types = [{ associationCategory: 'SANDBOX', associationTypeId: 1 }];
   const { result } = await writer.write({
-    record: contact(),
+    record: createContact(),
     associations: [{ to, types }],
     headers: [{ key: 'X-Sandbox-Trace', value: 'one' }],
   });
@@ -201,7 +201,7 @@ test('returns NOT_FOUND for an unknown integration, and for one that the group h
 
 test("returns NOT_FOUND for another tenant's project, and writes nothing", async () => {
   const [writer, otherTenant] = [await createWriter(app), await app.tenant()];
-  const { code } = await otherTenant.refusal(WRITE, writer.input({ record: contact() }));
+  const { code } = await otherTenant.refusal(WRITE, writer.input({ record: createContact() }));
   expect(code).toBe('NOT_FOUND');
   expect(await countOperations(writer)).toBe(0);
 });
@@ -209,12 +209,12 @@ test("returns NOT_FOUND for another tenant's project, and writes nothing", async
 test('returns FORBIDDEN for a key without the scope', async () => {
   const writer = await createWriter(app);
   const reader = await writer.withScopes('read');
-  const { code } = await reader.refusal(WRITE, writer.input({ record: contact() }));
+  const { code } = await reader.refusal(WRITE, writer.input({ record: createContact() }));
   expect(code).toBe('FORBIDDEN');
   const scoped = await writer.withScopes('records:write');
   const response = await scoped.query(
     'mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
-    writer.input({ record: contact() }),
+    writer.input({ record: createContact() }),
   );
   expect(response.writeRecords.successCount).toBe(1);
 });
@@ -223,16 +223,16 @@ test(
   'refuses asynchronous writes while a project has too many pending deliveries',
   { tags: ['all/rows'] },
   async () => {
-    await using small = await testApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+    await using small = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
     const writer = await createWriter(small);
     const { projectId } = writer;
     const { id: destinationId } = await insertDestination(small, writer, 'slow');
     await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-    const later = { mode: 'ASYNCHRONOUS', record: contact() };
+    const later = { mode: 'ASYNCHRONOUS', record: createContact() };
     expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
       code: 'RATE_LIMITED',
       problem: { retryAfterSeconds: 30 },
     });
-    expect((await writer.write({ record: contact() })).successCount).toBe(1);
+    expect((await writer.write({ record: createContact() })).successCount).toBe(1);
   },
 );

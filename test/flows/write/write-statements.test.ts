@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import {
-  contact,
+  createContact,
   createWriter,
   startWriteJobs,
   type Writer,
 } from '../../support/fixtures/writes.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 
 /** The first word of a statement and the first table that it names. */
@@ -35,8 +35,8 @@ async function listStatements(work: () => Promise<unknown>): Promise<string[]> {
 /** The first write stores that the connection works, so later ones take fewer statements. */
 async function createCachedWriter(): Promise<Writer> {
   const writer = await createWriter(app);
-  await writer.write({ record: contact() });
-  await writer.write({ record: contact() });
+  await writer.write({ record: createContact() });
+  await writer.write({ record: createContact() });
   return writer;
 }
 
@@ -45,20 +45,20 @@ const ACCEPT = 'with Proposal';
 
 test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
   const writer = await createCachedWriter();
-  const texts = await listStatements(() => writer.write({ record: contact() }));
+  const texts = await listStatements(() => writer.write({ record: createContact() }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
 test('takes no more statements for a batch than for a record', async () => {
   const writer = await createCachedWriter();
-  const batch = Array.from({ length: 50 }, () => ({ record: contact() }));
+  const batch = Array.from({ length: 50 }, () => ({ record: createContact() }));
   const texts = await listStatements(() => writer.write({ batch }));
   expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
 });
 
 test('shares statements among concurrent writes, each with its own outcome', async () => {
   const writer = await createCachedWriter();
-  const records = Array.from({ length: 40 }, () => contact());
+  const records = Array.from({ length: 40 }, () => createContact());
   const responses: Awaited<ReturnType<Writer['write']>>[] = [];
   const texts = await listStatements(async () => {
     responses.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
@@ -74,8 +74,8 @@ test('shares statements among concurrent writes, each with its own outcome', asy
 
 test('runs one of two concurrent writes with one key, and returns its outcome to both', async () => {
   const writer = await createCachedWriter();
-  const repeated = { record: contact(), idempotencyKey: 'the-same' };
-  const others = Array.from({ length: 5 }, () => ({ record: contact() }));
+  const repeated = { record: createContact(), idempotencyKey: 'the-same' };
+  const others = Array.from({ length: 5 }, () => ({ record: createContact() }));
   const responses = await Promise.all(
     [repeated, ...others, repeated].map((input) => writer.write(input)),
   );
@@ -91,7 +91,7 @@ test('takes a statement each to accept and to end an asynchronous write', async 
   const writer = await createCachedWriter();
   await using _jobs = await startWriteJobs(app);
   const texts = await listStatements(async () => {
-    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
+    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
     await writer.waitForOperation(operationId);
   });
   const changes = texts.filter((text) => text.startsWith('with'));
@@ -104,15 +104,19 @@ test('takes a statement each to accept and to end an asynchronous write', async 
 test('takes three statements for a collected record: the project, the target and the batch', async () => {
   const writer = await createCachedWriter();
   const collectedWrite = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
-  await writer.write({ record: contact(), ...collectedWrite });
-  const texts = await listStatements(() => writer.write({ record: contact(), ...collectedWrite }));
+  await writer.write({ record: createContact(), ...collectedWrite });
+  const texts = await listStatements(() =>
+    writer.write({ record: createContact(), ...collectedWrite }),
+  );
   // The pending deliveries of a project are counted once a second.
   expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
 });
 
 test('returns the row of a change as a read does', async () => {
   const writer = await createCachedWriter();
-  const { result, statements } = await recordStatements(() => writer.write({ record: contact() }));
+  const { result, statements } = await recordStatements(() =>
+    writer.write({ record: createContact() }),
+  );
   const end = statements.findLast(({ text }) => nameStatement(text) === 'with WriteTask');
   const { database } = services;
   const operation = await database.prisma.operation.findFirstOrThrow({
@@ -142,7 +146,7 @@ async function countJobs(): Promise<number> {
 
 test('enqueues no job for a write that the process runs, and one for a write that it does not', async () => {
   const writer = await createCachedWriter();
-  const write = () => writer.write({ mode: 'ASYNCHRONOUS', record: contact() });
+  const write = () => writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
   const before = await countJobs();
   {
     await using _jobs = await startWriteJobs(app);

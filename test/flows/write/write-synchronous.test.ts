@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contact, createWriter } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { sandbox } = app.app;
 const path = '/objects/contacts';
 
@@ -10,7 +10,7 @@ const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
 
 test('creates, updates and deletes a record, each with an operation', async () => {
   const writer = await createWriter(app);
-  const record = contact({ firstname: 'Ann' });
+  const record = createContact({ firstname: 'Ann' });
   const created = await writer.write({ record });
   const { recordId: id } = created.result;
   expect(created).toEqual({
@@ -44,7 +44,7 @@ test('creates, updates and deletes a record, each with an operation', async () =
 
 test('returns a result for each record of a batch in order, and succeeds if any was written', async () => {
   const writer = await createWriter(app);
-  const [first, last] = [contact(), contact()];
+  const [first, last] = [createContact(), createContact()];
   const batch = [first, { email: first.email }, { lastname: 'No email' }, last];
   const response = await writer.write({ batch: batch.map((record) => ({ record })) });
   expect(response).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
@@ -65,7 +65,7 @@ test('returns a result for each record of a batch in order, and succeeds if any 
 
 test('writes no record of a batch with allOrNone if one is refused', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   const response = await writer.write({
     batch: [{ record }, { record: { lastname: 'No email' } }],
     batchPolicy: { allOrNone: true },
@@ -98,7 +98,7 @@ test('returns rejected credentials as an outcome', async () => {
   await writer.query(generate, {
     input: { projectIdOrName: writer.projectId, ...consumer, ...wrongKey },
   });
-  const { result, operation } = await writer.write({ record: contact() });
+  const { result, operation } = await writer.write({ record: createContact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
   expect(operation.status).toBe('FAILED');
 });
@@ -106,7 +106,7 @@ test('returns rejected credentials as an outcome', async () => {
 test("does not wait for the provider's Retry-After", async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix: path });
-  const record = contact();
+  const record = createContact();
   const { result, operation } = await writer.write({ record });
   expect(result.success).toBe(false);
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
@@ -118,7 +118,7 @@ test.each([
   'after',
 ] as const)('creates a record once if the connection is lost %s the work', async (drop) => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   sandbox.faults.set({ drop, pathPrefix: path });
   const { result, operation } = await writer.write({ record });
   expect(result).toMatchObject({ success: true, data: record });
@@ -129,7 +129,7 @@ test.each([
 test('leaves the outcome unknown if the provider fails repeatedly', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 500, times: 10, pathPrefix: path });
-  const { result, operation } = await writer.write({ record: contact() });
+  const { result, operation } = await writer.write({ record: createContact() });
   sandbox.faults.clear();
   expect(result.errors).toMatchObject([{ message: expect.stringContaining('unknown') }]);
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: { attempts: 3 } } });
@@ -137,7 +137,7 @@ test('leaves the outcome unknown if the provider fails repeatedly', async () => 
 
 test('logs the course of a write, without fields of the record', async () => {
   const writer = await createWriter(app);
-  const record = contact();
+  const record = createContact();
   sandbox.faults.set({ drop: 'before', pathPrefix: path });
   const { operationId, result } = await writer.write({ record });
   const logs = `query ($id: ID!) { node(id: $id) {

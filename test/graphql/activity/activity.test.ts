@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 const { services } = app.app;
 const { prisma } = services.database;

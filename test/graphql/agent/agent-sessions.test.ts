@@ -6,9 +6,9 @@ import {
   createProposalClient,
 } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const { services } = app.app;
 const tenant = await createPeopleTenant(app);
 const proposals = createProposalClient(tenant);

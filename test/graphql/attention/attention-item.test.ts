@@ -4,13 +4,13 @@ import {
   recordWorking,
 } from '../../../src/domain/connection/connection-status.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
@@ -20,7 +20,7 @@ import { installReads, PAUSE, RESUME } from '../../support/fixtures/reads.ts';
 const clock = { aheadMs: 0 };
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const app = await sharedApp({ now: () => new Date(Date.now() + clock.aheadMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + clock.aheadMs) });
 const insert = insertRows(app);
 const { services } = app.app;
 const { prisma } = services.database;
@@ -153,7 +153,7 @@ const PROBLEMS: Problem[] = [
     kind: 'INSTALLATION_UNHEALTHY',
     subject: 'Installation',
     async begin(tenant) {
-      const integration = await integrate(app, tenant, contentFor());
+      const integration = await integrate(app, tenant, createIntegrationContent());
       const { id: installationId } = await installFor(tenant, integration);
       const { projectId } = tenant;
       const end = (status: 'SUCCESS' | 'FAILURE') =>
@@ -307,7 +307,7 @@ test('counts failures of the last 24 hours from the first to the last', async ()
 
 test('lists an installation with rejected credentials once, by its connection', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, contentFor());
+  const integration = await integrate(app, tenant, createIntegrationContent());
   const { connection } = await installFor(tenant, integration);
   await prisma.connection.updateMany({
     where: { id: connection.id },

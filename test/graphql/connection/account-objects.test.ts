@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { attio } from '../../../src/providers/declared/crm/attio.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
+import { createRestClient } from '../../support/rest/rest-client.ts';
 
 const vendor = await startProviderServer(({ path }) =>
   path === '/v2/objects'
@@ -22,7 +22,7 @@ const vendor = await startProviderServer(({ path }) =>
 );
 afterAll(() => vendor[Symbol.asyncDispose]());
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createDeclarativeProvider({
@@ -55,7 +55,7 @@ test('returns the objects of an account, including custom ones', async () => {
 
 test('returns the objects of an account over REST', async () => {
   const { tenant, id } = await createAccount('attio');
-  const rest = restClient(app, { 'x-api-key': tenant.apiKey });
+  const rest = createRestClient(app, { 'x-api-key': tenant.apiKey });
   const { objects } = await rest.get(`/projects/${tenant.projectId}/connections/${id}/objects`);
   expect(objects).toContainEqual({
     name: 'ships',
@@ -63,7 +63,7 @@ test('returns the objects of an account over REST', async () => {
     supports: expect.arrayContaining(['read']),
   });
   const other = await createAccount('crm');
-  const own = restClient(app, { 'x-api-key': other.tenant.apiKey });
+  const own = createRestClient(app, { 'x-api-key': other.tenant.apiKey });
   const path = `/projects/${other.tenant.projectId}/connections`;
   expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
   expect(await own.refusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });

@@ -5,11 +5,11 @@ import { xero } from '../../../src/providers/declared/commerce/xero.ts';
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
 import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
 import { airtable } from '../../../src/providers/declared/work/airtable.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
 
 const apiKey = { in: 'header', name: 'authorization' } as const;
-const app = await sharedApp({
+const app = await getSharedApp({
   providers: [airtable, dynamicsCrm, xero, zoho].map((declared) =>
     createDeclarativeProvider({ ...declared, authSchemes: ['API_KEY'], apiKey }),
   ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   CREDENTIALS,
   connectionVariables,
@@ -10,7 +10,7 @@ import {
   PROVIDERS,
 } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 const tokens = {

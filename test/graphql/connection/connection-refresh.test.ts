@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import {
   CLIENT,
@@ -11,7 +11,7 @@ import {
   readStoredCredentials,
 } from '../../support/providers/oauth.ts';
 
-const app = await sharedApp({ log: createLog('silent') });
+const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;
 
 const REFRESH = `mutation ($input: RefreshConnectionInput!) {

@@ -1,11 +1,11 @@
 /** The statements of new connections, and the rows of concurrent ones. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { services } = app.app;
 const { prisma } = services.database;
 

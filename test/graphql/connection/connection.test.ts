@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   CREDENTIALS,
   generateConnection,
@@ -10,7 +10,7 @@ import {
 import { inGroups } from '../../support/inputs/graphql-input.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 const UPDATE = `mutation ($input: UpdateConnectionInput!) {

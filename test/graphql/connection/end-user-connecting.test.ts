@@ -1,6 +1,6 @@
 /** End users set names when they connect accounts, and replace expired credentials. */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   CREDENTIALS,
   connectionVariables,
@@ -9,9 +9,9 @@ import {
 } from '../../support/fixtures/connections.ts';
 import { createEndUser, createJwtIssuer, type EndUser } from '../../support/fixtures/end-users.ts';
 import { installFor, integrate } from '../../support/fixtures/integrations.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
+import { createRestClient } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const UPDATE = `mutation ($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
@@ -19,7 +19,7 @@ const UPDATE = `mutation ($input: UpdateConnectionInput!) {
 
 async function byJwt(tenant: Tenant) {
   const token = await (await createJwtIssuer(tenant)).sign();
-  return restClient(app, { authorization: `Bearer ${token}` });
+  return createRestClient(app, { authorization: `Bearer ${token}` });
 }
 
 const queryApiKey = async (tenant: Tenant, id: string) =>
@@ -75,7 +75,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   const { consumerRef } = connection.consumer;
   const path = `/projects/${tenant.projectId}/connections/${connection.id}`;
   const token = await (await createJwtIssuer(tenant)).sign({ claims: { consumerRef } });
-  const page = restClient(app, { authorization: `Bearer ${token}` });
+  const page = createRestClient(app, { authorization: `Bearer ${token}` });
   const body = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-2' } };
   expect(await page.patch(path, body)).toMatchObject({ id: connection.id, status: 'created' });
   expect(await queryApiKey(tenant, connection.id)).toBe('sandbox-key-2');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
+import { createOAuthBrowser } from '../../support/providers/oauth-browser.ts';
 
 const RETURN = 'https://builder.test/done';
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
 });
 const { prisma } = app.app.services.database;
@@ -25,7 +25,7 @@ test('replaces the tokens of the connection after a second consent', async () =>
   const { id } = await generateConnection(tenant, imported);
   const input = { scopes: ['records.read'], returnUrl: RETURN };
   const { startOAuthUpdate } = await tenant.query(START, createUpdateInput(tenant, id, input));
-  const browser = oauthBrowser(app);
+  const browser = createOAuthBrowser(app);
   const url = await browser.open(startOAuthUpdate.authorizeUrl);
   expect(url.searchParams.get('scope')).toBe('records.read');
   const back = await browser.connect(startOAuthUpdate.authorizeUrl);

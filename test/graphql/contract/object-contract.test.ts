@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   installFor,
   integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { fieldLearner, database } = app.app.services;
 
 const CONTRACT = `contract {
@@ -37,7 +37,7 @@ const contacts = {
   requiredFields: [{ fieldName: 'email', mapToName: 'emailAddress' }],
   optionalFields: [{ fieldName: 'lifecycle' }, { mapToName: 'tier', valueType: 'INT' }],
 };
-const CONTENT = contentFor('crm', {
+const CONTENT = createIntegrationContent('crm', {
   read: { objects: [contacts] },
   write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
 });
@@ -125,10 +125,10 @@ test('describes a project by the latest revisions of its integrations', async ()
   const tenant = await app.tenant();
   const { integration } = await installDescribed(tenant);
   const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
-  await integrate(app, tenant, contentFor('erp', { read: { objects: [deals] } }));
+  await integrate(app, tenant, createIntegrationContent('erp', { read: { objects: [deals] } }));
   const contract = await queryContract(tenant, OF_PROJECT, tenant.projectId);
   expect(contract.objects.map(({ name }: { name: string }) => name)).toEqual(['people', 'sales']);
-  const revision = toRevision(contentFor('crm', { read: { objects: [contacts] } }));
+  const revision = toRevision(createIntegrationContent('crm', { read: { objects: [contacts] } }));
   const key = { projectIdOrName: tenant.projectId, integrationIdOrName: integration.id };
   await tenant.query(CREATE_REVISION, { input: { ...key, revision } });
   const changed = await queryContract(tenant, OF_PROJECT, tenant.projectId);

@@ -11,7 +11,7 @@ import {
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
@@ -25,7 +25,7 @@ const servers = {
   pipedrive: await startVendorServer(pipedrive.fixture),
   zoho: await startVendorServer(zoho.fixture),
 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createSandboxProvider(() => servers.sandbox.url),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
@@ -13,7 +13,7 @@ import {
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 const RENAME = `mutation ($input: UpdateDestinationInput!) {
@@ -40,7 +40,7 @@ async function refuseRenameAndDeletion(tenant: Tenant, name: string) {
 
 test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, contentFor('crm'));
+  await integrate(app, tenant, createIntegrationContent('crm'));
   const { code, problem } = await refuseRenameAndDeletion(tenant, 'records');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain('integration crm');
@@ -52,9 +52,9 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   const subscribe = {
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
   };
-  await integrate(app, tenant, contentFor('crm', { subscribe }));
+  await integrate(app, tenant, createIntegrationContent('crm', { subscribe }));
   expect(await refuseRenameAndDeletion(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
-  const revision = toRevision(contentFor('crm'));
+  const revision = toRevision(createIntegrationContent('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
   const input = await findDestinationKey(tenant, 'events');
@@ -96,7 +96,10 @@ test('either deletes a destination or accepts an integration that names it, if b
     const read = { objects: [{ objectName: 'contacts', destination: name }] };
     const input = await findDestinationKey(tenant, name);
     const responses = await Promise.all([
-      tenant.request(CREATE_INTEGRATION, integrationInput(tenant, contentFor(name, { read }))),
+      tenant.request(
+        CREATE_INTEGRATION,
+        integrationInput(tenant, createIntegrationContent(name, { read })),
+      ),
       tenant.request(DELETE, { input }),
     ]);
     expect(responses.filter(({ errors }) => errors)).toHaveLength(1);

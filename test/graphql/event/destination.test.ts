@@ -6,20 +6,20 @@ import {
 } from '../../../src/deliveries/signing-secret.ts';
 import { sealPlainTargets } from '../../../src/domain/keys/plain-targets.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   integrate,
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 const { database, vault } = app.app.services;
 
@@ -321,7 +321,7 @@ test('refuses to rename or delete a destination that an integration names', asyn
   const tenant = await app.tenant();
   const { id, projectIdOrName } = await createHook(tenant);
   const object = { objectName: 'contacts', destination: 'crm' };
-  const content = contentFor('contacts-sync', { read: { objects: [object] } });
+  const content = createIntegrationContent('contacts-sync', { read: { objects: [object] } });
   await integrate(app, tenant, content);
   const input = { projectIdOrName, destinationId: id };
   const refused = {
@@ -341,7 +341,7 @@ test('deletes a destination once no latest revision and no present config names 
   const { id, projectIdOrName } = await createHook(tenant);
   await insertDestination(app, tenant, 'other');
   const to = (destination: string) => ({ objectName: 'contacts', destination });
-  const content = contentFor('sync', { read: { objects: [to('crm')] } });
+  const content = createIntegrationContent('sync', { read: { objects: [to('crm')] } });
   await integrate(app, tenant, content);
   await generateConnection(tenant);
   const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { NotificationEventType } from '../../../src/database/generated/enums.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE = `mutation ($input: CreateEventTopicRouteInput!) {
   createEventTopicRoute(input: $input) {

@@ -3,10 +3,10 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { EVENTS } from '../../../src/events/event-types.ts';
 import { recordEvent } from '../../../src/events/record.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 const { database } = app.app.services;
 

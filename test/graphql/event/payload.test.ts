@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 
 const PAYLOADS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createNames, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
 import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, sandbox } = app.app;
 const { database } = services;
 sandbox.seed('contacts', 3);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { notifyOperation } from '../../../src/events/channel.ts';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import {
   createNames,
@@ -11,7 +11,7 @@ import {
 } from '../../support/event-log.ts';
 import { type EventStream, openEventStream } from '../../support/event-stream.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 const { database } = app.app.services;
 
@@ -283,7 +283,7 @@ test('follows an operation until it ends', async () => {
 });
 
 test('limits the subscriptions of a caller', async () => {
-  await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
+  await using small = await createTestApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
   const tenant = await small.tenant();
   const headers = createHeaders(tenant);
   const variables = { project: tenant.projectId };

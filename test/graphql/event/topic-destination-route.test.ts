@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE = `mutation ($input: CreateTopicDestinationRouteInput!) {
   createTopicDestinationRoute(input: $input) {

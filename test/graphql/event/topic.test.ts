@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const create = `mutation ($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id name createTime updateTime project { id } } }

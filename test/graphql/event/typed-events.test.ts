@@ -10,13 +10,17 @@ import { EVENTS } from '../../../src/events/event-types.ts';
 import { type EventToRecord, recordEvent } from '../../../src/events/record.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { database } = app.app.services;
 const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 
@@ -177,7 +181,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   // Without objects to read, no backfill adds an event.
-  const content = contentFor('crm', { read: undefined, proxy: { enabled: true } });
+  const content = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
   const integration = await integrate(app, tenant, content);
   const { id: installationId, connection } = await installFor(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });

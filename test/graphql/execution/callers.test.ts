@@ -11,11 +11,11 @@ import { createBearerVerifier, enrollBuilder } from '../../../src/domain/viewer/
 import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { type GraphqlResponse, sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { serve } from '../../support/wire/serve.ts';
 
-const app = await sharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
+const app = await getSharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });
 const { url } = await app.app.start();
 const { prisma } = app.app.services.database;
 
@@ -271,7 +271,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
 });
 
 test('refuses wrong keys of an address over a rate, and accepts good ones', async () => {
-  const guarded = await testApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
+  const guarded = await createTestApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
   const { apiKey, token } = await guarded.tenant();
@@ -317,7 +317,7 @@ test.each([
   'memory',
   'database',
 ])('spends the cost of an operation from the rate (%s)', async (store) => {
-  const limited = await testApp({
+  const limited = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '100', RATE_LIMIT_STORE: store },
   });
   onTestFinished(() => limited[Symbol.asyncDispose]());
@@ -339,7 +339,9 @@ test.each([
 });
 
 test('spends the whole burst for an operation that costs more', async () => {
-  const limited = await testApp({ env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' } });
+  const limited = await createTestApp({
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' },
+  });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const tenant = await limited.tenant();
   const heavy = '{ viewer { project { operations(first: 1000) { edges { node { id } } } } } }';
@@ -349,7 +351,7 @@ test('spends the whole burst for an operation that costs more', async () => {
 
 test('refuses a key over its rate with Retry-After, and accepts others', async () => {
   const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
-  const limited = await testApp({ env: limits });
+  const limited = await createTestApp({ env: limits });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const { url: base } = await limited.app.start();
   const [busy, calm] = [await limited.tenant(), await limited.tenant()];

@@ -10,7 +10,7 @@ import { createContext } from '../../../src/graphql/execution/context.ts';
 import { createExecutor } from '../../../src/graphql/plugins/use-compiled-queries.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { ID_PREFIXES } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import {
   listNodeTypes,
@@ -20,7 +20,7 @@ import {
 } from '../../support/fuzz/query-shapes.ts';
 
 const FEW = 3;
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services } = app.app;
 const tenant = await app.tenant();
 const { projectId, orgId, apiKeyId } = tenant;

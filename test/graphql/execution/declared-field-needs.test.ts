@@ -15,11 +15,11 @@ import { createContext } from '../../../src/graphql/execution/context.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createFullTenant } from '../../support/fuzz/full-tenant.ts';
 import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { services, verifier } = app.app;
 const { prisma, rows } = services.database;
 const { find } = rows;

@@ -8,12 +8,12 @@ import { expect, test } from 'vitest';
 import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import type { GraphqlError } from '../../support/graphql-client.ts';
 import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
 
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
 const tenant = await app.tenant();

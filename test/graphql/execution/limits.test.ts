@@ -1,8 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const tenant = await app.tenant();
 
 const nested = (levels: number): string =>

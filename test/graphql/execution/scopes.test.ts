@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const tenant = await app.tenant();
 const { orgId, projectId: projectIdOrName } = tenant;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('refuses each field that the schema does not have with a problem document', async () => {
   const tenant = await app.tenant();

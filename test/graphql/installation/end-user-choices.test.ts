@@ -1,11 +1,11 @@
 /** Destinations of records and events, which only the builder may choose. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_INSTALLATION,
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
@@ -13,8 +13,8 @@ import {
 } from '../../support/fixtures/integrations.ts';
 import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
 
-const app = await sharedApp();
-const CONTENT = contentFor('crm', { subscribe: { objects: [ALL_EVENTS] } });
+const app = await getSharedApp();
+const CONTENT = createIntegrationContent('crm', { subscribe: { objects: [ALL_EVENTS] } });
 const FOREIGN = "can't be changed by end users.";
 const contacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = contacts({ destination: 'elsewhere' });

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import { inTransaction, type Transaction } from '../../../src/database/transaction.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
-import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const insert = insertRows(app);
 const { database } = app.app.services;
 const { prisma } = database;
@@ -16,7 +20,7 @@ type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 async function install(options?: { tenant: Tenant; name: string; groupRef: string }) {
   const tenant = options?.tenant ?? (await app.tenant());
   const { projectId } = tenant;
-  const integration = await integrate(app, tenant, contentFor(options?.name));
+  const integration = await integrate(app, tenant, createIntegrationContent(options?.name));
   const groupRef = options?.groupRef ?? 'acme';
   const { id, connection } = await installFor(tenant, integration, { groupRef });
   const insertOperations = async (...statuses: Status[]) => {
@@ -106,7 +110,7 @@ test('returns UNHEALTHY while the connection has bad credentials', async () => {
 
 test('creates and updates an installation on a connection with bad credentials as UNHEALTHY', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, contentFor());
+  const integration = await integrate(app, tenant, createIntegrationContent());
   const connection = await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
   const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });

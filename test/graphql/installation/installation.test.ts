@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
-  contentFor,
+  createIntegrationContent,
   INSTALLATION,
   insertDestination,
   installFor,
@@ -15,7 +15,7 @@ import { SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
-const app = await sharedApp({ providers: PROVIDERS, now: () => now });
+const app = await getSharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
 const DELETE = `mutation ($input: DeleteInstallationInput!) {
@@ -25,7 +25,7 @@ const DELETE = `mutation ($input: DeleteInstallationInput!) {
 const NODE = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION} } } }`;
 
 const createField = (fieldName: string) => ({ fieldName });
-const content = contentFor('crm', {
+const content = createIntegrationContent('crm', {
   read: {
     objects: [
       {
@@ -154,13 +154,17 @@ test('installs only the objects that a config names', async () => {
 test('starts the first read with the installation if it has records to backfill', async () => {
   now = start;
   const tenant = await app.tenant();
-  const people = { ...contentFor().read.objects[0], schedule: '*/10 * * * *' };
+  const people = { ...createIntegrationContent().read.objects[0], schedule: '*/10 * * * *' };
   const objects = [
     people,
     { ...people, objectName: 'deals', backfill: { defaultPeriod: { days: 0 } } },
     { ...people, objectName: 'companies', schedule: null },
   ];
-  const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
+  const integration = await integrate(
+    app,
+    tenant,
+    createIntegrationContent('crm', { read: { objects } }),
+  );
   const installed = await installFor(tenant, integration);
   expect(
     installed.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
@@ -465,7 +469,7 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
     const capabilities = { ...provider.capabilities, subscribe: { ...subscribe, kinds: [] } };
     return { ...provider, capabilities };
   });
-  await using limitedApp = await testApp({ providers: withoutMerges });
+  await using limitedApp = await createTestApp({ providers: withoutMerges });
   const tenant = await limitedApp.tenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
   const integration = await integrate(limitedApp, tenant, { ...content, ...{ subscribe } });
@@ -501,8 +505,8 @@ test('keeps the connection and the operations of a deleted installation', async 
 test('lists installations newest first, by project, integration and group', async () => {
   const tenant = await app.tenant();
   const [one, two] = [
-    await integrate(app, tenant, contentFor('one')),
-    await integrate(app, tenant, contentFor('two')),
+    await integrate(app, tenant, createIntegrationContent('one')),
+    await integrate(app, tenant, createIntegrationContent('two')),
   ];
   const ids = [
     (await installFor(tenant, one, { groupRef: 'a' })).id,
@@ -582,7 +586,7 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
 test('stores and returns createdBy and the proxy of a config', async () => {
   const tenant = await app.tenant();
   const proxy = { enabled: true };
-  const integration = await integrate(app, tenant, contentFor('proxied', { proxy }));
+  const integration = await integrate(app, tenant, createIntegrationContent('proxied', { proxy }));
   const config = { provider: 'sandbox', read: [], proxy };
   const options = { config, configCreatedBy: 'consumer:ann' };
   await installFor(tenant, integration, options);

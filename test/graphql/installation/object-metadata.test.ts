@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
 } from '../../support/fixtures/integrations.ts';
 import { getConnection } from '../../support/providers/oauth.ts';
 
-const app = await sharedApp({ log: createLog('silent') });
+const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox } = app.app;
 
 const FIELDS = `name displayName mappedObjectName
@@ -104,7 +104,11 @@ test('finds an object by both of its names through an installation', async () =>
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
-  const integration = await integrate(app, tenant, contentFor('crm', { read: { objects } }));
+  const integration = await integrate(
+    app,
+    tenant,
+    createIntegrationContent('crm', { read: { objects } }),
+  );
   const { id } = await installFor(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const readThrough = async (objectName: string, excludeReadOnly = false) =>

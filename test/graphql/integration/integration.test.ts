@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
   integrationInput,
 } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 const DELETE_INTEGRATION = `mutation ($input: DeleteIntegrationInput!) {
@@ -23,7 +23,7 @@ const listIssueNames = (problem: { issues?: { name: string }[] }) =>
 
 test('creates an integration with its first revision', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, contentFor('crm-sync'));
+  const integration = await integrate(app, tenant, createIntegrationContent('crm-sync'));
   expect(integration).toEqual({
     id: expect.stringMatching(/^int_/),
     name: 'crm-sync',
@@ -143,7 +143,7 @@ test('returns defaults for omitted content', async () => {
 test('returns CONFLICT for a second integration with the same name', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant);
-  const again = integrationInput(tenant, contentFor());
+  const again = integrationInput(tenant, createIntegrationContent());
   expect(await tenant.refusal(CREATE_INTEGRATION, again)).toMatchObject({ code: 'CONFLICT' });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -250,7 +250,7 @@ test('names every value outside an enum, with the allowed values', async () => {
   };
   const { errors } = await tenant.request(
     CREATE_INTEGRATION,
-    integrationInput(tenant, contentFor('crm', { read })),
+    integrationInput(tenant, createIntegrationContent('crm', { read })),
   );
   const issues = errors?.flatMap(({ extensions }) => extensions.problem.issues ?? []);
   const at = 'input.latestRevision.content.read';
@@ -264,10 +264,13 @@ test('names every value outside an enum, with the allowed values', async () => {
 test('names an unknown provider, and an unknown project together with other issues', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
-  const content = { ...contentFor(), provider: 'nosuch' };
+  const content = { ...createIntegrationContent(), provider: 'nosuch' };
   const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
   expect(listIssueNames(problem)).toEqual(['input.provider']);
-  const { input } = integrationInput({ projectId: '' }, { ...contentFor(), name: 'A.b' });
+  const { input } = integrationInput(
+    { projectId: '' },
+    { ...createIntegrationContent(), name: 'A.b' },
+  );
   const missingProject = await tenant.refusal(CREATE_INTEGRATION, { input });
   expect(listIssueNames(missingProject.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
@@ -277,7 +280,7 @@ test('returns at most 1,000 issues', async () => {
   const requiredFields = Array.from({ length: 1_000 }, () => ({}));
   const object = { objectName: 'contacts', destination: 'records', requiredFields };
   const read = { objects: Array.from({ length: 9 }, () => object) };
-  const variables = integrationInput(tenant, contentFor('crm', { read }));
+  const variables = integrationInput(tenant, createIntegrationContent('crm', { read }));
   const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, variables);
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(1000);
@@ -287,7 +290,10 @@ test('returns at most 1,000 issues', async () => {
 test("refuses another project's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await insertDestination(app, a);
-  const { problem } = await b.refusal(CREATE_INTEGRATION, integrationInput(b, contentFor()));
+  const { problem } = await b.refusal(
+    CREATE_INTEGRATION,
+    integrationInput(b, createIntegrationContent()),
+  );
   expect(listIssueNames(problem)).toEqual([
     'input.latestRevision.content.read.objects[0].destination',
   ]);
@@ -400,7 +406,7 @@ test("returns NOT_FOUND for another tenant's integration", async () => {
     const input = { projectIdOrName, integrationIdOrName: id };
     expect(await b.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  const foreign = integrationInput(a, contentFor('mine'));
+  const foreign = integrationInput(a, createIntegrationContent('mine'));
   expect(await b.refusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   expect(await prisma.integration.count({ where: { projectId: a.projectId } })).toBe(1);
 });
@@ -409,7 +415,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   await integrate(app, tenant);
   const key = await tenant.withScopes('read', 'installations:write');
-  const create = integrationInput(tenant, contentFor('other'));
+  const create = integrationInput(tenant, createIntegrationContent('other'));
   expect(await key.refusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   expect(await key.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'FORBIDDEN' });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { DROPPED_NOTE } from '../../../src/domain/installation/installed-object-revision.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
-  contentFor,
+  createIntegrationContent,
   INSTALLATION,
   installFor,
   integrate,
@@ -14,11 +14,11 @@ import {
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
-const app = await sharedApp({ providers: PROVIDERS, now: () => now });
+const app = await getSharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
 const createContent = (...objects: object[]) =>
-  contentFor('crm', {
+  createIntegrationContent('crm', {
     read: { objects: objects.map((object) => ({ destination: 'records', ...object })) },
   });
 const contacts = { objectName: 'contacts', schedule: '*/10 * * * *' };

@@ -1,12 +1,12 @@
 /** Claimed domains: their proof by DNS, joining, expiry and release. */
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
-import { restClient, restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { createRestClient, createRestTenant } from '../../support/rest/rest-client.ts';
 
 const records = new Map<string, string[] | Error>();
 const clock = { aheadMs: 0 };
-const app = await sharedApp({
+const app = await getSharedApp({
   now: () => new Date(Date.now() + clock.aheadMs),
   async readTxtRecords(domain) {
     const values = records.get(domain) ?? [];
@@ -150,7 +150,7 @@ test('frees a released domain, through which builders can no longer join', async
 });
 
 test('verifies and releases a domain, and lets builders join, over REST', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { orgId } = rest.tenant;
   const domain = createDomain();
   await rest.builder.request('POST', '/claimed-domains', {
@@ -180,7 +180,7 @@ const ORGS = '{ orgs { nodes { id } } }';
 
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const domain = createDomain();
   const person = await createPerson(domain);
   const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
@@ -205,7 +205,7 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
 
   // Over REST, a builder who adds themselves joins.
   const joiningPerson = await createPerson(domain);
-  const restOfPerson = restClient(app, { authorization: `Bearer ${joiningPerson.token}` });
+  const restOfPerson = createRestClient(app, { authorization: `Bearer ${joiningPerson.token}` });
   const { builder } = await restOfPerson.get('/my-info');
   const body = { builderId: builder.id };
   expect(await restOfPerson.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 let laterMs = 0;
-const app = await sharedApp({ now: () => new Date(Date.now() + laterMs) });
+const app = await getSharedApp({ now: () => new Date(Date.now() + laterMs) });
 afterEach(() => {
   laterMs = 0;
 });

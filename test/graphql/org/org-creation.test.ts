@@ -1,9 +1,9 @@
 /** The setting ORG_CREATION, which limits the builders who may create orgs. */
 import { expect, test } from 'vitest';
 import { createOrgWithInvite } from '../../../src/domain/org/invite.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp({ env: { ORG_CREATION: 'invited' } });
+const app = await getSharedApp({ env: { ORG_CREATION: 'invited' } });
 
 const CREATE = 'mutation { createOrg(input: { label: "Own" }) { org { label } } }';
 

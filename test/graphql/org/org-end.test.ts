@@ -1,12 +1,12 @@
 /** Renames and deletes orgs, and removes members. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';
-import { restClient, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestClient, createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
 const UPDATE = `mutation ($input: UpdateOrgInput!) {
@@ -84,7 +84,7 @@ test('deletes an org without projects, and refuses one with projects', async () 
 });
 
 test('removes a member, renames and deletes an org over REST', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { tenant } = rest;
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
@@ -112,7 +112,7 @@ test('limits a builder to 100 orgs, also in concurrent calls, and frees the plac
     .flatMap(({ errors }) => errors ?? [])
     .map(({ extensions }) => extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  const rest = restClient(app, { authorization: `Bearer ${tenant.token}` });
+  const rest = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
   expect(await rest.refusal('POST', '/orgs', { label: 'More' })).toMatchObject({ status: 409 });
   await rest.delete(`/orgs/${orgs[0]?.id}`);
   expect(await rest.post('/orgs', { label: 'More' })).toMatchObject({ label: 'More' });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE_ORG = `mutation ($input: CreateOrgInput!) {
   createOrg(input: $input) {

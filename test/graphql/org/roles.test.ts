@@ -6,12 +6,12 @@ import { isForAdmins, type Need } from '../../../src/domain/viewer/needs.ts';
 import type { OrgRole } from '../../../src/domain/viewer/org-role.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { addMember } from '../../support/fixtures/tenant.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
-import { restClient } from '../../support/rest/rest-client.ts';
+import { createRestClient } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
 /** Returns a mutation that selects only the type of its payload. */
@@ -301,8 +301,8 @@ test('lists and changes roles over REST', async () => {
   const member = await addMember(app, tenant, 'MEMBER');
   const { orgId } = tenant;
   const [admin, other] = [tenant, member].map(({ token }) =>
-    restClient(app, { authorization: `Bearer ${token}` }),
-  ) as [ReturnType<typeof restClient>, ReturnType<typeof restClient>];
+    createRestClient(app, { authorization: `Bearer ${token}` }),
+  ) as [ReturnType<typeof createRestClient>, ReturnType<typeof createRestClient>];
   const path = `/orgs/${orgId}/memberships`;
   const createTime = expect.any(String);
   expect(await other.get(path)).toEqual([
@@ -334,6 +334,6 @@ test('lists and changes roles over REST', async () => {
   const session = { redirectUrl: 'https://example.com' };
   expect(await other.refusal('POST', portal, session)).toMatchObject({ status: 422 });
   const guest = await addMember(app, tenant, 'MEMBER');
-  const byGuest = restClient(app, { authorization: `Bearer ${guest.token}` });
+  const byGuest = createRestClient(app, { authorization: `Bearer ${guest.token}` });
   expect(await byGuest.refusal('POST', portal, session)).toMatchObject({ status: 403 });
 });

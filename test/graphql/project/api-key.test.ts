@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE = `mutation ($input: CreateApiKeyInput!) {
   createApiKey(input: $input) {

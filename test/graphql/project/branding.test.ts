@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const UPDATE = `mutation ($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { appName logoUrl accentColor locale } }
 }`;

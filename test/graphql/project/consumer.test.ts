@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp({ providers: PROVIDERS });
+const app = await getSharedApp({ providers: PROVIDERS });
 
 const READ_PAGE = `query ($first: Int, $last: Int, $before: String) {
   viewer { project { consumers(first: $first, last: $last, before: $before) {

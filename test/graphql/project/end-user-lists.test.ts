@@ -1,11 +1,15 @@
 /** Lists of end users, and deletion of their connections and installations. */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 const DISCONNECT = `mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }`;
 const UNINSTALL = `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`;
@@ -40,8 +44,8 @@ test("finds and counts only objects of the end user's group", async () => {
       });
     }
   }
-  await integrate(app, tenant, contentFor('apple-sync'));
-  await integrate(app, tenant, contentFor('apple-other'));
+  await integrate(app, tenant, createIntegrationContent('apple-sync'));
+  await integrate(app, tenant, createIntegrationContent('apple-other'));
   const user = await createEndUser(app, tenant, {
     groupRef: 'acme',
     consumerRef: 'acme-ann-apple',

@@ -1,6 +1,6 @@
 /** Subscriptions of end users, which follow their own group's operations until their tokens end. */
 import { expect, test } from 'vitest';
-import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { type EventStream, openEventStream } from '../../support/event-stream.ts';
 import {
@@ -9,7 +9,7 @@ import {
   createJwtIssuer,
 } from '../../support/fixtures/end-users.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
 const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
@@ -91,7 +91,7 @@ test('ends a stream with its key, its group and its consumer', async () => {
 
 test('ends a stream when its token expires', async () => {
   let ms = Date.now();
-  await using own = await testApp({ now: () => new Date(ms) });
+  await using own = await createTestApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
   const user = await createEndUser(own, tenant);
   const stream = await follow(own, user.token, { id: await insertOperation(own, tenant) });

@@ -1,6 +1,6 @@
 import { UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import {
   createBearerClient,
   createJwtIssuer,
@@ -8,7 +8,7 @@ import {
   type JwtOptions,
 } from '../../support/fixtures/end-users.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const VIEWER =
   '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
 const CREATE = `mutation ($input: CreateJwtKeyInput!) {
@@ -156,7 +156,7 @@ test('refuses tokens of an inactive or deleted key immediately, and accepts thos
 
 test('refuses a token after its expiry, and after its project is deleted', async () => {
   let ms = Date.now();
-  await using own = await testApp({ now: () => new Date(ms) });
+  await using own = await createTestApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(own, await issuer.sign({}, new Date(ms)));

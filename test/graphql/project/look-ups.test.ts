@@ -1,10 +1,10 @@
 /** The default project of a call, and lookups of single objects by ids and names. */
 import { beforeAll, expect, test } from 'vitest';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { installFor, integrate } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id project { id } } }

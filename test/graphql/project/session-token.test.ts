@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_SESSION_TOKEN,
@@ -10,7 +10,7 @@ import {
 } from '../../support/fixtures/end-users.ts';
 import { insertDestination, installFor, integrate } from '../../support/fixtures/integrations.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const VIEWER = `{ viewer {
   kind scopes permissions expireTime project { id } builder { id }
   group { groupRef groupName } consumer { consumerRef consumerName }
@@ -74,7 +74,7 @@ test('creates each group and consumer once for concurrent first requests', async
 
 test('accepts a token until its expiry', async () => {
   let ms = Date.now();
-  await using own = await testApp({ now: () => new Date(ms) });
+  await using own = await createTestApp({ now: () => new Date(ms) });
   const tenant = await own.tenant();
   const { token, expireTime } = await createSessionToken(tenant, { expiresInSeconds: 60 });
   const user = createBearerClient(own, token);

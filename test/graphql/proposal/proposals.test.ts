@@ -9,9 +9,13 @@ import {
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { toRevision } from '../../support/fixtures/integrations.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { createPeopleTenant, installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
+import {
+  createPeopleTenant,
+  installPeople,
+  startTypedApi,
+} from '../../support/fixtures/typed-api.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const { services } = app.app;
 const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { toClientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
 import { newId } from '../../../src/ids.ts';
 import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 
-const app = await sharedApp({ providers: [...CATALOGUE] });
+const app = await getSharedApp({ providers: [...CATALOGUE] });
 const { database, vault } = app.app.services;
 
 const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 
 const template = CATALOGUE.at(-1) as Provider;
 const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({
@@ -11,7 +11,7 @@ const createProvider = (name: string, facts: Partial<Provider> = {}): Provider =
   ...facts,
 });
 
-const app = await sharedApp({
+const app = await getSharedApp({
   providers: [
     createProvider('delta'),
     createProvider('alpha', {
@@ -112,7 +112,7 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
     scopes: ['deals:read'],
     inputs: [{ name: 'base', displayName: 'Id of the base' }],
   };
-  await using own = await testApp({
+  await using own = await createTestApp({
     providers: [createProvider('told', facts), createProvider('plain')],
   });
   const query = `query ($name: String!) { provider(name: $name) {

@@ -1,11 +1,11 @@
 /** Filters of lists: by time, by parent and by words, in either order. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection as generateWith } from '../../support/fixtures/connections.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 

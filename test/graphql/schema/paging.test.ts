@@ -1,10 +1,10 @@
 /** Tests the guarantees of every list with operations, the list that grows fastest. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 
 const LIST_OPERATIONS = `query ($id: String!, $status: OperationStatus,

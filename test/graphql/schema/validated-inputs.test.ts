@@ -2,12 +2,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { url } = await app.app.start();
 
 const createDocument = (name: string, result: string) =>
@@ -126,7 +126,7 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
 });
 
 test('returns 403 without issues to a REST caller without the scope', async () => {
-  const { base, withScopes, refusal } = await restTenant(app);
+  const { base, withScopes, refusal } = await createRestTenant(app);
   const reader = await withScopes('read');
   const refused = await reader.refusal('POST', `${base}/topics`, { name: '', more: 1 });
   expect({ status: refused.status, issues: refused.issues }).toEqual({
@@ -201,7 +201,7 @@ test('ignores fields outside an update mask', async () => {
 });
 
 test('ignores fields outside an update mask of REST', async () => {
-  const { base, post, request } = await restTenant(app);
+  const { base, post, request } = await createRestTenant(app);
   const { id } = await post(`${base}/destinations`, {
     name: 'hooks',
     type: 'webhook',

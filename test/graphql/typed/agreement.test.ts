@@ -4,17 +4,17 @@ import { afterAll, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
-import { sharedApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
-import { installPeople, typedApi, typedClient } from '../../support/fixtures/typed-api.ts';
+import { installPeople, startTypedApi, typedClient } from '../../support/fixtures/typed-api.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 
 const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 
-const people = await typedApi(RATES);
+const people = await startTypedApi(RATES);
 const accounts = await startStandIns();
-const vendors = await sharedApp({
+const vendors = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...RATES },
   providers: accounts.providers,
 });

@@ -4,11 +4,11 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   createPeopleTenant,
   installPeople,
-  typedApi,
+  startTypedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
 const client = typedClient(app, tenant);
 

@@ -12,11 +12,11 @@ import { CREATE_REVISION, toRevision } from '../../support/fixtures/integrations
 import {
   createPeopleTenant,
   installPeople,
-  typedApi,
+  startTypedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 app.sandbox.seed('contacts', 3);
 app.zoho.store.create({ Last_Name: 'Liskov', Company: 'Globex' }, new Date());
 const tenant = await createPeopleTenant(app);

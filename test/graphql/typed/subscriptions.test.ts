@@ -11,12 +11,12 @@ import { createStream, type TestStream } from '../../support/fixtures/streams.ts
 import {
   createPeopleTenant,
   installPeople,
-  typedApi,
+  startTypedApi,
   typedClient,
 } from '../../support/fixtures/typed-api.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 app.sandbox.seed('contacts', 2);
 const { services } = app.app;
 const { database } = services;

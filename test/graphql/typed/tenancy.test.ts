@@ -18,10 +18,10 @@ import type { Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createStream } from '../../support/fixtures/streams.ts';
-import { installPeople, typedApi, typedClient } from '../../support/fixtures/typed-api.ts';
+import { installPeople, startTypedApi, typedClient } from '../../support/fixtures/typed-api.ts';
 import { dumpProject } from '../../support/tenancy/stored-rows.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 app.sandbox.seed('contacts', 2);
 app.zoho.store.create({ Last_Name: 'Secret', Company: 'Globex' }, new Date());
 const tenant = await createStreamTenant();

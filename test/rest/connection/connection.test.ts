@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { insertInstallation } from '../../support/fixtures/connections.ts';
 import { connectWithTokens, readStoredCredentials } from '../../support/providers/oauth.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp({ log: createLog('silent') });
+const app = await getSharedApp({ log: createLog('silent') });
 
 function connect(rest: RestTenant, overrides: object = {}) {
   const consumer = {
@@ -19,7 +19,7 @@ function connect(rest: RestTenant, overrides: object = {}) {
 }
 
 test('creates a connection, and returns its credentials only if requested', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { projectId } = rest.tenant;
   const facts = {
     providerWorkspaceRef: 'w',
@@ -48,7 +48,7 @@ test('creates a connection, and returns its credentials only if requested', asyn
 });
 
 test('lists connections by every filter, in a constant number of statements', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `${rest.base}/connections`;
   const listIds = async (query: string) =>
     (await rest.get(`${path}${query}`)).map(({ id }: { id: string }) => id);
@@ -72,7 +72,7 @@ test('lists connections by every filter, in a constant number of statements', as
 });
 
 test('names every invalid input at its position, and repeats no secret', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const body = {
     groupRef: '',
     consumerRef: 'ann',
@@ -102,7 +102,7 @@ test('names every invalid input at its position, and repeats no secret', async (
 });
 
 test('changes the fields in the mask, and clears optional ones with null', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await connect(rest, {
     providerWorkspaceRef: 'w',
     providerMetadata: { a: { value: '1', source: 'input' } },
@@ -132,7 +132,7 @@ test('changes the fields in the mask, and clears optional ones with null', async
 });
 
 test('returns the requested tokens only', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
   const credentials = { accessToken, refreshToken: { token: 'rt' }, scopes: ['a'] };
   const { id, authScheme } = await connect(rest, {
@@ -155,7 +155,7 @@ test('returns the requested tokens only', async () => {
 });
 
 test('refreshes a token on request, or when it is about to expire', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const connection = await connectWithTokens(app, rest.tenant);
   const path = `${rest.base}/connections/${connection.id}`;
   const readStoredText = async () => JSON.stringify(await readStoredCredentials(app, connection));
@@ -176,7 +176,7 @@ test('refreshes a token on request, or when it is about to expire', async () => 
 });
 
 test('refreshes a connection without a token only by force, and then returns 422', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await connect(rest);
   const path = `${rest.base}/connections/${id}`;
   expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
@@ -189,7 +189,7 @@ test('refreshes a connection without a token only by force, and then returns 422
 });
 
 test('deletes a connection unless installations use it', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const used = await connect(rest);
   await insertInstallation(app, used, rest.tenant);
   const path = `${rest.base}/connections`;
@@ -200,7 +200,7 @@ test('deletes a connection unless installations use it', async () => {
 });
 
 test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await connect(a);
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
   for (const base of [a.base, b.base]) {
@@ -229,7 +229,7 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
 });
 
 test('connects with custom inputs in one step, and refuses members of further steps', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const projectIdOrName = rest.tenant.projectName;
   const consumer = { projectIdOrName, provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const body = { ...consumer, customAuth: { accountKey: 'sandbox-key' } };
@@ -242,7 +242,7 @@ test('connects with custom inputs in one step, and refuses members of further st
 });
 
 test('lets a key for pages connect and install, and read no destinations, deliveries or credentials', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const page = await rest.withScopes('frontend');
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' };
   const created = await page.post(`${rest.base}/connections:generate`, body);

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   CLIENT_ID,
   createProviderApp,
   getConnection,
   readStoredCredentials,
 } from '../../support/providers/oauth.ts';
-import { oauthBrowser } from '../../support/providers/oauth-browser.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createOAuthBrowser } from '../../support/providers/oauth-browser.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
 const RETURN = 'https://builder.test/done';
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
 });
 
@@ -24,7 +24,7 @@ function createStartInput({ tenant }: RestTenant, overrides: object = {}) {
   return { projectIdOrName: tenant.projectName, ...consumer, ...overrides };
 }
 
-const browser = oauthBrowser(app);
+const browser = createOAuthBrowser(app);
 
 /** Opens the link, approves at the provider and returns. */
 async function consent(link: string): Promise<string> {
@@ -35,7 +35,7 @@ async function consent(link: string): Promise<string> {
 }
 
 test('returns the link to the consent page as text, which leads to a connection', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
   const body = createStartInput(rest, { authScheme, groupName: 'Acme Inc.' });
@@ -60,7 +60,7 @@ test('returns the link to the consent page as text, which leads to a connection'
 });
 
 test.each([true, false])('protects a connect with enableCSRFProtection: %s', async (value) => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await createProviderApp(rest.tenant);
   const start = (): Promise<string> =>
     rest.post('/oauth-connect', createStartInput(rest, { enableCSRFProtection: value }), 200);
@@ -75,7 +75,7 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
 });
 
 test('returns 400 if enableCSRFProtection is not a boolean', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const body = createStartInput(rest, { enableCSRFProtection: 'no' });
   expect(await rest.refusal('POST', '/oauth-connect', body)).toMatchObject({
     status: 400,
@@ -86,7 +86,7 @@ test('returns 400 if enableCSRFProtection is not a boolean', async () => {
 });
 
 test('renews the consent of a connection, with its own group, consumer, app and scheme', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
   const input = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
@@ -113,7 +113,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
 });
 
 test('refuses a connection without OAuth tokens, and one without its app', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const generate = (credentials: object) => {
     const consumer = { provider: 'sandbox', consumerRef: 'ann' };
     return rest.post(`${rest.base}/connections:generate`, { ...consumer, ...credentials });
@@ -141,7 +141,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
 });
 
 test('names every invalid input of a start at its position', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const listPositions = async (body: object) =>
     (await rest.refusal('POST', '/oauth-connect', body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
@@ -155,7 +155,7 @@ test('names every invalid input of a start at its position', async () => {
 });
 
 test("returns 404 for another tenant's project and connection, and 403 without the scope", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   await createProviderApp(a.tenant);
   const id = await consent(await a.post('/oauth-connect', createStartInput(a), 200));
   expect(await b.refusal('POST', '/oauth-connect', createStartInput(a))).toMatchObject({

@@ -8,15 +8,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { buildSchema, isInputObjectType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { ROOT } from '../../support/documents.ts';
-import { contentFor, installFor, integrate } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import {
+  createIntegrationContent,
+  installFor,
+  integrate,
+} from '../../support/fixtures/integrations.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const run = promisify(execFile);
 
-const CONTENT = contentFor('crm', {
+const CONTENT = createIntegrationContent('crm', {
   read: {
     objects: [
       {
@@ -42,7 +46,7 @@ const CONTENT = contentFor('crm', {
 });
 
 async function createDescribedTenant(): Promise<RestTenant> {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const integration = await integrate(app, rest.tenant, CONTENT);
   const { id } = await installFor(rest.tenant, integration);
   const query = 'query ($id: ID!) { node(id: $id) { ... on Installation { contract { hash } } } }';
@@ -186,6 +190,6 @@ test('requires the scope read', async () => {
   const rest = await createDescribedTenant();
   const other = await rest.withScopes('events:write');
   expect(await other.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
-  const stranger = await restTenant(app);
+  const stranger = await createRestTenant(app);
   expect(await stranger.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
 });

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-client-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const app = await sharedApp();
+const app = await getSharedApp();
 
 /** The generator needs the compiler's JavaScript API, which this repository's compiler does not have. */
 const WITH_COMPILER = `

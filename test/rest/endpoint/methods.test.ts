@@ -1,22 +1,22 @@
 import { afterAll, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createCrmProvider,
   installProxy,
   startRawClient,
   startUpstream,
 } from '../../support/rest/proxy-installation.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
 const ORIGIN = 'https://app.example';
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { CORS_ORIGINS: ORIGIN, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [createCrmProvider(upstream.url)],
 });
-const rest = await restTenant(app);
+const rest = await createRestTenant(app);
 const key = { 'x-api-key': rest.tenant.apiKey };
 const { inject } = app.app.rest;
 const topics = `/v1${rest.base}/topics`;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const metadata = { url: 'https://example.com/hook', headers: { 'x-team': 'crm' } };
 const maskedMetadata = { ...metadata, headers: { 'x-team': '***' } };
 
@@ -11,7 +11,7 @@ async function createDestination(rest: RestTenant, name = 'hooks') {
 }
 
 test('returns the secret of a new destination, and omits it by name and by id', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { secrets, ...created } = await createDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
   expect(created).toMatchObject({
@@ -28,7 +28,7 @@ test('returns the secret of a new destination, and omits it by name and by id', 
 });
 
 test('returns secrets only with credentials:read', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await createDestination(rest);
   const reader = await rest.withScopes('full');
   await reader.get(`${rest.base}/destinations/hooks`);
@@ -39,7 +39,7 @@ test('returns secrets only with credentials:read', async () => {
 });
 
 test('returns a rotated secret only to callers who can change destinations', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { secrets } = await createDestination(rest);
   const path = `${rest.base}/destinations/hooks?rotate=true&includeSecrets=true`;
   const rotated = await rest.get(path);
@@ -50,7 +50,7 @@ test('returns a rotated secret only to callers who can change destinations', asy
 });
 
 test('changes the fields in the mask, including those of metadata', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await createDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
   const url = 'https://example.com/other';
@@ -68,7 +68,7 @@ test('changes the fields in the mask, including those of metadata', async () => 
 });
 
 test('names broken rules and invalid forms at their positions', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const fetchIssues = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
@@ -85,7 +85,7 @@ test('names broken rules and invalid forms at their positions', async () => {
 });
 
 test("deletes a destination, and returns 404 for another tenant's", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createDestination(a);
   for (const base of [a.base, b.base]) {
     expect(await b.refusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
@@ -96,7 +96,7 @@ test("deletes a destination, and returns 404 for another tenant's", async () => 
 });
 
 test('refuses masked values in an update, and keeps the headers in keepHeaders', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await createDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
   const patch = (metadata: object) => ({

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 
 /** Records two events. The first is routed to a topic, and has a delivery with an attempt. */
 async function createDelivery() {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { projectId } = rest.tenant;
   const topic = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   const metadata = { url: 'https://example.com/hook' };
@@ -51,7 +51,7 @@ test('lists events in order, by topic and by types', async () => {
 });
 
 test('names an unknown event type at its position', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
   const { issues } = await rest.refusal('GET', path);
   expect(issues).toMatchObject([{ in: 'query', name: 'eventType[0]' }]);
@@ -151,7 +151,7 @@ test('retries a delivery with events:write', async () => {
 
 test("returns 404 for another tenant's events and deliveries", async () => {
   const { rest: a, event, destinationId, deliveryId } = await createDelivery();
-  const b = await restTenant(app);
+  const b = await createRestTenant(app);
   for (const base of [a.base, b.base]) {
     for (const path of [
       `notification-events/${event.id}`,

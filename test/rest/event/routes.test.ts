@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 async function createTopicAndDestination(rest: RestTenant) {
   const metadata = { url: 'https://example.com/hook' };
@@ -16,7 +16,7 @@ async function createTopicAndDestination(rest: RestTenant) {
 }
 
 test('routes a topic to a destination, lists routes by either, and deletes them', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const ends = await createTopicAndDestination(rest);
   const path = `${rest.base}/topic-destination-routes`;
   const route = await rest.post(path, ends);
@@ -34,8 +34,8 @@ test('routes a topic to a destination, lists routes by either, and deletes them'
 });
 
 test('names an unknown topic and an unknown destination', async () => {
-  const rest = await restTenant(app);
-  const ends = await createTopicAndDestination(await restTenant(app));
+  const rest = await createRestTenant(app);
+  const ends = await createTopicAndDestination(await createRestTenant(app));
   const { issues } = await rest.refusal('POST', `${rest.base}/topic-destination-routes`, ends);
   expect(issues).toMatchObject([
     { in: 'body', name: 'topicId', detail: 'does not exist.', value: ends.topicId },
@@ -44,7 +44,7 @@ test('names an unknown topic and an unknown destination', async () => {
 });
 
 test('routes events to a topic by the names of the reference API', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { topicId } = await createTopicAndDestination(rest);
   const path = `${rest.base}/notification-event-topic-routes`;
   const route = await rest.post(path, { eventType: 'read.backfill.done', topicId });
@@ -59,7 +59,7 @@ test('routes events to a topic by the names of the reference API', async () => {
 });
 
 test('requires events:write for routes', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const ends = await createTopicAndDestination(rest);
   const reader = await rest.withScopes('read');
   for (const [path, body] of [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates, renames, lists and deletes a topic', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const created = await rest.post(`${rest.base}/topics`, { name: 'Alerts' });
   expect(created).toEqual({
     id: expect.stringMatching(/^top_/),
@@ -24,7 +24,7 @@ test('creates, renames, lists and deletes a topic', async () => {
 });
 
 test('returns 409 for a duplicate topic name', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   expect(await rest.refusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({
     status: 409,
@@ -33,7 +33,7 @@ test('returns 409 for a duplicate topic name', async () => {
 });
 
 test('names every invalid input at its position', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
   const { issues } = await rest.refusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
   expect(issues?.map((issue) => [issue.in, issue.name]).sort()).toEqual([
@@ -46,7 +46,7 @@ test('names every invalid input at its position', async () => {
 });
 
 test('pages a list if pageSize is set', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   for (const name of ['one', 'two', 'three']) await rest.post(`${rest.base}/topics`, { name });
   const names: string[][] = [];
   let next: string | undefined = `${rest.base}/topics?pageSize=2`;
@@ -59,7 +59,7 @@ test('pages a list if pageSize is set', async () => {
 });
 
 test('names invalid page arguments by their REST names', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
   const sizes = await rest.refusal('GET', path);
   expect(sizes.issues?.map((issue) => [issue.in, issue.name])).toEqual([
@@ -73,7 +73,7 @@ test('names invalid page arguments by their REST names', async () => {
 });
 
 test("returns 404 for another tenant's topic", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await a.post(`${a.base}/topics`, { name: 'alerts' });
   for (const base of [a.base, b.base]) {
     expect(await b.refusal('DELETE', `${base}/topics/${id}`)).toMatchObject({ status: 404 });
@@ -85,7 +85,7 @@ test("returns 404 for another tenant's topic", async () => {
 });
 
 test('returns 403 for a key without the scope', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const reader = await rest.withScopes('read');
   await reader.get(`${rest.base}/topics`);
   const problem = await reader.refusal('POST', `${rest.base}/topics`, { name: 'alerts' });

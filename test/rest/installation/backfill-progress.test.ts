@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
 import { readOnSchedule } from '../../support/fixtures/rest-reads.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 app.app.sandbox.seed('contacts', 12);
 
 const read = {

@@ -1,10 +1,10 @@
 /** An installation's config in the reference API's form. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const read = {
   objects: [

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { contentFor } from '../../support/fixtures/integrations.ts';
+import { createIntegrationContent } from '../../support/fixtures/integrations.ts';
 import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates an installation with everything that the integration has, and returns it', async () => {
   const rest = await restInstallation(app);
@@ -104,7 +104,7 @@ test('names invalid members at their positions', async () => {
 
 test('deletes an installation, and finds it only in its own integration', async () => {
   const rest = await restInstallation(app);
-  const other = await createIntegration(rest, contentFor('other'));
+  const other = await createIntegration(rest, createIntegrationContent('other'));
   const elsewhere = `${other}/installations/${rest.installation.id}`;
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
   expect(await rest.refusal('GET', elsewhere)).toMatchObject({ status: 404 });

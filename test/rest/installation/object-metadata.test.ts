@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
-  contentFor,
+  createIntegrationContent,
   insertDestination,
   installFor,
   integrate,
 } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp({ log: createLog('silent') });
+const app = await getSharedApp({ log: createLog('silent') });
 
 interface Field {
   readOnly: boolean;
@@ -21,7 +21,7 @@ function createPath(rest: RestTenant, object: string, query = '?groupRef=acme') 
 }
 
 test("returns an object's fields by name, through the group's connection", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const shown = await rest.get(createPath(rest, 'contacts'));
   expect(shown).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
@@ -46,10 +46,14 @@ test("returns an object's fields by name, through the group's connection", async
 });
 
 test('finds an object by both of its names through an installation', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
-  const integration = await integrate(app, rest.tenant, contentFor('crm', { read: { objects } }));
+  const integration = await integrate(
+    app,
+    rest.tenant,
+    createIntegrationContent('crm', { read: { objects } }),
+  );
   await installFor(rest.tenant, integration);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const path = (name: string, object: string, query = '?groupRef=acme') =>
@@ -73,7 +77,7 @@ test('finds an object by both of its names through an installation', async () =>
 });
 
 test("distinguishes unknown objects from the provider's refusal", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const bad = await rest.refusal(
     'GET',
     createPath(rest, 'contacts', '?groupRef=&excludeReadOnly=x'),
@@ -94,7 +98,7 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   await generateConnection(a.tenant, { apiKey: 'sandbox-key' });
   expect(await b.refusal('GET', createPath(a, 'contacts'))).toMatchObject({ status: 404 });
   const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;

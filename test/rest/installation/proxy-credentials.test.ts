@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { connectWithTokens, getConnection } from '../../support/providers/oauth.ts';
 import {
   installProxy,
@@ -7,7 +7,7 @@ import {
   startRawClient,
 } from '../../support/rest/proxy-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const calling = await startRawClient(app);
 afterAll(() => calling[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createCrmProvider,
   installProxy,
@@ -11,7 +11,7 @@ import {
 const upstream = await startUpstream();
 afterAll(() => upstream[Symbol.asyncDispose]());
 const crmProvider = createCrmProvider(upstream.url);
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', LIMIT_PROXY_MS: '700' },
   providers: [{ ...crmProvider, limits: { ...crmProvider.limits, concurrency: 1 } }],
 });

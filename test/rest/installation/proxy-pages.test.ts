@@ -4,7 +4,7 @@ import { createDeclarativeProvider } from '../../../src/providers/declarative/de
 import { stripe } from '../../../src/providers/declared/commerce/stripe.ts';
 import { gitlab } from '../../../src/providers/declared/work/gitlab.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createCrmProvider,
   installProxy,
@@ -22,7 +22,7 @@ const [customers, projects, issues] = [
   await startVendorServer(linearWire.fixture),
 ];
 const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } as const;
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createDeclarativeProvider({ ...stripe, baseUrl: customers.url }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type ServerResponse } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   createCrmProvider,
   installProxy,
@@ -16,7 +16,7 @@ afterAll(() => upstream[Symbol.asyncDispose]());
 const base = createCrmProvider(`${upstream.url}/api`);
 /** Capabilities of a provider that stops supporting the proxy after it is installed. */
 const closing: Provider['capabilities'] = { proxy: true };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     base,

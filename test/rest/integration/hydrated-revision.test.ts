@@ -1,12 +1,15 @@
 /** Revisions with the fields of an account. Pages request them to let people choose fields. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { contentFor, insertDestination } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import {
+  createIntegrationContent,
+  insertDestination,
+} from '../../support/fixtures/integrations.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const OWNER = { mapToName: 'owner', default: 'lastname', prompt: 'Who owns it?' };
 const contacts = {
@@ -22,7 +25,7 @@ async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key')
   await insertDestination(app, rest.tenant);
   const read = { objects: [object] };
   const write = { objects: [{ objectName: 'deals' }] };
-  const path = await createIntegration(rest, contentFor('crm', { read, write }));
+  const path = await createIntegration(rest, createIntegrationContent('crm', { read, write }));
   const { latestRevision } = await rest.get(path);
   const { id } = await generateConnection(rest.tenant, { apiKey, skipCheck: true });
   const hydrated = `${path}/revisions/${latestRevision.id}:hydrate`;
@@ -30,7 +33,7 @@ async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key')
 }
 
 test('returns display names of objects and fields, and lists all fields', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { url, latestRevision } = await hydrate(rest, contacts);
   const revision = await rest.get(url);
   expect(revision).toMatchObject({ id: latestRevision.id, specVersion: '1.0.0' });
@@ -56,7 +59,7 @@ test('returns display names of objects and fields, and lists all fields', async 
 });
 
 test('makes all other fields optional with optionalFieldsAuto', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { url } = await hydrate(rest, { ...contacts, optionalFieldsAuto: 'all' });
   const [object] = (await rest.get(url)).content.read.objects;
   const names = [...object.requiredFields, ...object.optionalFields].flatMap(
@@ -66,7 +69,7 @@ test('makes all other fields optional with optionalFieldsAuto', async () => {
 });
 
 test("returns the error of an object that cannot be described, with the revision's names", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { url } = await hydrate(rest, contacts, 'wrong');
   const [object] = (await rest.get(url)).content.read.objects;
   expect(object.error).toEqual(expect.any(String));
@@ -78,7 +81,7 @@ test("returns the error of an object that cannot be described, with the revision
 });
 
 test('refuses an unknown connection, and one of another provider', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { hydrated, url } = await hydrate(rest, contacts);
   expect(await rest.refusal('GET', hydrated)).toMatchObject({
     status: 400,
@@ -91,6 +94,6 @@ test('refuses an unknown connection, and one of another provider', async () => {
   expect(await rest.refusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });
-  const stranger = await restTenant(app);
+  const stranger = await createRestTenant(app);
   expect(await stranger.refusal('GET', url)).toMatchObject({ status: 404 });
 });

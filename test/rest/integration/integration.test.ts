@@ -1,20 +1,17 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contentFor, insertDestination, toRevision } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
-import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegration,
+  createRestTenantWithDestination,
+  restInstallation,
+} from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
-
-async function createRestTenant(): Promise<RestTenant> {
-  const rest = await restTenant(app);
-  await insertDestination(app, rest.tenant);
-  return rest;
-}
+const app = await getSharedApp();
 
 test('creates an integration without a response body, and finds it by Location, name and id', async () => {
-  const rest = await createRestTenant();
-  const content = contentFor('crm', { proxy: { enabled: true } });
+  const rest = await createRestTenantWithDestination(app);
+  const content = createIntegrationContent('crm', { proxy: { enabled: true } });
   const latestRevision = toRevision(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
   const created = await rest.request('POST', `${rest.base}/integrations`, body);
@@ -31,8 +28,8 @@ test('creates an integration without a response body, and finds it by Location, 
 });
 
 test('returns all content as it was written', async () => {
-  const rest = await createRestTenant();
-  const [contacts] = contentFor().read.objects;
+  const rest = await createRestTenantWithDestination(app);
+  const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     {
       ...contacts,
@@ -44,7 +41,7 @@ test('returns all content as it was written', async () => {
       enabled: 'always',
     },
   ];
-  const content = contentFor('whole', {
+  const content = createIntegrationContent('whole', {
     displayName: 'Whole',
     module: 'root',
     read: { objects },
@@ -74,12 +71,15 @@ test('returns all content as it was written', async () => {
 });
 
 test('returns an empty schedule for reads and watches without one', async () => {
-  const rest = await createRestTenant();
-  const [contacts] = contentFor().read.objects;
+  const rest = await createRestTenantWithDestination(app);
+  const [contacts] = createIntegrationContent().read.objects;
   const { schedule: _schedule, ...unscheduled } = { schedule: undefined, ...contacts };
   const allObjects = { fieldCreated: { enabled: 'always' } };
   const watchSchema = { destination: 'records', allObjects };
-  const content = contentFor('crm', { read: { objects: [unscheduled] }, watchSchema });
+  const content = createIntegrationContent('crm', {
+    read: { objects: [unscheduled] },
+    watchSchema,
+  });
   const path = await createIntegration(rest, content);
   expect((await rest.get(path)).latestRevision.content).toMatchObject({
     read: { objects: [{ schedule: '' }] },
@@ -88,14 +88,16 @@ test('returns an empty schedule for reads and watches without one', async () => 
 });
 
 test('names invalid members at their positions, for the form and for the rules', async () => {
-  const rest = await createRestTenant();
+  const rest = await createRestTenantWithDestination(app);
   const fetchIssues = async (body: unknown) =>
     (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const revisionWith = (object: object) =>
-    toRevision(contentFor('crm', { read: { objects: [{ ...contacts, ...object }] } }));
+    toRevision(
+      createIntegrationContent('crm', { read: { objects: [{ ...contacts, ...object }] } }),
+    );
   const often = revisionWith({ schedule: '* * * * *' });
   expect(await fetchIssues({ name: 'N O', provider: 'unknown', latestRevision: often })).toEqual([
     'body name',
@@ -120,7 +122,7 @@ test('returns 409 for a used name, and deletes an integration with its installat
   const again = {
     name: 'crm',
     provider: 'sandbox',
-    latestRevision: toRevision(contentFor()),
+    latestRevision: toRevision(createIntegrationContent()),
   };
   const second = await rest.refusal('POST', `${rest.base}/integrations`, again);
   expect(second).toMatchObject({ status: 409, title: 'Conflict' });
@@ -130,10 +132,10 @@ test('returns 409 for a used name, and deletes an integration with its installat
 });
 
 test('uses a new revision immediately, and keeps the previous one readable', async () => {
-  const rest = await createRestTenant();
+  const rest = await createRestTenantWithDestination(app);
   const path = await createIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
-  const revision = toRevision(contentFor('crm', { displayName: 'CRM' }));
+  const revision = toRevision(createIntegrationContent('crm', { displayName: 'CRM' }));
   const created = await rest.request('POST', `${path}/revisions`, { revision });
   expect([created.status, created.body]).toEqual([201, '']);
   const { latestRevision, updateTime } = await rest.get(path);
@@ -145,7 +147,7 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, first]);
   expect(await rest.get(`${path}/revisions/${first.id}`)).toEqual(first);
 
-  const other = await createIntegration(rest, contentFor('other'));
+  const other = await createIntegration(rest, createIntegrationContent('other'));
   expect(await rest.refusal('GET', `${other}/revisions/${first.id}`)).toMatchObject({
     status: 404,
   });
@@ -154,7 +156,10 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
 test('requires destructive=true for a revision that drops a read object', async () => {
   const rest = await restInstallation(app);
   const revision = toRevision(
-    contentFor('crm', { read: undefined, write: { objects: [{ objectName: 'contacts' }] } }),
+    createIntegrationContent('crm', {
+      read: undefined,
+      write: { objects: [{ objectName: 'contacts' }] },
+    }),
   );
   const path = `${rest.integrationPath}/revisions`;
   expect(await rest.refusal('POST', path, { revision })).toMatchObject({ status: 409 });
@@ -166,7 +171,10 @@ test('requires destructive=true for a revision that drops a read object', async 
 });
 
 test("returns 404 for another tenant's integrations, and 403 without the scope", async () => {
-  const [a, b] = [await createRestTenant(), await createRestTenant()];
+  const [a, b] = [
+    await createRestTenantWithDestination(app),
+    await createRestTenantWithDestination(app),
+  ];
   const path = await createIntegration(a);
   const { id, latestRevision } = await a.get(path);
   for (const base of [a.base, b.base]) {
@@ -181,7 +189,11 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     }
   }
   const reader = await a.withScopes('read');
-  const body = { name: 'x', provider: 'sandbox', latestRevision: toRevision(contentFor('x')) };
+  const body = {
+    name: 'x',
+    provider: 'sandbox',
+    latestRevision: toRevision(createIntegrationContent('x')),
+  };
   for (const refused of [
     await reader.refusal('POST', `${a.base}/integrations`, body),
     await reader.refusal('POST', `${path}/revisions`, { revision: body.latestRevision }),

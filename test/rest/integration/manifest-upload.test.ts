@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 import { buildZip } from '../../support/rest/zip.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
-const app = await sharedApp({ now: () => now });
+const app = await getSharedApp({ now: () => now });
 
 const formatIntegration = (name: string) => `
   - name: ${name}
@@ -30,7 +30,7 @@ const computeMd5 = (file: Buffer) => createHash('md5').update(file).digest('base
 
 async function prepare(): Promise<RestTenant> {
   now = start;
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   return rest;
 }

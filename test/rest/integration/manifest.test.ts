@@ -1,12 +1,15 @@
 /** Revisions and integrations from the text of a manifest. */
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { contentFor, insertDestination } from '../../support/fixtures/integrations.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import {
+  createIntegrationContent,
+  insertDestination,
+} from '../../support/fixtures/integrations.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 import { createIntegration } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 const formatIntegration = (name: string, object = 'contacts') => `
   - name: ${name}
@@ -24,9 +27,9 @@ const formatManifest = (...integrations: string[]) =>
   `specVersion: 1.0.0\nintegrations:${integrations.join('')}`;
 
 async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: string }> {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
-  const path = await createIntegration(rest, contentFor('crm'));
+  const path = await createIntegration(rest, createIntegrationContent('crm'));
   return { rest, path, revisions: `${path}/revisions` };
 }
 
@@ -175,8 +178,8 @@ test('refuses a manifest that drops objects of installations, unless it is destr
 test('accepts ignored members with a warning, in JSON and in manifests', async () => {
   const { rest, path } = await prepare();
   const event = { enabled: 'always', watchFieldsAuto: 'all' };
-  const [contacts] = contentFor().read.objects;
-  const content = contentFor('crm', {
+  const [contacts] = createIntegrationContent().read.objects;
+  const content = createIntegrationContent('crm', {
     delete: { objects: [{ objectName: 'contacts' }] },
     read: { objects: [{ ...contacts, delete: true }] },
     subscribe: {
@@ -223,7 +226,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
 
 test('keeps the last field of a name, with a warning', async () => {
   const { rest, path } = await prepare();
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     {
       ...contacts,
@@ -231,7 +234,10 @@ test('keeps the last field of a name, with a warning', async () => {
       optionalFields: [{ fieldName: 'email', mapToName: 'mail' }],
     },
   ];
-  const revision = { specVersion: '1.0.0', content: contentFor('crm', { read: { objects } }) };
+  const revision = {
+    specVersion: '1.0.0',
+    content: createIntegrationContent('crm', { read: { objects } }),
+  };
   const { status, headers } = await rest.request('POST', `${path}/revisions`, { revision });
   expect([status, headers.warning]).toEqual([
     201,
@@ -249,7 +255,7 @@ test('keeps the case of integration names, which are unique regardless of case',
   const { rest } = await prepare();
   const createIntegrationBody = (name: string) => ({
     ...{ name, provider: 'sandbox' },
-    latestRevision: { specVersion: '1.0.0', content: contentFor(name) },
+    latestRevision: { specVersion: '1.0.0', content: createIntegrationContent(name) },
   });
   await rest.post(`${rest.base}/integrations`, createIntegrationBody('readSalesforceContacts'));
   const path = `${rest.base}/integrations/readSalesforceContacts`;

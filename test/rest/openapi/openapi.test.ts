@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createResponseCheck, type OpenapiDocument } from '../../support/rest/openapi.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const text = (await app.app.rest.inject('/v1/openapi.json')).body;
 const document: OpenapiDocument = JSON.parse(text);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

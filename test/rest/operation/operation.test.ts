@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const insert = insertRows(app);
 
 async function createOperations(count: number) {
@@ -76,7 +76,7 @@ test('returns an operation and its log after the installation is deleted', async
 
 test("returns 404 for another tenant's operations", async () => {
   const { newestFirst, ...a } = await createOperations(1);
-  const b = await restTenant(app);
+  const b = await createRestTenant(app);
   for (const base of [a.base, b.base]) {
     for (const end of ['', '/logs']) {
       const refused = await b.refusal('GET', `${base}/operations/${newestFirst[0]}${end}`);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { startReadJobs } from '../../support/fixtures/reads.ts';
 import { restInstallation } from '../../support/rest/rest-installation.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const POLLING = { timeout: 20_000, interval: 50 };
 
 test('triggers a read, and reports its progress in an operation', async () => {
@@ -100,7 +100,7 @@ test('returns 204 for deliverResults of an object that the group reads, and othe
 });
 
 test('accepts reads by their own path on the read host, and names the verb elsewhere', async () => {
-  const own = await testApp({ env: { READ_URL: 'http://reads.test' } });
+  const own = await createTestApp({ env: { READ_URL: 'http://reads.test' } });
   await using _own = own;
   const rest = await restInstallation(own);
   const url = `/v1${rest.integrationPath}/objects/contacts`;

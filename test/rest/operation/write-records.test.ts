@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { contact, startWriteJobs } from '../../support/fixtures/writes.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createContact, startWriteJobs } from '../../support/fixtures/writes.ts';
 import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
 
 // A synchronous write responds 5 s before this limit.
-const app = await sharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
+const app = await getSharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
 const { sandbox } = app.app;
 
 const installWriter = () =>
@@ -17,7 +17,7 @@ const write = (rest: RestInstallation, overrides: object, status = 200) =>
 
 test('creates, updates and deletes a record, each with an operation', async () => {
   const rest = await installWriter();
-  const record = contact();
+  const record = createContact();
   const created = await write(rest, { mode: 'synchronous', record });
   const { recordId: id } = created.result;
   expect(created).toEqual({
@@ -53,7 +53,7 @@ test('returns 422 with the write result if the provider refuses the record', asy
 
 test('accepts records as items of a batch, and as the member `record` of items', async () => {
   const rest = await installWriter();
-  const [bare, wrapped] = [contact(), contact()];
+  const [bare, wrapped] = [createContact(), createContact()];
   const written = await write(rest, { batch: [bare, { record: wrapped }] });
   expect(written).toMatchObject({ successCount: 2, failureCount: 0 });
   expect(sandbox.records('contacts')).toEqual(
@@ -67,7 +67,7 @@ test('accepts records as items of a batch, and as the member `record` of items',
 test('refuses integers that JSON numbers cannot hold exactly, with their paths', async () => {
   const rest = await installWriter();
   const before = sandbox.records('contacts').length;
-  const record = { ...contact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
+  const record = { ...createContact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
   const refused = await write(rest, { record }, 400);
   expect(refused.issues.map(({ name }: { name: string }) => name)).toEqual([
     'record.age',
@@ -116,7 +116,7 @@ test('returns a problem for a failed write only to clients that accept problems'
 test('returns 200 for a batch with a written record, and 422 without', async () => {
   const rest = await installWriter();
   const wrong = { record: { lastname: 'No email' } };
-  const record = contact();
+  const record = createContact();
   const some = await write(rest, { batch: [{ record }, wrong] });
   expect(some).toMatchObject({
     successCount: 1,
@@ -137,14 +137,14 @@ test('returns 200 for a batch with a written record, and 422 without', async () 
     'Record 1',
     'Record 2',
   ]);
-  const all = { batch: [{ record: contact() }, wrong], batchPolicy: { allOrNone: true } };
+  const all = { batch: [{ record: createContact() }, wrong], batchPolicy: { allOrNone: true } };
   expect(await write(rest, all, 422)).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 
 test('returns only the operation of an asynchronous write, which reports its outcome', async () => {
   const rest = await installWriter();
   await using _jobs = await startWriteJobs(app);
-  const response = await write(rest, { mode: 'asynchronous', record: contact() });
+  const response = await write(rest, { mode: 'asynchronous', record: createContact() });
   expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
   const path = `${rest.base}/operations/${response.operationId}`;
   await expect
@@ -172,11 +172,11 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
       headers,
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
     });
-  const record = contact();
+  const record = createContact();
   const [first, second] = [await sendWrite(record), await sendWrite(record)];
   expect([first.statusCode, second.statusCode]).toEqual([200, 200]);
   expect(second.json()).toEqual(first.json());
-  const other = await sendWrite(contact());
+  const other = await sendWrite(createContact());
   expect(other.statusCode).toBe(409);
   const tooLong = await app.app.rest.inject({
     method: 'POST',
@@ -190,7 +190,7 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
 test('returns an operation without an error if the outcome is late', async () => {
   const rest = await installWriter();
   sandbox.faults.set({ delayMs: 4_000, pathPrefix: '/objects/contacts' });
-  const record = contact();
+  const record = createContact();
   const response = await write(rest, { record });
   expect(response).toEqual({ operationId: expect.stringMatching(/^opr_/) });
   sandbox.faults.set({ delayMs: 0, pathPrefix: '/objects/contacts' });
@@ -230,8 +230,8 @@ test('refuses a record together with a batch', async () => {
   const body = {
     groupRef: 'acme',
     type: 'create',
-    record: contact(),
-    batch: [{ record: contact() }],
+    record: createContact(),
+    batch: [{ record: createContact() }],
   };
   expect(await rest.refusal('POST', getContactsPath(rest), body)).toMatchObject({
     status: 400,
@@ -241,7 +241,7 @@ test('refuses a record together with a batch', async () => {
 
 test("requires records:write and an installation of the caller's project", async () => {
   const [a, b] = [await installWriter(), await installWriter()];
-  const body = { groupRef: 'acme', type: 'create', record: contact() };
+  const body = { groupRef: 'acme', type: 'create', record: createContact() };
   expect(await b.refusal('POST', getContactsPath(a), body)).toMatchObject({ status: 404 });
   const reader = await a.withScopes('read');
   const refused = await reader.refusal('POST', getContactsPath(a), body);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const createDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
 
 test('claims a domain, and returns it at its Location', async () => {
-  const { builder, tenant, get } = await restTenant(app);
+  const { builder, tenant, get } = await createRestTenant(app);
   const domain = createDomain();
   const parent = { parentId: tenant.orgId, parentType: 'org' };
   const url = `https://www.${domain.toUpperCase()}/about`;
@@ -27,7 +27,7 @@ test('claims a domain, and returns it at its Location', async () => {
 });
 
 test('refuses and hides a domain that another org has claimed', async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const domain = createDomain();
   const claim = (client: typeof a) => ({
     domain,
@@ -48,7 +48,7 @@ test('refuses and hides a domain that another org has claimed', async () => {
 });
 
 test('names every invalid input, and refuses claims by API keys', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
   const { issues } = await rest.builder.refusal('POST', '/claimed-domains', body);
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([

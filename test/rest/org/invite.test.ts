@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates, lists, finds and revokes an invite', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const created = await rest.post(path, { email: 'Eve@Example.com' });
   expect(created).toEqual({
@@ -31,7 +31,7 @@ test('creates, lists, finds and revokes an invite', async () => {
 });
 
 test("lists the invites to a builder's address, and accepts one of them", async () => {
-  const [host, guest] = [await restTenant(app), await restTenant(app)];
+  const [host, guest] = [await createRestTenant(app), await createRestTenant(app)];
   const { orgId } = host.tenant;
   const email = guest.tenant.builderEmail;
   const created = await host.builder.post(`/orgs/${orgId}/invites`, { email });
@@ -51,7 +51,7 @@ test("lists the invites to a builder's address, and accepts one of them", async 
 });
 
 test('names an invalid address and role at their positions', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'owner' });
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
@@ -63,7 +63,7 @@ test('names an invalid address and role at their positions', async () => {
 });
 
 test("returns 404 for another tenant's invite, and requires the scopes", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const path = `/orgs/${a.tenant.orgId}/invites`;
   const { id } = await a.post(path, { email: 'eve@example.com' });
   for (const base of [path, `/orgs/${b.tenant.orgId}/invites`]) {
@@ -86,7 +86,7 @@ test("returns 404 for another tenant's invite, and requires the scopes", async (
 });
 
 test("accepts the newest invite to the builder's address by naming the address", async () => {
-  const [host, guest] = [await restTenant(app), await restTenant(app)];
+  const [host, guest] = [await createRestTenant(app), await createRestTenant(app)];
   const { orgId } = host.tenant;
   const invitedEmail = guest.tenant.builderEmail;
   const accept = (client: typeof guest.builder, body: object) =>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates an org with the builder as an admin, and renames it', async () => {
-  const { builder, tenant } = await restTenant(app);
+  const { builder, tenant } = await createRestTenant(app);
   const created = await builder.post('/orgs', { label: 'Acme' });
   expect(created).toEqual({
     id: expect.stringMatching(/^org_/),
@@ -37,7 +37,7 @@ test('creates an org with the builder as an admin, and renames it', async () => 
 });
 
 test('returns the billing account and the builders of an org', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { orgId, builderId, builderEmail } = rest.tenant;
   expect(await rest.get(`/orgs/${orgId}/billingAccount`)).toEqual({
     id: expect.stringMatching(/^bil_/),
@@ -62,7 +62,7 @@ test('returns the billing account and the builders of an org', async () => {
 });
 
 test("returns 404 for another tenant's org, requires the scopes, and refuses changes by API keys", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const path = `/orgs/${a.tenant.orgId}`;
   const change = { updateMask: ['label'], org: { label: 'Mine' } };
   for (const client of [b, b.builder]) {
@@ -91,7 +91,7 @@ test("returns 404 for another tenant's org, requires the scopes, and refuses cha
 });
 
 test('returns 422 without a billing portal, and 404 to callers who are not members', async () => {
-  const [rest, stranger] = [await restTenant(app), await restTenant(app)];
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.get(`/orgs/${rest.tenant.orgId}/billingAccount`);
   const path = `/billingAccounts/${id}/portalSession`;
   const body = { redirectUrl: 'https://builder.test/billing' };

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import {
   listDifferences,
   listMembers,
@@ -39,7 +39,7 @@ const HAS_MORE: Record<string, string> = {
 /** Clients do not see the names of path parameters: `/topics/{id}` equals `/topics/{topicId}`. */
 const normalizePath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const document = app.app.rest.swagger() as unknown as Document;
 const { schemas: components } = document.components;
 

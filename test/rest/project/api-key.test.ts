@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restClient, restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestClient, createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test("returns a key's value on creation only, and later its prefix", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const path = `${rest.base}/api-keys`;
   const created = await rest.post(path, { label: 'ci', scopes: ['read'] });
   expect(created).toMatchObject({ label: 'ci', scopes: ['read'], active: true });
   expect(created.projectId).toBe(rest.tenant.projectId);
-  await restClient(app, { 'x-api-key': created.key }).get(rest.base);
+  await createRestClient(app, { 'x-api-key': created.key }).get(rest.base);
 
   const shown = await rest.get(`${path}/${created.id}`);
   expect(shown).toMatchObject({ id: created.id, key: created.key.slice(0, 10) });
@@ -21,7 +21,7 @@ test("returns a key's value on creation only, and later its prefix", async () =>
 });
 
 test('changes the fields in the mask only', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci', scopes: ['read'] });
   const changed = await rest.patch(`${rest.base}/api-keys/${id}`, {
     updateMask: ['label', 'active'],
@@ -32,7 +32,7 @@ test('changes the fields in the mask only', async () => {
 });
 
 test('refuses an invalid mask with every position', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>
     (await rest.refusal('PATCH', `${rest.base}/api-keys/${id}`, body)).issues?.map(
@@ -48,18 +48,18 @@ test('refuses an invalid mask with every position', async () => {
 });
 
 test('deletes a key by its value, and refuses it immediately', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { key } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   await rest.delete(`${rest.base}/api-keys/${key}`);
   const refusal = await rest.refusal('DELETE', `${rest.base}/api-keys/${key}`);
   expect(refusal.status).toBe(404);
   expect(JSON.stringify(refusal)).not.toContain(key);
-  const refused = await restClient(app, { 'x-api-key': key }).request('GET', rest.base);
+  const refused = await createRestClient(app, { 'x-api-key': key }).request('GET', rest.base);
   expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
 });
 
 test("returns 404 for another tenant's key, and requires keys:write", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await a.post(`${a.base}/api-keys`, { label: 'ci' });
   for (const base of [a.base, b.base]) {
     expect(await b.refusal('GET', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates, changes, lists and deletes JWT keys', async () => {
-  const { tenant, ...key } = await restTenant(app);
+  const { tenant, ...key } = await createRestTenant(app);
   const path = `/projects/${tenant.projectId}/jwt-keys`;
   const { publicKeyPem } = createJwtKeyPair();
   const { kid } = await key.post(path, { label: 'server', algorithm: 'RS256', publicKeyPem });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('creates a project, and finds it by id and by name', async () => {
-  const { builder, tenant } = await restTenant(app);
+  const { builder, tenant } = await createRestTenant(app);
   const name = `Made-${crypto.randomUUID().slice(0, 8)}`;
   const created = await builder.post('/projects', { name, appName: 'Mine', orgId: tenant.orgId });
   expect(created).toEqual({
@@ -23,7 +23,7 @@ test('creates a project, and finds it by id and by name', async () => {
 });
 
 test("returns an API key's own project, and refuses to create one", async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { projectId: id, projectName: name, orgId } = rest.tenant;
   expect(await rest.get('/projects')).toMatchObject([{ id, name }]);
   const refused = await rest.refusal('POST', '/projects', { name: 'mine', appName: 'x', orgId });
@@ -31,7 +31,7 @@ test("returns an API key's own project, and refuses to create one", async () => 
 });
 
 test('returns entitlements only if requested', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   expect(await rest.get(rest.base)).not.toHaveProperty('entitlements');
   expect(await rest.get(`${rest.base}?includeEntitlements=true`)).toMatchObject({
     entitlements: { brandingRemoval: { value: false } },
@@ -39,7 +39,7 @@ test('returns entitlements only if requested', async () => {
 });
 
 test('changes the fields in the mask only', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const changed = await rest.patch(rest.base, {
     updateMask: ['appName'],
     project: { appName: 'Other', name: 'ignored' },
@@ -48,7 +48,7 @@ test('changes the fields in the mask only', async () => {
 });
 
 test('sets and clears the appearance of the connect page', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const project = { logoUrl: 'https://a.test/logo.png', accentColor: '#AA3300', locale: 'de-at' };
   const updateMask = Object.keys(project);
   const changed = await rest.patch(rest.base, { updateMask, project });
@@ -62,7 +62,7 @@ test('sets and clears the appearance of the connect page', async () => {
 });
 
 test('names every invalid input', async () => {
-  const { builder } = await restTenant(app);
+  const { builder } = await createRestTenant(app);
   const { issues } = await builder.refusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(issues?.map((issue) => `${issue.in} ${issue.name}`))].sort()).toEqual([
     'body appName',
@@ -72,7 +72,7 @@ test('names every invalid input', async () => {
 });
 
 test("returns 404 for another tenant's project", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   expect(await b.refusal('GET', a.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
   expect(await b.refusal('PATCH', a.base, body)).toMatchObject({ status: 404 });

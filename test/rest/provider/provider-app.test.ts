@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { type RestTenant, restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const secret = { clientId: 'client', clientSecret: 'planted-secret' };
 
 function createApp(rest: RestTenant, overrides: object = {}) {
@@ -11,7 +11,7 @@ function createApp(rest: RestTenant, overrides: object = {}) {
 }
 
 test('creates and lists a provider app, and never returns its secret', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
   const created = await createApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
   expect(created).toEqual({
@@ -31,7 +31,7 @@ test('creates and lists a provider app, and never returns its secret', async () 
 });
 
 test('changes the fields in the mask only', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const { id } = await createApp(rest, { scopes: ['a'], externalRef: '42' });
   const path = `${rest.base}/provider-apps/${id}`;
   const changed = await rest.patch(path, {
@@ -49,7 +49,7 @@ test('changes the fields in the mask only', async () => {
 });
 
 test('names every invalid input at its position, and repeats no secret', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refused = await rest.refusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refused.status).toBe(400);
@@ -77,7 +77,7 @@ test('names every invalid input at its position, and repeats no secret', async (
 });
 
 test('returns 409 for deleting an app that connections use, and deletes others', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const used = await createApp(rest);
   await rest.post(`${rest.base}/connections:generate`, {
     groupRef: 'acme',
@@ -93,7 +93,7 @@ test('returns 409 for deleting an app that connections use, and deletes others',
 });
 
 test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
-  const [a, b] = [await restTenant(app), await restTenant(app)];
+  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createApp(a);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
   for (const base of [a.base, b.base]) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
-import { restTenant } from '../../support/rest/rest-client.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 
 test('returns the whole catalogue by name, and a single provider', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const catalogue = await rest.get('/providers');
   expect(Object.keys(catalogue)).toEqual(
     app.app.services.catalogue.providers.map(({ name }) => name),
@@ -40,7 +40,7 @@ test('returns the whole catalogue by name, and a single provider', async () => {
 });
 
 test('returns the credential kind, the place of secrets and the inputs of a provider', async () => {
-  const { sandbox, salesforce, jotform, sendGrid } = await (await restTenant(app)).get(
+  const { sandbox, salesforce, jotform, sendGrid } = await (await createRestTenant(app)).get(
     '/providers',
   );
   expect(salesforce).toMatchObject({
@@ -71,7 +71,7 @@ test('returns the credential kind, the place of secrets and the inputs of a prov
 });
 
 test('returns 404 for an unknown provider, and 403 for a key without the scope', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   expect(await rest.refusal('GET', '/providers/none')).toMatchObject({ status: 404 });
   const writer = await rest.withScopes('records:write');
   for (const path of ['/providers', '/providers/hubspot']) {
@@ -80,7 +80,7 @@ test('returns 404 for an unknown provider, and 403 for a key without the scope',
 });
 
 test('returns the requirements of a subscription, and its event types', async () => {
-  const rest = await restTenant(app);
+  const rest = await createRestTenant(app);
   const fetchSubscribeSupport = async (name: string) => {
     const { subscribeRequirements, support } = await rest.get(`/providers/${name}`);
     return { ...subscribeRequirements, ...support.subscribeSupport };

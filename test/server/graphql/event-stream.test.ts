@@ -2,7 +2,7 @@ import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
 import { createEventList } from '../../../src/domain/event/notification-event.ts';
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
-import { sharedApp, type Tenant, type TestApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
 import {
   createNames,
   recordNamedEvent,
@@ -12,7 +12,7 @@ import {
 import { openEventStream } from '../../support/event-stream.ts';
 
 // The stop would wait longer for connections that fetch keeps.
-const app = await sharedApp({ env: { SHUTDOWN_MS: '1000' } });
+const app = await getSharedApp({ env: { SHUTDOWN_MS: '1000' } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
 const fetchPath = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
@@ -38,7 +38,7 @@ const createStreamClient = ({ apiKey }: Tenant) =>
   createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });
 
 test('sends events to graphql-sse, and frees the place of a client that leaves', async () => {
-  await using small = await testApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
+  await using small = await createTestApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
   const { url: at } = await small.app.start();
   const tenant = await createTenantWithRoutes(small);
   await recordNamedEvents(small.app.services.database, tenant, createNames('e', 3));
@@ -140,7 +140,7 @@ test('returns JSON for a single result to a client that also accepts streams', a
 });
 
 test('cuts streams on stop without completing them, so that clients reconnect', async () => {
-  const stopping = await testApp();
+  const stopping = await createTestApp();
   const { url: at } = await stopping.app.start();
   const tenant = await createTenantWithRoutes(stopping);
   const stream = await openEventStream((path, init) => fetch(`${at}${path}`, init), {

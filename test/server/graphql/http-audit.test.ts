@@ -1,9 +1,9 @@
 /** Runs the audit of the GraphQL over HTTP specification: requirements and recommendations. */
 import { serverAudits } from 'graphql-http';
 import { expect, test } from 'vitest';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const { url } = await app.app.start();
 const audits = serverAudits({ url: `${url}/graphql` });
 

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -17,9 +17,9 @@ const observer: OperationPlugin = {
   onExecute: () => void steps.push('execute'),
   onSubscribe: () => void steps.push('subscribe'),
 };
-const app = await sharedApp({ plugins: [observer] });
+const app = await getSharedApp({ plugins: [observer] });
 /** An app without the adapter: Yoga's own handler takes every request. */
-const yogaOnly = await sharedApp({ hasAdapter: false });
+const yogaOnly = await getSharedApp({ hasAdapter: false });
 const { database } = app.app.services;
 const { url } = await app.app.start();
 

@@ -11,7 +11,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createTrustedDocuments } from '../../../src/graphql/execution/trusted-documents.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -32,8 +32,8 @@ writeFileSync(manifest, JSON.stringify(DOCUMENTS));
  */
 const CODEGEN_MANIFEST = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
 const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${CODEGEN_MANIFEST}` };
-const app = await sharedApp({ env });
-const strict = await sharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
+const app = await getSharedApp({ env });
+const strict = await getSharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
 
 async function post(target: typeof app, body: object, headers: Record<string, string> = {}) {
   const response = await target.fetch('/graphql', {

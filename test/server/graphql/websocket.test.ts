@@ -10,7 +10,7 @@ import { type Admission, createAdmission } from '../../../src/domain/viewer/admi
 import { attachWebSocket } from '../../../src/server/graphql/websocket.ts';
 import { openYoga } from '../../../src/server/graphql/yoga.ts';
 import { createClientReaders } from '../../../src/server/http/request-client.ts';
-import { sharedApp, type Tenant, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createNames,
   recordNamedEvent,
@@ -21,7 +21,7 @@ import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 import { serve } from '../../support/wire/serve.ts';
 
 const PAGE_ORIGIN = 'https://app.example';
-const app = await sharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });
+const app = await getSharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
 
@@ -340,7 +340,7 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
 });
 
 test('closes sockets on stop with a code that lets clients reconnect', async () => {
-  const stopping = await testApp();
+  const stopping = await createTestApp();
   const { url: at } = await stopping.app.start();
   const tenant = await stopping.tenant();
   const socket = await openSocket(at);

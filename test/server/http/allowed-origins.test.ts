@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
@@ -12,7 +12,7 @@ const SHOP = 'https://shop.example';
 const OTHERS = 'https://others.example';
 const EVIL = 'https://evil.example';
 const CONSOLE = 'https://console.example';
-const app = await sharedApp({ env: { CORS_ORIGINS: CONSOLE } });
+const app = await getSharedApp({ env: { CORS_ORIGINS: CONSOLE } });
 const ALLOW = `mutation ($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { allowedOrigins } }
 }`;

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
 import { createAddressFinder } from '../../../src/server/http/client-address.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 
@@ -73,7 +73,7 @@ test('limits and logs by the client that a trusted proxy names, over GraphQL and
   };
   const log = pino({ level: 'info' }, new Writable({ write }));
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,::1/128', WRONG_KEY_LIMIT_PER_MINUTE: '1' };
-  await using app = await testApp({ env, log });
+  await using app = await createTestApp({ env, log });
   const sendFrom = async (path: string, client: string) => {
     const headers = { 'x-api-key': createKeyValue(), 'x-forwarded-for': client };
     const init = path === '/graphql' ? { method: 'POST', body: '{"query":"{viewer{kind}}"}' } : {};

@@ -1,11 +1,11 @@
 /** GraphQL, REST and WebSockets accept calls from the same pages. */
 import { expect, test } from 'vitest';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const ORIGIN = 'https://app.example';
 const OTHER = 'https://evil.example';
-const app = await sharedApp({ env: { CORS_ORIGINS: ORIGIN } });
+const app = await getSharedApp({ env: { CORS_ORIGINS: ORIGIN } });
 const tenant = await app.tenant();
 const topics = `/v1/projects/${tenant.projectId}/topics`;
 const key = { 'x-api-key': tenant.apiKey };
@@ -93,7 +93,7 @@ test('opens WebSockets from configured origins and the gateway itself', async ()
 });
 
 test('grants no other origin if none is configured', async () => {
-  await using closed = await testApp();
+  await using closed = await createTestApp();
   for (const path of SURFACES) {
     const { headers } = await preflight(path, ORIGIN, closed);
     expect(headers.get('access-control-allow-origin'), path).toBeNull();

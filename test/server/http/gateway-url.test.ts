@@ -2,13 +2,13 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts';
-import { sharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createSessionToken } from '../../support/fixtures/end-users.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
-import { oauthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
+import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const app = await sharedApp({ env: { HOST: '0.0.0.0' } });
+const app = await getSharedApp({ env: { HOST: '0.0.0.0' } });
 const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
 /** Another host name with the same port. */
 const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
@@ -32,7 +32,7 @@ test('begins a connect on the host of the request, and exchanges its code with t
   const { startOAuthConnect } = await tenant.query(START, { input: createConnectInput(tenant) });
   const link: string = startOAuthConnect.authorizeUrl;
   expect(link.startsWith(`${ORIGIN}/oauth/connect?`)).toBe(true);
-  const browser = oauthBrowser({
+  const browser = createOAuthBrowser({
     fetch: (path, init) => fetch(OTHER_ORIGIN + path, { redirect: 'manual', ...init }),
   });
   // The browser opens the link under another name. The stored callback keeps the host of the caller.

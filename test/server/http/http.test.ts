@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { type GraphqlResponse, sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
 
-const app = await sharedApp();
+const app = await getSharedApp();
 const tenant = await app.tenant();
 const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
 const body = JSON.stringify({ query: '{ viewer { kind } }' });
@@ -36,7 +36,7 @@ test.each([
 });
 
 test('refuses a request whose host and path make no URL', async () => {
-  await using served = await testApp();
+  await using served = await createTestApp();
   const { hostname, port } = new URL((await served.app.start()).url);
   for (const [host, path] of [
     ['a b', '/graphql'],

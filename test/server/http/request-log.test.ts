@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 
 test('logs requests at info, and those for files of pages at debug', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line)) });
-  await using app = await testApp({ log });
+  await using app = await createTestApp({ log });
   await app.fetch('/livez');
   await app.fetch('/connect.js');
   await app.fetch('/v1/docs/static/theme/theme.js');

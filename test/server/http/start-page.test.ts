@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasDocs } from '../../../src/server/docs/docs.ts';
-import { sharedApp, testApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { launchBrowser, noBrowser } from '../../support/browser.ts';
 
 /** This path has characters that a shell, a JSON string and an HTML page must escape. */
@@ -15,7 +15,7 @@ const dataDir = join(folder, `Ada's "data" & <more>`);
 mkdirSync(dataDir);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const app = await sharedApp({ env: { DEMO: 'true', DATA_DIR: dataDir } });
+const app = await getSharedApp({ env: { DEMO: 'true', DATA_DIR: dataDir } });
 let url: string;
 beforeAll(async () => {
   ({ url } = await app.app.start());
@@ -115,7 +115,7 @@ test('returns the links as JSON to programs, by GET and HEAD only', async () => 
 });
 
 test('shows no key without the demo, and uses PUBLIC_URL', async () => {
-  await using plain = await testApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
+  await using plain = await createTestApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
   const text = await (await plain.fetch('/start', { headers: BROWSER })).text();
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
@@ -126,7 +126,7 @@ test('links to the host of the request on all addresses, and logs a warning at t
   const startAndFetch = async (env: Record<string, string>) => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
-    await using open = await testApp({ env: { HOST: '0.0.0.0', ...env }, log });
+    await using open = await createTestApp({ env: { HOST: '0.0.0.0', ...env }, log });
     await open.app.start();
     const response = await open.fetch('/');
     const { origin } = new URL(response.url);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFilesMax } from '../../../src/server/http/open-files.ts';
 import { UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
-import { sharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const REQUESTS_MAX = 4;
@@ -15,7 +15,7 @@ const LIMITS = {
   LIMIT_BODY_MS: '1500',
   LIMIT_BODY_BYTES_PER_SECOND: '1000',
 };
-const app = await sharedApp({
+const app = await getSharedApp({
   env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMITS },
 });
 const tenant = await app.tenant();

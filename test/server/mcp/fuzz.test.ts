@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAgent } from '../../support/fixtures/agents.ts';
-import { installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
+import { installPeople, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
@@ -11,7 +11,7 @@ const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const AT_ONCE = 4;
 
-const app = await typedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
+const app = await startTypedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
 
 /** The type of each field at the provider, and of values that the provider gets. */
 const FIELDS = {

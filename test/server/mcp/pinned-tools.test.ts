@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { namePinnedTools } from '../../../src/domain/agent/pinned-tools.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
 const provider = createSandboxClient(app.sandbox.url);
 const pinnedTools = ['CREATE', 'UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));

@@ -1,14 +1,14 @@
 /** The protocol of the MCP server: revisions, methods, statuses, resource metadata and CORS. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { createSessionToken } from '../../support/fixtures/end-users.ts';
-import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, postMcp, REVISION, requestMcp } from '../../support/mcp/mcp-client.ts';
 
 const ORIGIN = 'https://app.example';
-const app = await typedApi({ CORS_ORIGINS: ORIGIN });
+const app = await startTypedApi({ CORS_ORIGINS: ORIGIN });
 const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const path = `/mcp/projects/${tenant.projectId}`;
@@ -121,7 +121,7 @@ test('names the metadata of the resource to callers without credentials', async 
 
 test('the metadata names the configured issuer, for existing and other projects alike', async () => {
   const issuer = 'https://login.example';
-  await using configured = await testApp({
+  await using configured = await createTestApp({
     env: {
       BEARER_ISSUER: issuer,
       BEARER_JWKS_URL: `${issuer}/jwks`,

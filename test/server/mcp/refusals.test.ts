@@ -2,7 +2,7 @@
 import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
-import { testApp } from '../../support/app.ts';
+import { createTestApp } from '../../support/app.ts';
 import {
   type Agent,
   createAgent,
@@ -11,10 +11,10 @@ import {
 } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { createPeopleTenant, typedApi } from '../../support/fixtures/typed-api.ts';
+import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const { prisma } = app.app.services.database;
 const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
@@ -287,7 +287,7 @@ test('refuses an end user without the permission', async () => {
 });
 
 test("charges the cost of a tool call to the caller's rate limit", async () => {
-  await using slow = await testApp({
+  await using slow = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' },
   });
   const { projectId, apiKey } = await slow.tenant();

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
-import { typedApi } from '../../support/fixtures/typed-api.ts';
+import { startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
 const INTEGRATIONS = 67;
@@ -17,7 +17,7 @@ const TOKENS_MAX = 2_000;
 /** Tokenizers of models need fewer tokens than one for each 3 characters of JSON. */
 const CHARACTERS_PER_TOKEN = 3;
 
-const app = await typedApi();
+const app = await startTypedApi();
 
 test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
   const tenant = await app.tenant();

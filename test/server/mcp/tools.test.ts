@@ -7,10 +7,14 @@ import {
 } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
-import { createPeopleTenant, installPeople, typedApi } from '../../support/fixtures/typed-api.ts';
+import {
+  createPeopleTenant,
+  installPeople,
+  startTypedApi,
+} from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
-const app = await typedApi();
+const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
 const agent = await createAgent(app, tenant);
 const approver = await createApprover(app, tenant);

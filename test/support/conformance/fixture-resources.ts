@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import type { TestApp } from '../app.ts';
 import { POLLING, startReadJobs } from '../fixtures/reads.ts';
-import { contact } from '../fixtures/writes.ts';
-import { restClient } from '../rest/rest-client.ts';
+import { createContact } from '../fixtures/writes.ts';
+import { createRestClient } from '../rest/rest-client.ts';
 import type { RestInstallation } from '../rest/rest-installation.ts';
 import { createConnectionResources } from './accounts.ts';
 import { lazy } from './lazy.ts';
@@ -42,7 +42,7 @@ function createOrgResources({ app, tenant, base, ...rest }: ResourceContext) {
       const claims = { sub: 'ada', email: 'ada@builders.test', name: 'Ada L.' };
       const names = { given_name: 'Ada', family_name: 'L.' };
       const token = await app.app.verifier.mint?.({ ...claims, ...names });
-      const client = restClient(app, { authorization: `Bearer ${token}` });
+      const client = createRestClient(app, { authorization: `Bearer ${token}` });
       return { ...(await client.get('/my-info')).builder, token };
     }),
     billingAccount: lazy(() => rest.get(`${inOrg}/billingAccount`)),
@@ -95,6 +95,6 @@ function createOperationResources({ app, base, integrationPath, ...rest }: Resou
 
 /** A contact with the field names that the integration's mapping defines. */
 export function mappedContact(overrides: object = {}): Record<string, unknown> {
-  const { email, lastname } = contact();
+  const { email, lastname } = createContact();
   return { mail: email, lastname, ...overrides };
 }

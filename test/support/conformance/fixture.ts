@@ -1,10 +1,14 @@
 /** One project for all rules, with one of each resource. A resource is created when a rule first needs it. */
 import type { App } from '../../../src/app.ts';
-import { HIGH_RATE_LIMITS, sharedApp, type TestApp } from '../app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS, type TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
-import { contentFor, insertDestination, installFor } from '../fixtures/integrations.ts';
+import {
+  createIntegrationContent,
+  insertDestination,
+  installFor,
+} from '../fixtures/integrations.ts';
 import { inGroups } from '../inputs/graphql-input.ts';
-import { type RestClient, restClient, restTenant } from '../rest/rest-client.ts';
+import { createRestClient, createRestTenant, type RestClient } from '../rest/rest-client.ts';
 import { createIntegration, type RestInstallation } from '../rest/rest-installation.ts';
 import { wholeContent } from './contents.ts';
 import { createResources, type Resources } from './fixture-resources.ts';
@@ -31,14 +35,14 @@ export interface Fixture extends RestInstallation {
 export async function createConformanceFixture(): Promise<Fixture> {
   const clock = { aheadMs: 0 };
   const now = () => new Date(Date.now() + clock.aheadMs);
-  const app = await sharedApp({ env: HIGH_RATE_LIMITS, now });
+  const app = await getSharedApp({ env: HIGH_RATE_LIMITS, now });
   const rest = await createInstallation(app);
   let count = 0;
   const uniqueName = (prefix: string) => {
     count += 1;
     return `${prefix}-${count}`;
   };
-  const anonymous = restClient(app, {});
+  const anonymous = createRestClient(app, {});
   const { services } = app.app;
   const context = { ...rest, app, services, anonymous, uniqueName, clock };
   const { integrationPath, installation, tenant } = rest;
@@ -65,9 +69,12 @@ export async function createConformanceFixture(): Promise<Fixture> {
 
 /** Creates an integration and installs it for the group `acme`. Contacts may be deleted. */
 async function createInstallation(app: TestApp): Promise<RestInstallation> {
-  const rest = await restTenant(app, 'conformance');
+  const rest = await createRestTenant(app, 'conformance');
   await insertDestination(app, rest.tenant);
-  const integrationByName = await createIntegration(rest, contentFor('crm', wholeContent));
+  const integrationByName = await createIntegration(
+    rest,
+    createIntegrationContent('crm', wholeContent),
+  );
   const integration = await rest.get(integrationByName);
   const write = [{ objectName: 'contacts', deletionEnabled: true }];
   const read = [{ objectName: 'contacts' }];

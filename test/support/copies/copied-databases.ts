@@ -7,7 +7,7 @@ import { readConfig } from '../../../src/config.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { createLog } from '../../../src/log.ts';
-import { onPostgres, type TestApp, testApp } from '../app.ts';
+import { createTestApp, onPostgres, type TestApp } from '../app.ts';
 import { fillDataFolder } from '../database/data-folder.ts';
 import { asTestApp, asTestDatabase } from '../database/test-statements.ts';
 import { ENCRYPTION_KEY } from '../process/encryption-key.ts';
@@ -60,7 +60,7 @@ export async function startGateway(
 ): Promise<TestApp> {
   const allEnv = { ...GATEWAY_ENV, ...databaseEnv, ...env };
   const database = await openDatabase(readConfig(allEnv), createLog('silent'));
-  const app = await testApp({ env: allEnv, database });
+  const app = await createTestApp({ env: allEnv, database });
   await app.app.start();
   return { ...app, app: asTestApp(app.app) };
 }

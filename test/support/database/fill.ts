@@ -7,7 +7,7 @@ import { createSigningSecret, sealSigningSecret } from '../../../src/deliveries/
 import type { Services } from '../../../src/domain/call.ts';
 import { createStoredConfig } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { contentFor } from '../fixtures/integrations.ts';
+import { createIntegrationContent } from '../fixtures/integrations.ts';
 
 export interface Sizes {
   /** Number of groups, consumers, integrations, topics, destinations and other small resources. */
@@ -35,9 +35,9 @@ export async function fillProject(
   { projectId, number }: { projectId: string; number: number },
   sizes: Sizes,
 ): Promise<void> {
-  const content = JSON.stringify(integrationContentInput.parse(contentFor()));
+  const content = JSON.stringify(integrationContentInput.parse(createIntegrationContent()));
   const config = JSON.stringify(
-    createStoredConfig(null, integrationContentInput.parse(contentFor())),
+    createStoredConfig(null, integrationContentInput.parse(createIntegrationContent())),
   );
   const texts = createStatements(number, sizes, { content, config });
   for (const text of texts) await query(text, text.includes('$1') ? [projectId] : []);

@@ -4,7 +4,7 @@
  */
 import { subscribeContent, wholeContent } from '../conformance/contents.ts';
 import { createJwtKeyPair } from '../fixtures/end-users.ts';
-import { contentFor, toRevision } from '../fixtures/integrations.ts';
+import { createIntegrationContent, toRevision } from '../fixtures/integrations.ts';
 
 export interface Step {
   mutation: string;
@@ -217,7 +217,7 @@ const surname = {
 };
 const requiredFields = [...(readObject?.requiredFields ?? []), surname];
 const watchAlways = { enabled: 'always' };
-const content = contentFor('crm', {
+const content = createIntegrationContent('crm', {
   ...wholeContent,
   ...subscribeContent,
   watchSchema: {

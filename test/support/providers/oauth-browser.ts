@@ -5,9 +5,9 @@ import type { TestApp } from '../app.ts';
 /** Browsers send this header if the connect page or the console opens the link. */
 const FROM_OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
-export type OAuthBrowser = ReturnType<typeof oauthBrowser>;
+export type OAuthBrowser = ReturnType<typeof createOAuthBrowser>;
 
-export function oauthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
+export function createOAuthBrowser({ fetch: fetchGateway }: Pick<TestApp, 'fetch'>) {
   const cookies = new Map<string, string>();
   /** Sends a request to the gateway. Ignores the host of the URL. */
   const send = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {

@@ -9,7 +9,11 @@ import {
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
-import { contentFor, createInstallation, integrate } from '../fixtures/integrations.ts';
+import {
+  createInstallation,
+  createIntegrationContent,
+  integrate,
+} from '../fixtures/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
 type Behavior = (req: IncomingMessage, res: ServerResponse) => void;
@@ -80,7 +84,7 @@ export async function installProxy(
 ) {
   // An integration must have another capability if its proxy is disabled.
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contact.merged'] }] };
-  const content = contentFor(`${provider}-proxy`, {
+  const content = createIntegrationContent(`${provider}-proxy`, {
     provider,
     read: null,
     proxy: { enabled },

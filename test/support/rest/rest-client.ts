@@ -40,7 +40,7 @@ export interface RestClient {
  */
 let responseCheck: ResponseCheck | undefined;
 
-export function restClient(
+export function createRestClient(
   { app }: Pick<TestApp, 'app'>,
   authHeaders: Record<string, string>,
 ): RestClient {
@@ -102,18 +102,18 @@ export interface RestTenant extends RestClient {
 }
 
 /** Creates a tenant with a REST client of its API key. */
-export async function restTenant(app: TestApp, name?: string): Promise<RestTenant> {
+export async function createRestTenant(app: TestApp, name?: string): Promise<RestTenant> {
   const tenant = await app.tenant(name);
-  const client = restClient(app, { 'x-api-key': tenant.apiKey });
+  const client = createRestClient(app, { 'x-api-key': tenant.apiKey });
   const base = `/projects/${tenant.projectName}`;
   return {
     ...client,
     base,
     tenant,
-    builder: restClient(app, { authorization: `Bearer ${tenant.token}` }),
+    builder: createRestClient(app, { authorization: `Bearer ${tenant.token}` }),
     async withScopes(...scopes) {
       const { key } = await client.post(`${base}/api-keys`, { label: 'other', scopes });
-      return restClient(app, { 'x-api-key': key });
+      return createRestClient(app, { 'x-api-key': key });
     },
   };
 }

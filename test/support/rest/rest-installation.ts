@@ -1,8 +1,12 @@
 /** Creates an integration and installs it for the group `acme` over REST. */
 import type { TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
-import { contentFor, insertDestination, toRevision } from '../fixtures/integrations.ts';
-import { type RestTenant, restTenant } from './rest-client.ts';
+import {
+  createIntegrationContent,
+  insertDestination,
+  toRevision,
+} from '../fixtures/integrations.ts';
+import { createRestTenant, type RestTenant } from './rest-client.ts';
 
 export interface RestInstallation extends RestTenant {
   /** The path below /v1. */
@@ -14,7 +18,7 @@ export interface RestInstallation extends RestTenant {
 }
 
 /** Creates an integration with the content and its name. Returns its path. */
-export async function createIntegration(rest: RestTenant, content = contentFor()) {
+export async function createIntegration(rest: RestTenant, content = createIntegrationContent()) {
   const { name, provider } = content;
   const body = { name, provider, latestRevision: toRevision(content) };
   await rest.post(`${rest.base}/integrations`, body);
@@ -22,8 +26,8 @@ export async function createIntegration(rest: RestTenant, content = contentFor()
 }
 
 /** Creates a tenant with the destination that contents of integrations name. */
-export async function restTenantWithDestination(app: TestApp): Promise<RestTenant> {
-  const rest = await restTenant(app);
+export async function createRestTenantWithDestination(app: TestApp): Promise<RestTenant> {
+  const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   return rest;
 }
@@ -33,9 +37,12 @@ export async function restInstallation(
   app: TestApp,
   { content = {}, config }: { content?: object; config?: object } = {},
 ): Promise<RestInstallation> {
-  const rest = await restTenantWithDestination(app);
+  const rest = await createRestTenantWithDestination(app);
   const write = { objects: [{ objectName: 'contacts' }] };
-  const integrationPath = await createIntegration(rest, contentFor('crm', { write, ...content }));
+  const integrationPath = await createIntegration(
+    rest,
+    createIntegrationContent('crm', { write, ...content }),
+  );
   const connection = await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const installation = await rest.post(`${integrationPath}/installations`, {
     groupRef: 'acme',

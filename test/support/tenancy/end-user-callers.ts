@@ -52,7 +52,7 @@ function createForeign(
   return { project, texts, findId };
 }
 
-export async function endUserCallers(app: TestApp) {
+export async function createEndUserCallers(app: TestApp) {
   const demo = await fillDemoTenant(app);
   await createJwtIssuer(demo);
   const publicIds = await listPublicIds(demo);

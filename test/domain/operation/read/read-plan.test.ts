@@ -15,7 +15,7 @@ import {
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
-import { contentFor } from '../../../support/fixtures/integrations.ts';
+import { createIntegrationContent } from '../../../support/fixtures/integrations.ts';
 
 type ReadObjectInput = NonNullable<
   z.input<typeof integrationContentInput>['read']
@@ -26,9 +26,9 @@ function createPlan(
   object: Partial<ReadObjectInput> = {},
   choice: Omit<ReadConfigInput, 'objectName'> = {},
 ) {
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const read = { objects: [{ ...contacts, ...object }] };
-  const content = integrationContentInput.parse(contentFor('crm', { read }));
+  const content = integrationContentInput.parse(createIntegrationContent('crm', { read }));
   const input = { read: [{ objectName: 'contacts', ...choice }] };
   const config = createStoredConfig(installationConfigInput.parse(input), content);
   const [spec, readConfig] = [content.read?.objects[0], config.read[0]];
@@ -77,14 +77,14 @@ test('delivers the mapped name of an object, and finds the object by both names'
 
 test("finds an object by the provider's alias, unless the alias is a mapped name", () => {
   const services = { catalogue: createCatalogue(DECLARED) };
-  const [contacts] = contentFor().read.objects;
+  const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     { ...contacts, objectName: 'Contacts', mapToName: 'people' },
     { ...contacts, objectName: 'Accounts', mapToName: 'invoices' },
     { ...contacts, objectName: 'Invoices' },
   ];
   const content = integrationContentInput.parse(
-    contentFor('crm', { provider: 'xero', read: { objects } }),
+    createIntegrationContent('crm', { provider: 'xero', read: { objects } }),
   );
   expect(findNativeName(services, content, 'contacts')).toBe('Contacts');
   expect(findNativeName(services, content, 'invoices')).toBe('Accounts');
