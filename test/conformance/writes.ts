@@ -211,7 +211,7 @@ const targets: Rule[] = [
       otherProviderBody,
       async (fetchOutcome) =>
         expect(await fetchOutcome(createSingle(member))).toMatchObject(
-          matchRefusal(`${Object.keys(member)}: are not taken by Stripe`, 422),
+          matchRefusal(`${Object.keys(member)}: are not supported by Stripe`, 422),
         ),
     ),
   ),

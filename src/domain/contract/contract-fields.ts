@@ -58,7 +58,10 @@ export function listFields(
     : [];
   const settings = config?.write.find(isSameObject)?.fields ?? [];
   const settingsByField = new Map(
-    settings.map((setting) => [names?.mapped.get(setting.fieldName) ?? setting.fieldName, setting]),
+    settings.map((setting) => [
+      names?.fieldsByMappedName.get(setting.fieldName) ?? setting.fieldName,
+      setting,
+    ]),
   );
   const getMetadata = indexFieldMetadata(sources);
   const fields = [...readFields, ...writeOnlyFields].map((field) => {
@@ -68,7 +71,7 @@ export function listFields(
     return createField(field, { ...parts, plan, readConfig, names, metadata, setting });
   });
   const hasAllFields = sources.description !== null && !sources.description.isPartial;
-  const acceptsAnyField = write !== null && (names === null || names.unchanged === null);
+  const acceptsAnyField = write !== null && (names === null || names.unchangedFields === null);
   return {
     fields: fields.filter(({ isWriteOnly, isReadOnly }) => !(isWriteOnly && isReadOnly)),
     acceptsOtherFields: acceptsAnyField && !hasAllFields,

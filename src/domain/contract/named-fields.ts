@@ -131,7 +131,7 @@ export function nameWriteOnlyFields({
   const writableFields = new Set(
     readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
-  const acceptsAnyField = names === null || names.unchanged === null;
+  const acceptsAnyField = names === null || names.unchangedFields === null;
   const accountFields = acceptsAnyField ? (sources.description?.fields ?? sources.declared) : [];
   const otherFields = accountFields.map(({ fieldName }): NamedField => {
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
@@ -148,13 +148,16 @@ export function nameWriteOnlyFields({
 }
 
 /** Lists the fields that writes accept by names of the manifest or the config. */
-function listMappedFields({ mapped }: FieldNames, readObject: ReadObject | null): NamedField[] {
+function listMappedFields(
+  { fieldsByMappedName }: FieldNames,
+  readObject: ReadObject | null,
+): NamedField[] {
   const mappings = [...(readObject?.requiredFields ?? []), ...(readObject?.optionalFields ?? [])];
   const mappingsByName = new Map(mappings.map((mapping) => [getDeliveredName(mapping), mapping]));
   const unmappedNames = mappings.flatMap(({ fieldName, mapToName }) =>
     fieldName !== null && mapToName === null ? [[fieldName, fieldName] as const] : [],
   );
-  return [...unmappedNames, ...mapped].map(([name, providerField]) => {
+  return [...unmappedNames, ...fieldsByMappedName].map(([name, providerField]) => {
     const mapping = mappingsByName.get(name) ?? null;
     const origin = mapping?.fieldName == null ? 'MAPPED' : 'OPTIONAL';
     return { name, providerField, ...WRITE_ONLY, origin, mapping };
@@ -167,7 +170,9 @@ export function acceptsName(
   { name, providerField }: Pick<FieldContract, 'name' | 'providerField'>,
 ): boolean {
   if (names === null) return name === providerField;
-  const writtenField = names.mapped.get(name);
+  const writtenField = names.fieldsByMappedName.get(name);
   if (writtenField !== undefined) return writtenField === providerField;
-  return name === providerField && (names.unchanged === null || names.unchanged.has(name));
+  return (
+    name === providerField && (names.unchangedFields === null || names.unchangedFields.has(name))
+  );
 }

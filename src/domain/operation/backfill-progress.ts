@@ -11,7 +11,7 @@ import { resource, updateTime } from '../resource.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationProgressResource, parseOperationMetadata } from './operation.ts';
-import { findNativeName } from './read/read-plan.ts';
+import { findProviderName } from './read/read-plan.ts';
 
 export const backfillProgressResource = resource(
   'BackfillProgress',
@@ -32,25 +32,26 @@ export const getBackfillProgress = read(
   "Gets the progress of an object's backfill.",
   async (
     call: Call,
-    { objectName: name, ...key }: IntegrationKey & { installationId: string; objectName: string },
+    key: IntegrationKey & { installationId: string; objectName: string },
   ): Promise<z.output<typeof backfillProgressResource>> => {
-    const { id: installationId, projectId, integrationId } = await getInstallationByKey(call, key);
-    const [revision] = await findLatestRevisions(call, [integrationId]);
+    const installation = await getInstallationByKey(call, key);
+    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
+    const content = revision && readIntegrationContent(revision);
     const objectName =
-      (revision && findNativeName(call, readIntegrationContent(revision), name)) ?? name;
+      (content && findProviderName(call, content, key.objectName)) ?? key.objectName;
     const [object] = await call.database.rows.find('InstalledObject', {
-      projectId,
-      installationId,
+      projectId: installation.projectId,
+      installationId: installation.id,
       objectName,
     });
-    if (!object) throw notFound('The object in the installation', name);
+    if (!object) throw notFound('The object in the installation', key.objectName);
     const operationId = object.backfillOperationId;
     const [operation] = operationId ? await byId('Operation')(call, [operationId]) : [];
-    if (!operation) throw notFound('A first read of', name);
+    if (!operation) throw notFound('A first read of', key.objectName);
     const { progress } = parseOperationMetadata(operation);
     return {
       operationId: operation.id,
-      installationId,
+      installationId: installation.id,
       objectName,
       recordsProcessed: progress?.recordsProcessed ?? 0,
       recordsEstimatedTotal: progress?.recordsEstimatedTotal ?? null,

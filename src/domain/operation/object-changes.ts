@@ -98,23 +98,19 @@ async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destin
     groupRef === null
       ? await listSources(call, object)
       : [await getServingInstallation(call, object)];
-  const names = sources.map(listDestinationNames);
-  const destinations = await findProjectRows(call, 'Destination', {
+  const nameLists = sources.map(listDestinationNames);
+  const streams = await findProjectRows(call, 'Destination', {
     projectId,
-    name: [...new Set(names.flat())],
+    name: [...new Set(nameLists.flat())],
     type: 'STREAM',
   });
-  const streams = new Set(
-    names.flatMap((sourceNames) => {
-      const [first] = sourceNames.flatMap(
-        (name) => destinations.find((destination) => destination.name === name) ?? [],
-      );
-      return first ?? [];
-    }),
+  const streamsByName = new Map(streams.map((stream) => [stream.name, stream]));
+  const streamsOfSources = nameLists.flatMap((names) =>
+    names.flatMap((name) => streamsByName.get(name) ?? []).slice(0, 1),
   );
-  const [stream, other] = streams;
+  const [stream, otherStream] = new Set(streamsOfSources);
   if (!stream) throw createNoStreamError(objectName);
-  if (other) throw createSeveralStreamsError(objectName, [stream, other]);
+  if (otherStream) throw createSeveralStreamsError(objectName, [stream, otherStream]);
   return stream;
 }
 
@@ -146,28 +142,28 @@ async function listSources(
 /** Lists the destination of the object's events, then that of its reads. */
 function listDestinationNames({ content, config, providerObject }: MessageSource): string[] {
   const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
-  const read = content.read?.objects.find(isOfObject);
-  const subscribed = content.subscribe?.objects.find(isOfObject);
-  const readDestination = config?.read.find(isOfObject)?.destination ?? read?.destination;
+  const readObject = content.read?.objects.find(isOfObject);
+  const subscribeObject = content.subscribe?.objects.find(isOfObject);
+  const readDestination = config?.read.find(isOfObject)?.destination ?? readObject?.destination;
   const configDestination = config?.subscribe?.find(isOfObject)?.destination;
   const eventDestination =
-    subscribed && (configDestination ?? subscribed.destination ?? readDestination);
+    subscribeObject && (configDestination ?? subscribeObject.destination ?? readDestination);
   return [eventDestination, readDestination].flatMap((name) => name ?? []);
 }
 
 function createNoStreamError(objectName: string): DomainError {
   return unprocessable(
-    `No stream receives the records of ${objectName}: create a destination of the type STREAM, and name it as \`destination\` of the object in the manifest.`,
+    `No stream receives the records of ${objectName}. Create a destination of the type STREAM, and set it as the \`destination\` of the object in the manifest.`,
   );
 }
 
 function createSeveralStreamsError(
   objectName: string,
-  both: readonly Row<'Destination'>[],
+  streams: readonly Row<'Destination'>[],
 ): DomainError {
-  const names = both.map(({ name }) => name).join(' and ');
+  const names = streams.map(({ name }) => name).join(' and ');
   return unprocessable(
-    `The streams ${names} receive records of ${objectName}: pass the group whose changes you want, or name one destination in all integrations.`,
+    `The streams ${names} receive records of ${objectName}. Pass the group whose changes you want, or set one destination in all integrations.`,
   );
 }
 

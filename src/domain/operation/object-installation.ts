@@ -1,4 +1,4 @@
-/** Finds the installation that serves an object to a group, by the ref of the group and the name of the object. */
+/** Finds the installation that serves an object to a group. */
 import type { Row } from '../../database/rows.ts';
 import { DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
 import { load } from '../batched.ts';
@@ -41,7 +41,7 @@ export async function getServingInstallation(
 ): Promise<ServingInstallation> {
   const group = await getGroupOfCaller(call, projectId, groupRef);
   const installations = await listInstallationsOfGroup(call, group);
-  const loaded = await Promise.all(
+  const candidateLists = await Promise.all(
     installations.map(async ({ linked, ...installation }): Promise<ServingInstallation[]> => {
       const parts = await findParts(call, installation, linked);
       if (!parts) return [];
@@ -49,16 +49,16 @@ export async function getServingInstallation(
       return providerObject === null ? [] : [{ installation, group, ...parts, providerObject }];
     }),
   );
-  const candidates = loaded.flat();
-  const [serving, other] = candidates.filter(isChosen);
-  if (serving && !other) return serving;
-  if (serving && other) throw createAmbiguousError(objectName, [serving, other]);
-  throw createNotServedError(objectName, group, candidates[0]);
+  const candidates = candidateLists.flat();
+  const [serving, otherServing] = candidates.filter(readsOrWritesObject);
+  if (!serving) throw createNotServedError(objectName, group, candidates[0]);
+  if (otherServing) throw createAmbiguousError(objectName, [serving, otherServing]);
+  return serving;
 }
 
 /**
- * Returns the group of this ref, or the group of an end user without one. Throws BAD_USER_INPUT for other callers without
- * a ref, and NOT_FOUND for an unknown group.
+ * Returns the group with this ref. Without a ref, returns the group of an end user, and throws BAD_USER_INPUT for other
+ * callers. Throws NOT_FOUND for an unknown group.
  */
 export async function getGroupOfCaller(
   call: Call,
@@ -83,7 +83,7 @@ export function listInstallationsOfGroup(
   call: Call,
   { projectId, id: groupId }: Row<'Group'>,
 ): Promise<LinkedInstallation[]> {
-  return load(call, installationsOfGroup, { projectId, groupId });
+  return load(call, loadInstallationsOfGroups, { projectId, groupId });
 }
 
 /** An installation with its integration and its connection, by their columns. */
@@ -94,7 +94,7 @@ type LinkedInstallation = Row<'Installation'> & {
 /** A group has at most one installation of an integration, and a contract covers at most 1,000 integrations. */
 const INSTALLATIONS_MAX = 1_000;
 
-const installationsOfGroup: Batch<
+const loadInstallationsOfGroups: Batch<
   Pick<Row<'Installation'>, 'projectId' | 'groupId'>,
   LinkedInstallation[]
 > = async ({ viewer, database }, keys) => {
@@ -110,27 +110,30 @@ const installationsOfGroup: Batch<
       return where ? [{ table: 'Installation', where, range, links }] : [];
     }),
   );
-  const byGroup = Map.groupBy(pages.flat() as LinkedInstallation[], ({ groupId }) => groupId);
-  return keys.map(({ groupId }) => byGroup.get(groupId) ?? []);
+  const installations = pages.flat() as LinkedInstallation[];
+  const installationsByGroup = Map.groupBy(installations, ({ groupId }) => groupId);
+  return keys.map(({ groupId }) => installationsByGroup.get(groupId) ?? []);
 };
 
-/** Null if the integration, its content, the connection or the config was deleted in the meantime. */
+/** Returns null if the integration, its content, the connection or the config was deleted in the meantime. */
 async function findParts(
   { database }: Call,
-  { projectId, configId: id }: Row<'Installation'>,
-  { integrationId: integration, connectionId: connection }: LinkedInstallation['linked'],
+  { projectId, configId }: Row<'Installation'>,
+  linked: LinkedInstallation['linked'],
 ): Promise<Pick<ServingInstallation, 'integration' | 'connection' | 'content' | 'config'> | null> {
+  const integration = linked.integrationId;
+  const connection = linked.connectionId;
   if (!integration || !connection) return null;
   const [content, config] = await Promise.all([
     findLatestContent(database, integration),
-    findContent(database, 'InstallationConfig', { projectId, id }),
+    findContent(database, 'InstallationConfig', { projectId, id: configId }),
   ]);
   return (
     content && config && { integration, connection, content, config: readConfigContent(config) }
   );
 }
 
-/** Returns the content of the installation for its work. Throws NOT_FOUND if it was deleted in the meantime. */
+/** Adds the consumer, which reads and writes need. Throws NOT_FOUND if it was deleted in the meantime. */
 export async function getServedContent(
   { database: { prisma } }: Call,
   { installation, integration, connection, group, content, config }: ServingInstallation,
@@ -146,7 +149,10 @@ export async function getServedContent(
 }
 
 /** True if the config of the installation reads or writes the object. */
-function isChosen({ config: { read, write }, providerObject }: ServingInstallation): boolean {
+function readsOrWritesObject({
+  config: { read, write },
+  providerObject,
+}: ServingInstallation): boolean {
   const isRead = read.some(
     ({ objectName, disabled }) => objectName === providerObject && !disabled,
   );
@@ -155,14 +161,13 @@ function isChosen({ config: { read, write }, providerObject }: ServingInstallati
 
 function createAmbiguousError(
   objectName: string,
-  both: readonly ServingInstallation[],
+  candidates: readonly [ServingInstallation, ServingInstallation],
 ): DomainError {
-  const [{ group }] = both as [ServingInstallation];
-  const names = both.map(
+  const names = candidates.map(
     ({ installation, integration }) => `${integration.name} (${installation.id})`,
   );
   return unprocessable(
-    `Two installations of the group ${group.groupRef} have the object ${objectName}: ${names.join(' and ')}. Map the object to another name in one of the integrations, or delete one of the installations.`,
+    `Two installations of the group ${candidates[0].group.groupRef} have the object ${objectName}: ${names.join(' and ')}. Map the object to another name in one of the integrations, or delete one of the installations.`,
   );
 }
 

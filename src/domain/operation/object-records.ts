@@ -43,7 +43,7 @@ interface ListArgs {
 
 export const listObjectRecords = read(
   listInstallationRecords.needs,
-  "Records at the provider, as they are now: one page of the group's account.",
+  "Lists current records of the group's account at the provider, one page at a time.",
   async (
     call: Call,
     object: ObjectOfGroup,
@@ -93,17 +93,17 @@ function refuseUnknownConditions(
   const specFields = [...spec.requiredFields, ...spec.optionalFields];
   const fixedFields = specFields.filter(({ fieldName }) => fieldName !== null);
   const mappableFields = specFields.filter(({ fieldName }) => fieldName === null);
-  const knownNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getFieldName)]);
-  const unmapped = new Set(
+  const readNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getFieldName)]);
+  const unmappedNames = new Set(
     mappableFields.map(getFieldName).filter((name) => !mappedNames.includes(name)),
   );
-  const unknown = names.filter(
-    (name) => unmapped.has(name) || !(plan.readsAll || knownNames.has(name)),
+  const unknownNames = names.filter(
+    (name) => unmappedNames.has(name) || !(plan.readsAll || readNames.has(name)),
   );
-  if (unknown.length === 0) return;
+  if (unknownNames.length === 0) return;
   throw invalidInput(
-    unknown.map((name): Issue => {
-      const remedy = unmapped.has(name)
+    unknownNames.map((name): Issue => {
+      const remedy = unmappedNames.has(name)
         ? `map a field of the account to it in the config of the installation ${installation.id}`
         : 'omit the condition for this group';
       const detail = `is a field of ${objectName} that the account of the group ${group.groupRef} does not have: ${remedy}.`;
@@ -116,13 +116,13 @@ function getFieldName({ fieldName, mapToName }: FieldMapping): string {
   return mapToName ?? fieldName ?? '';
 }
 
-/** Returns null for a record that does not exist. Records of one account in the same tick share a request. */
+/** Records of one account that calls of the same tick read share a request. */
 export const readObjectRecord = read(
   listInstallationRecords.needs,
-  "A record at the provider by its id, as it is now, in the group's account. Null if there is none.",
+  "Reads a current record of the group's account at the provider by its id. Null if there is none.",
   async (call: Call, object: ObjectOfGroup, id: string): Promise<ServedRecord | null> => {
     const serving = await getServingInstallation(call, object);
-    const record = await load(call, recordsById, { serving, id });
+    const record = await load(call, loadRecordsById, { serving, id });
     // The loader rejects errors, so this only narrows the type.
     if (record instanceof Error) throw record;
     return record && { serving, record };
@@ -134,8 +134,8 @@ interface RecordKey {
   id: string;
 }
 
-/** If reading from one account fails, only its records are replaced by the error. */
-const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call, keys) => {
+/** Loads records of several accounts. If an account can't be read, the error replaces each of its records. */
+const loadRecordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call, keys) => {
   const toObjectKey = ({ serving: { installation, providerObject } }: RecordKey) =>
     `${installation.id} ${providerObject}`;
   const recordsByObject = new Map(
@@ -152,7 +152,7 @@ const recordsById: Batch<RecordKey, AccountRecord | Error | null> = async (call,
   });
 };
 
-/** Reads records of one object by one or several requests. The result lacks those that do not exist. */
+/** Reads records of one object in one or several requests. Omits records that do not exist. */
 async function readRecords(
   call: Call,
   keys: readonly RecordKey[],

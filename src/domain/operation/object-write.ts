@@ -24,8 +24,8 @@ interface ObjectWrite extends Pick<WriteInput, 'type' | 'idempotencyKey'> {
 }
 
 /**
- * Waits for the outcome, as `writeRecords` does. Throws BAD_USER_INPUT for fields that the installation does not write:
- * `writeRecords` would write the record without them.
+ * Writes a record as `writeRecords` does, and waits for the outcome. Throws BAD_USER_INPUT for fields that the
+ * installation does not write, which `writeRecords` would omit.
  */
 export async function writeObjectRecord(
   call: Call,
@@ -52,11 +52,13 @@ export async function writeObjectRecord(
   return { serving, outcome };
 }
 
-/** The argument `input` is the record without its id, which is the argument `id`. */
+/** Names members of a record `input.<field>`, except its id, which is an argument of its own. */
 const nameArgument: ArgumentNames = (name) => {
-  const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
-  if (!member) return name.replace(/^input\./, '');
-  return member[1] === 'id' ? 'id' : ['input', member[1]].filter(Boolean).join('.');
+  const match = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
+  if (!match) return name.replace(/^input\./, '');
+  const [, field] = match;
+  if (field === undefined) return 'input';
+  return field === 'id' ? 'id' : `input.${field}`;
 };
 
 function refuseOmittedFields(

@@ -23,22 +23,25 @@ export const operationFilters = z.object({
   ...createdFilters.shape,
 });
 
-const oneFilterOnly =
-  'At most one of integrationIdOrName, installationId and groupRef may be given.';
+const EXCLUSION_NOTE =
+  'At most one of integrationIdOrName, installationId and groupRef may be set.';
 
 export const projectOperationFilters = z.object({
   integrationIdOrName: integrationIdOrName
     .optional()
-    .describe(`Only operations of the integration with this id or name. ${oneFilterOnly}`),
+    .describe(`Only operations of the integration with this id or name. ${EXCLUSION_NOTE}`),
   installationId: id
     .optional()
-    .describe(`Only operations of the installation with this id. ${oneFilterOnly}`),
-  groupRef: ref.optional().describe(`Only operations of the group with this ref. ${oneFilterOnly}`),
+    .describe(`Only operations of the installation with this id. ${EXCLUSION_NOTE}`),
+  groupRef: ref
+    .optional()
+    .describe(`Only operations of the group with this ref. ${EXCLUSION_NOTE}`),
   ...operationFilters.shape,
 });
+
 /**
- * Filters that must not be combined. An integration and a group together identify an installation, and `installationId`
- * has an index.
+ * Filters that exclude each other. An integration and a group together identify an installation, whose id is the filter
+ * with an index.
  */
 export const EXCLUSIVE_OPERATION_FILTERS = [
   ['integrationIdOrName', 'installationId', 'groupRef'],
@@ -48,7 +51,7 @@ type OperationFilters = FiltersOf<typeof operationFilters>;
 
 export const listOperations = read(
   orEndUser('read'),
-  "Lists a project's operations, newest first, also those of deleted installations.",
+  "Lists a project's operations, newest first, including those of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
     refuseCombinations(args, EXCLUSIVE_OPERATION_FILTERS);
     const range = await createProjectRange(call, projectId, args);
@@ -65,7 +68,7 @@ export const listInstallationOperations = read(
   },
 );
 
-/** The range of an index that contains the operations, and the columns of that index before its key. */
+/** A range of an index that contains the operations, with the columns of the index before its key. */
 type IndexedRange = Required<Pick<List<'Operation'>, 'where' | 'indexPrefix'>>;
 
 async function createProjectRange(
@@ -75,20 +78,20 @@ async function createProjectRange(
 ): Promise<IndexedRange> {
   const { integrationIdOrName, installationId, groupRef } = filters;
   if (installationId != null) {
-    // The installation may be deleted, while its operations still exist.
+    // The installation may have been deleted, but its operations still exist.
     return createInstallationRange({ projectId, installationId }, filters);
   }
   if (integrationIdOrName != null) {
     const integration = await findIntegration(call, projectId, integrationIdOrName);
-    const where = { projectId, integrationId: integration?.id ?? [], ...toTypeConditions(filters) };
+    const where = { projectId, integrationId: integration?.id ?? [], ...createTypeFilter(filters) };
     return { where, indexPrefix: ['projectId', 'integrationId', 'status', 'actionType'] };
   }
   if (groupRef != null) {
     const group = await findGroupByRef(call, { projectId, groupRef });
-    const where = { projectId, groupId: group?.id ?? [], ...toTypeConditions(filters) };
+    const where = { projectId, groupId: group?.id ?? [], ...createTypeFilter(filters) };
     return { where, indexPrefix: ['projectId', 'groupId', 'status', 'actionType'] };
   }
-  const where = { projectId, ...(isTyped(filters) && toTypeConditions(filters)) };
+  const where = { projectId, ...(hasTypeFilter(filters) && createTypeFilter(filters)) };
   return { where, indexPrefix: ['projectId', 'status', 'actionType'] };
 }
 
@@ -96,7 +99,7 @@ function createInstallationRange(
   installation: { projectId: string; installationId: string },
   filters: OperationFilters,
 ): IndexedRange {
-  const where = { ...installation, ...(isTyped(filters) && toTypeConditions(filters)) };
+  const where = { ...installation, ...(hasTypeFilter(filters) && createTypeFilter(filters)) };
   return { where, indexPrefix: ['projectId', 'installationId', 'actionType', 'status'] };
 }
 
@@ -110,12 +113,12 @@ function listRange(
   return listPage(call, { ...list, ...orderOptions, table: 'Operation', where: timedWhere }, args);
 }
 
-function isTyped({ status, actionType }: OperationFilters): boolean {
+function hasTypeFilter({ status, actionType }: OperationFilters): boolean {
   return status != null || actionType != null;
 }
 
-/** Always sets both columns, because the indexes contain both. Without a filter, each value is a range of its own. */
-function toTypeConditions({ status, actionType }: OperationFilters): Where<'Operation'> {
+/** Creates a filter for the status and the type. It lists all values of an absent one, because the indexes have both. */
+function createTypeFilter({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
     status: status == null ? Object.values(OperationStatus) : toStoredOperationStatus(status),
     actionType: actionType ?? Object.values(OperationActionType),

@@ -1,4 +1,4 @@
-/** The log of an operation, which it writes while it runs. */
+/** The log that an operation writes while it runs. */
 import { z } from 'zod';
 import type { LogSeverity } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
@@ -19,7 +19,7 @@ const logSeverity = enumeration('LogSeverity', 'The severity of a line of an ope
 
 export const operationLogResource = resource('OperationLog', 'A line of the log of an operation.', {
   createTime: computed(
-    z.date().describe('When it was written.').meta({ wireName: 'timestamp' }),
+    z.date().describe('When the line was written.').meta({ wireName: 'timestamp' }),
     ({ timestamp }: OperationLog) => timestamp,
   ),
   severity: logSeverity.describe('The severity of the line.'),
@@ -27,7 +27,6 @@ export const operationLogResource = resource('OperationLog', 'A line of the log 
   details: jsonObject.nullable().describe('Facts about the line, by name.'),
 });
 
-/** Lists the lines that an operation logged while it ran, oldest first. */
 export const listOperationLogs = read(
   'read',
   'Lists the log of an operation, oldest line first.',

@@ -1,4 +1,4 @@
-/** Changes running operations. Followers of an operation are notified of each change when its transaction commits. */
+/** Creates and changes operations. Followers are notified of a change when its transaction commits. */
 import type { LogSeverity, OperationActionType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
 import { run, sql, statements } from '../../database/statements.ts';
@@ -7,7 +7,7 @@ import { notifyOperation } from '../../events/channel.ts';
 import { newId } from '../../ids.ts';
 import type { StoredOperationMetadata } from './operation.ts';
 
-type OperationRef = Pick<Row<'Operation'>, 'id' | 'projectId'>;
+type OperationKey = Pick<Row<'Operation'>, 'id' | 'projectId'>;
 
 /** The columns of an installation that its operations copy. The installation may be deleted before they end. */
 export type InstallationAtWork = Pick<
@@ -67,16 +67,16 @@ interface OperationEnd extends OperationChange {
 
 /**
  * Replaces the metadata of a running operation, and ends it if the change has a status. Returns false if the operation
- * has ended already or no longer exists.
+ * has already ended or no longer exists.
  */
 export async function updateOperation(
   tx: Transaction,
-  { id, projectId }: OperationRef,
-  { now: updateTime, ...change }: OperationChange | OperationEnd,
+  { id, projectId }: OperationKey,
+  { now, ...change }: OperationChange | OperationEnd,
 ): Promise<boolean> {
   const { count } = await tx.operation.updateMany({
     where: { id, projectId, status: 'IN_PROGRESS' },
-    data: { ...change, updateTime },
+    data: { ...change, updateTime: now },
   });
   if (count > 0) notifyOperation(tx, id);
   return count > 0;
@@ -92,7 +92,7 @@ export interface LogLine {
 /** Adds lines to the log of an operation, in their order. */
 export async function logOperation(
   tx: Transaction,
-  { id: operationId, projectId }: OperationRef,
+  { id: operationId, projectId }: OperationKey,
   ...lines: LogLine[]
 ): Promise<void> {
   await tx.operationLog.createMany({

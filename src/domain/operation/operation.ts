@@ -37,7 +37,6 @@ export const operationMetadata = z.object({
     .optional(),
 });
 
-/** The metadata in the form of the database column. */
 export type StoredOperationMetadata = z.input<typeof operationMetadata>;
 export type OperationMetadata = z.output<typeof operationMetadata>;
 
@@ -59,7 +58,7 @@ export const operationProgressResource = resource('OperationProgress', 'The prog
   recordsEstimatedTotal: z
     .int()
     .nullable()
-    .describe('How many records there are. Null if the provider does not report it.'),
+    .describe('The total number of records. Null if the provider does not report it.'),
 });
 
 const operationRetryResource = resource('OperationRetry', 'The attempts of an operation.', {
@@ -104,7 +103,7 @@ export const operationResource = resource(
       .string()
       .nullable()
       .describe(
-        'The human-readable outcome. While it is in progress, the reason why it waits, or null.',
+        'The human-readable outcome. For an operation in progress, the reason why it waits, or null.',
       ),
     metadata: computed(
       operationMetadataResource.describe('Its objects, progress, attempts and written records.'),

@@ -2,55 +2,57 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 
 const position = z.object({
-  /** Identifies the account, the fields and the conditions of the read. The position is invalid for any other. */
+  /** Identifies the account, the fields and the conditions of the read. The position is invalid for other reads. */
   planKey: z.string(),
-  /** The provider's cursor. Null for its first page. */
+  /** The provider's cursor of a page. Null for its first page. */
   cursor: z.string().nullable(),
-  /** The number of records of that page that the caller has received, and the id of the last of them. */
+  /** The number of records of that page that the caller has received. */
   given: z.int().min(0),
+  /** The id of the last record that the caller has received. Null if there is none. */
   lastId: z.string().nullable(),
 });
 export type RecordPosition = z.output<typeof position>;
 
-type Owner = Pick<Row<'Installation'>, 'id' | 'projectId'>;
+type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
 /**
- * Encrypts the position. Signing it, as for cursors of other lists, is not enough: a provider's cursor may be part of a
- * URL, and a forged one could read data outside the installation's objects.
+ * Encrypts the position. A signature, as in cursors of other lists, would not be enough: a provider's cursor may be part
+ * of a URL, and the caller must not see or choose that.
  */
 export function sealPosition(
   { vault }: Pick<Call, 'vault'>,
-  owner: Owner,
+  installation: InstallationKey,
   position: RecordPosition,
-) {
-  return vault.seal(JSON.stringify(position), sealContext(owner));
+): string {
+  return vault.seal(JSON.stringify(position), getSealedLocation(installation));
 }
 
 /** Decrypts a position. Null if the text is not a cursor of the installation's records. */
 export function openPosition(
   { vault }: Pick<Call, 'vault'>,
-  owner: Owner,
+  installation: InstallationKey,
   text: string,
 ): RecordPosition | null {
   try {
-    return position.parse(JSON.parse(vault.open(text, sealContext(owner))));
+    return position.parse(JSON.parse(vault.open(text, getSealedLocation(installation))));
   } catch {
     return null;
   }
 }
 
-function sealContext({ id, projectId }: Owner) {
+function getSealedLocation({ id, projectId }: InstallationKey): SealedLocation {
   return { table: 'Installation', column: 'records', row: id, projectId };
 }
 
-/** Counts the page's records before the position. The page may have changed since the caller received them. */
+/** Counts the records of a page that the caller has received. The page may have changed since then. */
 export function countReceived(
   records: readonly ProviderRecord[],
   { given, lastId }: Pick<RecordPosition, 'given' | 'lastId'>,
 ): number {
-  const last = lastId === null ? -1 : records.findIndex(({ id }) => id === lastId);
-  return last === -1 ? Math.min(given, records.length) : last + 1;
+  const lastIndex = lastId === null ? -1 : records.findIndex(({ id }) => id === lastId);
+  return lastIndex === -1 ? Math.min(given, records.length) : lastIndex + 1;
 }

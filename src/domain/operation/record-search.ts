@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { type DomainError, invalid, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../errors.ts';
 import type { Capabilities } from '../../providers/contract.ts';
 import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
 import { canReadByIds, getFiltersMax } from '../../providers/object-support.ts';
@@ -32,8 +32,8 @@ import { orEndUser } from '../viewer/needs.ts';
 import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
 import {
   createPlanKey,
-  describeUnmapped,
-  findNativeName,
+  describeUnmappedNames,
+  findProviderName,
   findReplacements,
   type ReadPlan,
 } from './read/read-plan.ts';
@@ -53,7 +53,7 @@ import {
 } from './record-position.ts';
 
 const fieldName = contentText.describe(
-  "The name of the field: the provider's or the mapped one. It need not be one that is read.",
+  "The name of the field: the provider's or the mapped one. The installation need not read it.",
 );
 
 const recordFilterInput = fieldFilterInput
@@ -68,10 +68,10 @@ const objectName = contentText.describe(
 export const recordsInput = z.object({
   objectName,
   filters: orNull(z.array(recordFilterInput).max(FILTERS_MAX)).describe(
-    'Only records that meet all of these conditions, and those of the config. HubSpot takes 3 in all, Salesforce 20; some providers or objects take none: their records can only be listed.',
+    "Only records that meet all of these conditions and the config's. HubSpot supports 3 in total, Salesforce 20. Records of providers or objects that support none can only be listed.",
   ),
   first: orNull(z.number().int().min(1).max(PAGE_MAX)).describe(
-    `How many records, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. There may be fewer, though more follow: one page of the provider is read.`,
+    `The most records to return, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. One page of the provider is read, so fewer may be returned although more follow.`,
   ),
   after: orNull(z.string()).describe(
     'Only records after this cursor, with the same object and conditions: the endCursor of a page, or the cursor of an edge.',
@@ -101,13 +101,12 @@ export interface RecordsPage {
 }
 
 /**
- * Returns at most one page of the provider. Throws BAD_USER_INPUT for an expired cursor or one of another search.
- * Throws UNPROCESSABLE for an object that can't be read or searched, and PROVIDER_ERROR if the provider did not
- * respond.
+ * Returns at most one page of the provider. Throws BAD_USER_INPUT for an expired cursor or a cursor of another search,
+ * UNPROCESSABLE for an object that can't be read or searched, and PROVIDER_ERROR if the provider did not respond.
  */
 export const listInstallationRecords = providerRead(
   orEndUser('records:read', 'READ'),
-  "Records at the provider, as they are now, through the installation's fields and mapping.",
+  "Lists current records at the provider, with the installation's fields and mapping.",
   async (
     call: Call,
     installation: Row<'Installation'>,
@@ -144,24 +143,25 @@ export const searchInput = z.object({
   filters: z
     .array(fieldFilterInput.extend({ fieldName }))
     .max(FILTERS_MAX)
-    .describe('Conditions on fields: records are found that meet all of them.'),
+    .describe('Conditions on fields. Only records that meet all of them are returned.'),
 });
 
 export const searchRecords = providerRead(
   orEndUser('records:read', 'READ'),
-  "Finds records in a group's account at the provider, as they are now. The integration must read the object, and the config must not disable it. The response is one page of the provider, at most 1000 records.",
-  async (
-    call: Call,
-    { filters, objectName: name, ...key }: z.output<typeof searchInput>,
-  ): Promise<AccountRecord[]> => {
-    const installation = await getInstallationOfGroup(call, key);
-    const search = { objectName: name, filters, first: PAGE_MAX };
-    const { edges } = await listInstallationRecords(call, installation, search);
+  "Finds current records in a group's account at the provider. The integration must read the object, and the config must not disable it. The response is one page of the provider, at most 1000 records.",
+  async (call: Call, input: z.output<typeof searchInput>): Promise<AccountRecord[]> => {
+    const installation = await getInstallationOfGroup(call, input);
+    const { objectName, filters } = input;
+    const { edges } = await listInstallationRecords(call, installation, {
+      objectName,
+      filters,
+      first: PAGE_MAX,
+    });
     return edges.map(({ node }) => node);
   },
 );
 
-/** The most ids of one call. They are read in batches of the provider's size. */
+/** The most ids of one call. */
 const IDS_MAX = PAGE_MAX;
 
 interface RecordsById {
@@ -172,31 +172,31 @@ interface RecordsById {
 }
 
 /**
- * Reads the record of each id, in order, by the provider's names, and returns the plan that maps them. A record is null if
- * it does not exist or does not meet the config's conditions. Throws the errors of `listRecords`. The viewer must be
- * authorized to read the installation.
+ * Reads the record of each id, in order, with the provider's field names, and returns the plan that maps them. A record
+ * is null if it does not exist or does not meet the config's conditions. Throws the errors of `listRecords`. The viewer
+ * must be authorized to read the installation.
  */
 export async function readRecordsById(
   call: Call,
   installationContent: InstallationContent,
-  { objectName: name, ids, otherFields = [] }: RecordsById,
+  { objectName, ids, otherFields = [] }: RecordsById,
 ): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
   if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
-  const source = await getSearchSource(call, installationContent, name);
+  const source = await getSearchSource(call, installationContent, objectName);
   const { plan, provider } = source;
   const readRecords = provider.capabilities.readRecords;
   if (!readRecords || !canReadByIds(provider, plan.objectName)) {
     const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
     throw unprocessable(detail);
   }
-  const present = await waitForProvider(call, toConnectionKey(source), () =>
+  const existingRecords = await waitForProvider(call, toConnectionKey(source), () =>
     callProvider(() =>
       readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
     ),
   );
-  const byId = new Map(present.map((record) => [record.id, record]));
+  const recordsById = new Map(existingRecords.map((record) => [record.id, record]));
   const records = ids.map((id) => {
-    const record = byId.get(id);
+    const record = recordsById.get(id);
     return record && meetsFilters(record, plan) ? record : null;
   });
   return { plan, records };
@@ -226,7 +226,7 @@ async function readByIds(
 }
 
 function meetsFilters({ fields }: ProviderRecord, { filters }: ReadPlan): boolean {
-  return filters.every(({ fieldName: name, value }) => String(fields[name]) === String(value));
+  return filters.every((filter) => String(fields[filter.fieldName]) === String(filter.value));
 }
 
 interface Search {
@@ -240,12 +240,12 @@ async function getSearchSource(
   installationContent: InstallationContent,
   name: string,
 ): Promise<ReadSource> {
-  const native = findNativeName(call, installationContent.content, name);
-  if (native === null) {
+  const providerName = findProviderName(call, installationContent.content, name);
+  if (providerName === null) {
     throw invalid('objectName', 'is not an object that the integration reads.', name);
   }
-  const source = createReadSource(call, installationContent, native);
-  if (source.plan.unmapped.length > 0) throw unprocessable(describeUnmapped(source.plan));
+  const source = createReadSource(call, installationContent, providerName);
+  if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
   const plan = await waitForProvider(call, toConnectionKey(source), () =>
     callProvider(() => withAllFields(call, source)),
@@ -268,29 +268,28 @@ function parseConditions(
     throw unprocessable(detail);
   }
   const context = { path: ['filters'], provider, objectName: plan.objectName };
-  const [first] = listFieldFilterIssues(filters, context);
-  if (first) throw invalid(first.name, first.detail, first.value);
-  const conditions = plan.filters.map(({ fieldName: name, value }) => ({ fieldName: name, value }));
+  const [issue] = listFieldFilterIssues(filters, context);
+  if (issue) throw invalid(issue.name, issue.detail, issue.value);
+  const conditions = plan.filters.map(({ fieldName, value }) => ({ fieldName, value }));
   for (const filter of filters) {
     const condition = toProviderCondition(filter, plan);
-    const existing = conditions.find(({ fieldName: name }) => name === condition.fieldName);
+    const existing = conditions.find(({ fieldName }) => fieldName === condition.fieldName);
     if (existing && String(existing.value) !== String(condition.value)) return null;
     if (!existing) conditions.push(condition);
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
-  const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} takes ${filtersMax}, and the config has ${plan.filters.length}.`;
+  const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
   throw invalid('filters', detail);
 }
 
-/** Translates a condition with names and values of messages into the provider's names and values. */
-function toProviderCondition({ fieldName: name, value }: FieldValue, plan: ReadPlan): FieldValue {
-  const { fields, mappings } = plan;
-  const mapping = fields.includes(name)
+/** Converts a condition with delivered names and values to the provider's names and values. */
+function toProviderCondition({ fieldName, value }: FieldValue, plan: ReadPlan): FieldValue {
+  const mapping = plan.fields.includes(fieldName)
     ? undefined
-    : mappings.find(({ mapToName }) => mapToName === name);
-  const replacements = Object.entries(findReplacements(plan, name) ?? {});
-  const [providerValue] = replacements.find(([, word]) => word === String(value)) ?? [];
-  return { fieldName: mapping?.fieldName ?? name, value: providerValue ?? value };
+    : plan.mappings.find(({ mapToName }) => mapToName === fieldName);
+  const replacements = Object.entries(findReplacements(plan, fieldName) ?? {});
+  const [providerValue] = replacements.find(([, delivered]) => delivered === String(value)) ?? [];
+  return { fieldName: mapping?.fieldName ?? fieldName, value: providerValue ?? value };
 }
 
 function createSearchKey({ source: { connection, plan }, conditions }: Search): string {
@@ -299,13 +298,13 @@ function createSearchKey({ source: { connection, plan }, conditions }: Search): 
 }
 
 function getStartPosition(call: Call, search: Search, after: string | null): RecordPosition {
-  const key = createSearchKey(search);
-  if (after === null) return { planKey: key, cursor: null, given: 0, lastId: null };
+  const planKey = createSearchKey(search);
+  if (after === null) return { planKey, cursor: null, given: 0, lastId: null };
   const position = openPosition(call, search.installation, after);
   if (!position) throw invalid('after', 'is not a cursor of this list.', after);
-  if (position.planKey === key) return position;
+  if (position.planKey === planKey) return position;
   const detail =
-    'belongs to other records: the conditions, the config or the connection are not the same. Leave it out to begin again.';
+    'belongs to another search: the conditions, the config or the connection have changed. Omit it to start over.';
   throw invalid('after', detail, after);
 }
 
@@ -326,22 +325,15 @@ function readRecords(call: Call, { source, conditions }: Search, { from, size }:
   });
 }
 
-/** Runs work that calls the provider. Turns its ProviderErrors into DomainErrors. */
+/** Runs work that calls the provider, and converts its ProviderErrors to DomainErrors. */
 async function callProvider<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
-    throw createExpiredCursorError();
+    throw invalid('after', 'has expired at the provider. Omit it to start over.');
   }
-}
-
-function createExpiredCursorError(): DomainError {
-  return invalid(
-    'after',
-    'is too old: the provider has forgotten it. Leave it out to begin again.',
-  );
 }
 
 function createPage(
@@ -350,16 +342,20 @@ function createPage(
   { from, size, page }: Window & { page: RecordPage },
 ): RecordsPage {
   const { installation, source } = search;
-  const receivedBefore = countReceived(page.records, from);
-  const records = page.records.slice(receivedBefore, receivedBefore + size);
-  const isWhole = receivedBefore + records.length === page.records.length;
+  const startIndex = countReceived(page.records, from);
+  const records = page.records.slice(startIndex, startIndex + size);
+  const endsPage = startIndex + records.length === page.records.length;
   const { nextCursor } = page;
   const createCursor = (index: number) => {
-    const received = receivedBefore + index + 1;
-    const isEnd = nextCursor !== null && received >= page.records.length;
-    const position = isEnd
-      ? { ...from, cursor: nextCursor, given: 0, lastId: null }
-      : { ...from, given: received, lastId: page.records[received - 1]?.id ?? from.lastId };
+    const receivedCount = startIndex + index + 1;
+    const position =
+      nextCursor !== null && receivedCount >= page.records.length
+        ? { ...from, cursor: nextCursor, given: 0, lastId: null }
+        : {
+            ...from,
+            given: receivedCount,
+            lastId: page.records[receivedCount - 1]?.id ?? from.lastId,
+          };
     return sealPosition(call, installation, position);
   };
   const edges = records.map((record, index) => ({
@@ -368,12 +364,12 @@ function createPage(
       return createCursor(index);
     },
   }));
-  const hasNextPage = !isWhole || nextCursor !== null;
+  const hasNextPage = !endsPage || nextCursor !== null;
   return {
     edges,
     pageInfo: {
       hasNextPage,
-      hasPreviousPage: from.cursor !== null || receivedBefore > 0,
+      hasPreviousPage: from.cursor !== null || startIndex > 0,
       get startCursor() {
         return edges[0]?.cursor ?? null;
       },

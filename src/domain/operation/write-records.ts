@@ -1,4 +1,4 @@
-/** The path of a write, from its input to its response. */
+/** Writes records, from the input of a call to its response. */
 import { z } from 'zod';
 import { findNamedTarget, type NamedTarget } from '../../database/hot/write-target.ts';
 import type { Row } from '../../database/rows.ts';
@@ -23,8 +23,13 @@ import { acceptWrite, type WriteToStart } from './write/write-start.ts';
 
 export { writeRecordsInput };
 
+/** The part of a mutation's time limit that is reserved for building the response. */
+const RESPONSE_MARGIN_MS = 5_000;
+/** The shortest wait, if a mutation's time limit is shorter than the margin. */
+const WAIT_MS_MIN = 50;
+
 /**
- * An asynchronous write returns when it is stored. A synchronous write returns with its outcome, or without it shortly
+ * An asynchronous write returns when it is stored. A synchronous write returns its outcome, or a pending outcome shortly
  * before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an error. Throws RATE_LIMITED for an
  * asynchronous write while the project has too many pending deliveries.
  */
@@ -50,8 +55,8 @@ export const writeRecords = projectMutation({
 });
 
 /**
- * Returns the outcome. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before anything is stored, so that the write can be
- * repeated safely.
+ * Accepts and runs a write, and returns its outcome. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before anything is
+ * stored, so that the write can be repeated safely.
  */
 export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { target } = write.plan;
@@ -62,7 +67,7 @@ export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutc
   });
 }
 
-/** Waits for the outcome of a write that another call has accepted. `batch` is null for a single record. */
+/** Waits for the outcome of a write that another call has accepted. `batch` is absent for a single record. */
 export function awaitOperation(
   call: Call,
   operation: Row<'Operation'>,
@@ -72,7 +77,7 @@ export function awaitOperation(
   return waitForProvider(call, { projectId }, () => awaitOutcome(call, { batch }, operation));
 }
 
-/** Returns when the write is stored. */
+/** Accepts a write, and returns without its outcome. */
 async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   await refuseIfBacklogged(call, write.plan.target.installation.projectId);
   const { operation, task, entries } = await acceptWrite(call, write);
@@ -81,19 +86,20 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
 }
 
 /**
- * Returns the target of a write, without the parts that the viewer may not see. Throws NOT_FOUND if the viewer may not
- * see the integration. The caller must check that the viewer may see the project.
+ * Returns the target of a write. Parts that the viewer may not see are null. Throws NOT_FOUND if the viewer may not see
+ * the integration. The caller must check that the viewer may see the project.
  */
 export async function getWriteTarget(
   { viewer, database }: Call,
   projectId: string,
-  { integrationIdOrName: value, groupRef }: WriteInput,
+  { integrationIdOrName, groupRef }: WriteInput,
 ): Promise<NamedTarget> {
-  const by = findPrefix(value) === 'int' ? 'id' : 'name';
-  const names = { projectId, integration: { by, value }, groupRef } as const;
+  const by = findPrefix(integrationIdOrName) === 'int' ? 'id' : 'name';
+  const integrationKey = { by, value: integrationIdOrName } as const;
+  const names = { projectId, integration: integrationKey, groupRef };
   const target = await findNamedTarget(database.rows, names);
   if (!target || !canSee(viewer, 'Integration', target.integration)) {
-    throw notFound('Integration', value);
+    throw notFound('Integration', integrationIdOrName);
   }
   const { integration, group } = target;
   if (!group || canSee(viewer, 'Group', group)) return target;
@@ -129,11 +135,6 @@ interface ReportedOutcome extends StoredOutcome {
   isPending?: true;
 }
 
-/** The part of a mutation's time limit that is reserved for building the response. */
-const RESPONSE_MARGIN_MS = 5_000;
-/** The shortest wait, if a mutation's time limit is shorter than the margin. */
-const WAIT_MS_MIN = 50;
-
 function createAcceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
   return { operation, result: null, results: null, successCount: null, failureCount: null };
 }
@@ -153,14 +154,14 @@ async function awaitOutcome(
   const ending = waitUntilEnded(call, operation, { running, timedOut });
   const ended = await withDeadline(ending, waitMs, () => null).finally(stopWaiting);
   const outcomes = ended?.outcomes ?? (await listOutcomes(call, operation));
-  const knownOutcomes = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
-  const successCount = knownOutcomes.filter(({ success }) => success).length;
+  const finalOutcomes = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
+  const successCount = finalOutcomes.filter(({ success }) => success).length;
   return {
     operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
     result: batch ? null : (outcomes[0] ?? null),
     results: batch ? outcomes : null,
     successCount,
-    failureCount: knownOutcomes.length - successCount,
+    failureCount: finalOutcomes.length - successCount,
   };
 }
 

@@ -98,7 +98,7 @@ test('contains each field of a record that is read, with the value of its provid
         expect(record[field]).toBe(raw[providerField!]);
       }
       const unmapped = object.fields.filter(({ providerField }) => providerField === null);
-      expect(unmapped.map(({ name: field }) => field)).toEqual(plan.unmapped);
+      expect(unmapped.map(({ name: field }) => field)).toEqual(plan.unmappedNames);
       // Every member of a record is in the contract, under its mapped name if it has one.
       const providerFields = new Set(read.map(({ providerField }) => providerField));
       const readNames = new Set(object.fields.map(({ name: field }) => field));

@@ -196,7 +196,7 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
   const input = { ...reads.trigger, objectName: 'contacts' };
   expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
-    problem: { detail: 'Sandbox CRM can not be read from.' },
+    problem: { detail: 'Sandbox CRM does not support reads.' },
   });
 });
 

@@ -148,13 +148,13 @@ test('returns UNPROCESSABLE for members that the provider does not support', asy
   expect(await fetchRefusal(writer, { record, associations, headers })).toMatchObject({
     code: 'UNPROCESSABLE',
     names: [
-      'input.associations: are not taken by Sandbox CRM.',
-      'input.headers: are not taken by Sandbox CRM.',
+      'input.associations: are not supported by Sandbox CRM.',
+      'input.headers: are not supported by Sandbox CRM.',
     ],
   });
   expect((await fetchRefusal(writer, { batch: [{ record, associations }] })).names).toEqual([
     'input.records.batch: is not supported by Sandbox CRM.',
-    'input.records.batch[0].associations: are not taken by Sandbox CRM.',
+    'input.records.batch[0].associations: are not supported by Sandbox CRM.',
   ]);
   const collectedWrite = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
   expect((await fetchRefusal(writer, collectedWrite)).names).toEqual([

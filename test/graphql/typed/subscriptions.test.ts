@@ -249,7 +249,7 @@ test('refuses an object whose messages go to no stream', async () => {
     expect(refusal?.data.errors).toMatchObject([
       {
         message: expect.stringMatching(
-          /No stream receives the records of people: create a destination/,
+          /No stream receives the records of people\. Create a destination/,
         ),
       },
     ]);
@@ -272,7 +272,7 @@ test('refuses an object with two streams, unless the group determines one', asyn
   expect(refusal?.data.errors).toMatchObject([
     {
       message: expect.stringMatching(
-        /The streams (records and lake|lake and records) receive records of people: pass/,
+        /The streams (records and lake|lake and records) receive records of people\. Pass/,
       ),
     },
   ]);

@@ -1,5 +1,5 @@
 /**
- * Continues a read for a turn of several pages, so that other work gets its turn too. After an interruption the read
+ * Continues a read for a turn of several pages, so that other work is not delayed. After an interruption, the next turn
  * continues after the last recorded page.
  */
 import { inTransaction } from '../../../database/transaction.ts';
@@ -19,13 +19,13 @@ import { toStorableString } from '../../storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';
 import { failRun } from './read-end.ts';
 import { recordPage } from './read-page.ts';
-import { createPlanKey, describeUnmapped, isEmptyWindow } from './read-plan.ts';
+import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
 import { claimRun, type ReadRun, RUNS, type RunKey, recordWait, releaseRun } from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
 /** The duration of a turn. It lets the worker start another read, or stop, within seconds. */
 const TURN_MS = 5_000;
-const TURN_PAGES = 50;
+const TURN_PAGES_MAX = 50;
 
 /** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
@@ -33,7 +33,7 @@ const WAIT_MS = MINUTE_MS;
 /** The most consecutive failures without a page. With the backoff they take about ten minutes. */
 const FAILURES_MAX = 10;
 /** The longest wait that a provider may request. */
-const RETRY_AFTER_MAX_MS = HOUR_MS;
+const RETRY_AFTER_MS_MAX = HOUR_MS;
 /** The limit prevents endless restarts of a read whose cursor expires each time. */
 const RESTARTS_MAX = 10;
 
@@ -85,7 +85,7 @@ class ClaimedRead {
     }
     const installation = { id: installationId, projectId };
     const source = await getReadSource(this.#services, installation, objectName);
-    if (source.plan.unmapped.length > 0) return this.#wait(describeUnmapped(source.plan));
+    if (source.plan.unmappedNames.length > 0) return this.#wait(describeUnmappedNames(source.plan));
     if (await isConsentPending(this.#services, source.connection)) {
       return this.#wait(AWAITS_CONSENT);
     }
@@ -94,7 +94,7 @@ class ClaimedRead {
     const filters = getFilters(this.#run, fullSource);
     this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
-      const isOver = pages >= TURN_PAGES || performance.now() >= endMs || signal.aborted;
+      const isOver = pages >= TURN_PAGES_MAX || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
       return releaseRun(this.#services, this.#run, {});
     }
@@ -108,25 +108,25 @@ class ClaimedRead {
   }
 
   /** Restarts at the first page if the cursor belongs to another account or other fields. */
-  #restartIfChanged(key: string): void {
-    const isOther = this.#run.planKey !== null && this.#run.planKey !== key;
-    this.#run = { ...this.#run, ...(isOther && RESTART), planKey: key };
+  #restartIfChanged(planKey: string): void {
+    const hasChanged = this.#run.planKey !== null && this.#run.planKey !== planKey;
+    this.#run = { ...this.#run, ...(hasChanged && RESTART), planKey };
   }
 
   /** Returns true if more pages follow. */
   async #readPage(source: ReadSource, session: ProviderSession): Promise<boolean> {
     const run = this.#run;
-    const startedMs = performance.now();
+    const startMs = performance.now();
     const page = isEmptyWindow(run)
       ? NO_RECORDS
       : await source.readPage(session, createRequest(run, source));
-    const durationMs = Math.round(performance.now() - startedMs);
-    const next = await recordPage(this.#services, { run, source, page, durationMs });
+    const durationMs = Math.round(performance.now() - startMs);
+    const nextRun = await recordPage(this.#services, { run, source, page, durationMs });
     const { projectId } = run;
     this.#services.meters.recordsMoved({ kind: 'read', count: page.records.length, projectId });
-    if (!next) this.#countEnd('succeeded');
-    this.#run = next ?? run;
-    return next !== null;
+    if (!nextRun) this.#countEnd('succeeded');
+    this.#run = nextRun ?? run;
+    return nextRun !== null;
   }
 
   /** Decides after an error whether the read continues later, restarts, or fails. */
@@ -146,7 +146,7 @@ class ClaimedRead {
   async #retry(reason: string, retryAfterMs: number | null): Promise<void> {
     const failures = this.#run.failures + 1;
     if (failures >= FAILURES_MAX) return this.#fail(reason);
-    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
+    const providerWaitMs = retryAfterMs && Math.min(retryAfterMs, RETRY_AFTER_MS_MAX);
     const waitMs = computeDelayMs(failures, providerWaitMs, this.#services.random);
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];

@@ -19,12 +19,12 @@ import { orNull } from '../../optional-value.ts';
 import { getProjectRow } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
-import { findNativeName } from './read-plan.ts';
+import { findProviderName } from './read-plan.ts';
 import { enqueueRun, recordWait } from './read-run.ts';
 
 const NOTE_LENGTH_MAX = 1_000;
 
-const input = z.object({
+const readControlInput = z.object({
   projectIdOrName,
   installationId: id.describe('The id of the installation.'),
   objects: orNull(z.array(contentText).max(CONTENT_LIMITS.objects)).describe(
@@ -35,25 +35,25 @@ const input = z.object({
   ),
 });
 
-const pauseReadsInput = input.meta({
+const pauseReadsInput = readControlInput.meta({
   id: 'PauseReadsInput',
   description:
-    'The installation, and the objects whose reads are paused: scheduled ones do not begin, and those under way stop after their page. A read can still be triggered.',
+    'The installation, and the objects whose reads to pause. Scheduled reads do not begin, and running reads stop after their page. A read can still be triggered.',
 });
 
-const resumeReadsInput = input.meta({
+const resumeReadsInput = readControlInput.meta({
   id: 'ResumeReadsInput',
   description:
-    'The installation, and the objects whose reads continue: from the page where they stopped, and by their schedules.',
+    'The installation, and the objects whose reads to resume. Running reads continue with their next page, and others follow their schedules.',
 });
 
 export const pauseReads = projectMutation({
   description:
-    'Pauses reads of an installation: those under way stop after their page. triggerRead still works.',
+    'Pauses reads of an installation. Running reads stop after their page. triggerRead still works.',
   needs: orEndUser('reads:control', 'READ'),
   input: pauseReadsInput,
-  run: (call, control, { id: projectId }) =>
-    changeObjects(call, { ...control, projectId }, async (tx, { where, note }) => {
+  run: (call, input, { id: projectId }) =>
+    changeObjects(call, { ...input, projectId }, async (tx, { where, note }) => {
       await tx.installedObject.updateMany({
         where: { ...where, paused: false },
         data: { paused: true, pausedSince: call.now(), pauseNote: note, nextReadTime: null },
@@ -67,12 +67,11 @@ export const pauseReads = projectMutation({
  * that begins where the last one ended.
  */
 export const resumeReads = projectMutation({
-  description:
-    'Resumes reads that were paused. Reads that are under way continue with their next page.',
+  description: 'Resumes paused reads. Running reads continue with their next page.',
   needs: orEndUser('reads:control', 'READ'),
   input: resumeReadsInput,
-  run: (call, control, { id: projectId }) =>
-    changeObjects(call, { ...control, projectId }, async (tx, objects) => {
+  run: (call, input, { id: projectId }) =>
+    changeObjects(call, { ...input, projectId }, async (tx, objects) => {
       await resumeObjects(tx, objects, call.now());
       await resumeRuns(call, tx, objects.where);
     }),
@@ -101,8 +100,15 @@ async function resumeObjects(
   }
 }
 
+/** Selects the objects of an installation and their runs. */
+interface ObjectFilter {
+  projectId: string;
+  installationId: string;
+  objectName?: { in: string[] };
+}
+
 interface ObjectsToChange {
-  where: { projectId: string; installationId: string; objectName?: { in: string[] } };
+  where: ObjectFilter;
   note: string | null;
   installation: Row<'Installation'>;
   content: IntegrationContent;
@@ -111,24 +117,27 @@ interface ObjectsToChange {
 /** Changes the objects that the input names. It takes the locks that serialize changes of one installation. */
 async function changeObjects(
   call: Call,
-  { projectId, installationId: id, objects, note }: z.output<typeof input> & { projectId: string },
+  input: z.output<typeof readControlInput> & { projectId: string },
   change: (tx: Transaction, objects: ObjectsToChange) => Promise<void>,
 ): Promise<Row<'Installation'>> {
-  const key = { projectId, id };
-  const visible = await getProjectRow(call, 'Installation', { ...key, noun: 'Installation' });
+  const { projectId, installationId, objects, note } = input;
+  const key = { projectId, id: installationId };
+  const { integrationId } = await getProjectRow(call, 'Installation', {
+    ...key,
+    noun: 'Installation',
+  });
   return inTransaction(call.database, async (tx) => {
-    const content = await lockContent(tx, { id: visible.integrationId, projectId });
+    const content = await lockContent(tx, { id: integrationId, projectId });
     const installation = await lockInstallation(tx, key);
-    const installationId = installation.id;
-    const all = { projectId, installationId };
-    const installedObjects = await tx.installedObject.findMany({ where: all });
-    const names = new Set(installedObjects.map(({ objectName }) => objectName));
-    const toNativeName = (name: string) =>
-      names.has(name) ? name : findNativeName(call, content, name);
-    const isInstalled = (name: string) => names.has(toNativeName(name) ?? '');
+    const allObjects: ObjectFilter = { projectId, installationId };
+    const installedObjects = await tx.installedObject.findMany({ where: allObjects });
+    const installedNames = new Set(installedObjects.map(({ objectName }) => objectName));
+    const resolveName = (name: string) =>
+      installedNames.has(name) ? name : findProviderName(call, content, name);
+    const isInstalled = (name: string) => installedNames.has(resolveName(name) ?? '');
     requireNoIssues(listUnknownIssues(objects ?? [], isInstalled));
-    const objectNames = objects?.flatMap((name) => toNativeName(name) ?? []);
-    const where = { ...all, ...(objectNames && { objectName: { in: objectNames } }) };
+    const objectNames = objects?.flatMap((name) => resolveName(name) ?? []);
+    const where = { ...allObjects, ...(objectNames && { objectName: { in: objectNames } }) };
     await change(tx, { where, note, installation, content });
     return installation;
   });
@@ -148,35 +157,26 @@ function* listUnknownIssues(
   }
 }
 
-/** Selects runs to pause or resume. */
-interface Runs {
-  projectId: string;
-  installationId: string;
-  objectName?: { in: string[] };
-}
-
-/**
- * Pauses runs: workers stop after their page, and claim no paused run. The caller must hold the locks of the objects.
- */
-async function pauseRuns(tx: Transaction, runs: Runs, now: Date): Promise<void> {
-  const paused = await tx.readRun.updateManyAndReturn({
-    where: { ...runs, paused: false },
+/** Pauses runs: workers stop after their page, and claim no paused run. The caller must hold the objects' locks. */
+async function pauseRuns(tx: Transaction, where: ObjectFilter, now: Date): Promise<void> {
+  const pausedRuns = await tx.readRun.updateManyAndReturn({
+    where: { ...where, paused: false },
     data: { paused: true },
   });
-  for (const run of paused) await recordWait(tx, run, { reason: 'Read paused', now });
+  for (const run of pausedRuns) await recordWait(tx, run, { reason: 'Read paused', now });
 }
 
 /** Resumes runs, which continue after the last recorded page. */
 async function resumeRuns(
   { queue, now }: Pick<Services, 'queue' | 'now'>,
   tx: Transaction,
-  runs: Runs,
+  where: ObjectFilter,
 ): Promise<void> {
-  const resumed = await tx.readRun.updateManyAndReturn({
-    where: { ...runs, paused: true },
+  const resumedRuns = await tx.readRun.updateManyAndReturn({
+    where: { ...where, paused: true },
     data: { paused: false },
   });
-  for (const run of resumed) {
+  for (const run of resumedRuns) {
     const { operationId: id, projectId, objectName } = run;
     await tx.operation.updateMany({
       where: { id, projectId, status: 'IN_PROGRESS' },

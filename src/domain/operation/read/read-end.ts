@@ -1,4 +1,4 @@
-/** Ends reads: updates their operations and the object's schedule, and records their events. */
+/** Ends reads: updates their operations and their objects, and records their events. */
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { recordEvent } from '../../../events/record.ts';
@@ -18,7 +18,7 @@ import { createReadMetadata, endRun, type ReadRun } from './read-run.ts';
 /** The number of consecutive failed reads after which the schedule is paused. */
 const FAILED_RUNS_MAX = 5;
 
-/** Ends a read whose pages are all recorded. Call it last in the transaction of the last page. */
+/** Ends a read whose pages have all been recorded. Call it last in the transaction of the last page. */
 export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Promise<void> {
   const { objectName, recordsRead } = run;
   const result =
@@ -26,11 +26,11 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
       ? `[${objectName}] No new data found`
       : `[${objectName}] Read completed (${recordsRead} records)`;
   await endOperation(tx, run, { status: 'SUCCESS', result, now });
-  await movePosition(tx, run);
+  await moveReadPosition(tx, run);
   await recordRunEvent(tx, run, (fields) => {
     if (run.readType === 'BACKFILL') return { eventType: 'READ_BACKFILL_DONE', data: fields };
     if (run.readType === 'SCHEDULED') return null;
-    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...toWindow(run) } };
+    return { eventType: 'READ_TRIGGERED_DONE', data: { ...fields, ...formatWindow(run) } };
   });
 }
 
@@ -45,7 +45,7 @@ export async function failRun(
   if (run.readType === 'TRIGGERED') {
     await recordRunEvent(tx, run, (fields) => ({
       eventType: 'READ_TRIGGERED_ERROR',
-      data: { ...fields, ...toWindow(run), error: reason },
+      data: { ...fields, ...formatWindow(run), error: reason },
     }));
     return;
   }
@@ -70,10 +70,10 @@ async function endOperation(
 }
 
 /**
- * Moves the start of the next scheduled read to the end of this one. An object that was reinstalled in the meantime
- * starts over.
+ * Makes the next scheduled read start where this one ended. An object that was reinstalled during a scheduled read
+ * starts over with a backfill.
  */
-async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
+async function moveReadPosition(tx: Transaction, run: ReadRun): Promise<void> {
   const { projectId, installationId, objectName, position, readType } = run;
   if (position === null) return;
   await tx.installedObject.updateMany({
@@ -87,7 +87,7 @@ async function movePosition(tx: Transaction, run: ReadRun): Promise<void> {
   });
 }
 
-/** Counts a failed read. Returns the installation's config if this failure pauses the schedule. Null otherwise. */
+/** Counts a failed read. Returns the installation's config if this failure pauses the schedule, otherwise null. */
 async function countFailure(
   tx: Transaction,
   { installationId, objectName, projectId }: ReadRun,
@@ -113,7 +113,7 @@ async function countFailure(
 }
 
 /** Returns the window of a triggered read, as the members of its events. */
-function toWindow({ since, until }: ReadRun) {
+function formatWindow({ since, until }: ReadRun) {
   return {
     ...(since && { fromTimestamp: since.toISOString() }),
     ...(until && { untilTimestamp: until.toISOString() }),

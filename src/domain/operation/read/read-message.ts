@@ -4,7 +4,7 @@ import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { replaceValues } from '../../installation/choice/value-mapping.ts';
 import { findReplacements, type ReadPlan } from './read-plan.ts';
 
-/** The reference API's limit for the size of a message. A larger record is sent in a message of its own. */
+/** The reference API's limit for a message. A record that exceeds it is sent alone in a message. */
 export const MESSAGE_BYTES_MAX = 300_000;
 
 const id = z.string();
@@ -23,7 +23,7 @@ const messageHead = z.object({
   workspace: z
     .string()
     .optional()
-    .describe("The provider's workspace; left out if the connection has none."),
+    .describe("The provider's workspace. Absent if the connection has none."),
   objectName: z
     .string()
     .describe("The mapped name of the object, or the provider's if there is none."),
@@ -52,7 +52,7 @@ export const resultEntry = z
   })
   .describe('A record.');
 
-/** The body of a message, as the documents describe it. */
+/** The body of a message with records. The API documentation is generated from it. */
 export const recordsMessage = messageHead.extend({
   resultInfo: z
     .object({
@@ -65,14 +65,14 @@ export const recordsMessage = messageHead.extend({
     .describe('The records.'),
 });
 
-/** The members of every message about an installation's records, whether they come from a read or not. */
+/** The members that every message about records of an installation has, even if no read sends it. */
 export const installationMessage = recordsMessage.omit({
   operationId: true,
   operationTime: true,
   readType: true,
 });
 
-/** The members of every message of a read, without its records. */
+/** The members of a message of a read, without its records. */
 export type MessageHead = z.output<typeof messageHead>;
 
 /** A record with its selected fields, by the provider's names and by mapped names. */
@@ -96,7 +96,7 @@ export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredName
 }
 
 interface PageToReport {
-  /** Serialized entries of earlier pages that wait for a full message. */
+  /** Serialized entries of earlier pages that wait until a message is full. */
   waiting: readonly string[];
   records: readonly ProviderRecord[];
   /** True if no page follows, so that all entries are sent. */
@@ -104,8 +104,8 @@ interface PageToReport {
 }
 
 /**
- * Returns the bodies of the messages in the order of their records, or none without records. If the integration sets
- * the size of a message, a last message that is not full waits for the next page.
+ * Returns the bodies of the messages in the order of their records. If the integration sets the size of a message, the
+ * entries of a message that is not full wait for the next page.
  */
 export function createPageMessages(
   head: MessageHead,
@@ -117,16 +117,16 @@ export function createPageMessages(
     ...records.map((record) => JSON.stringify({ id: record.id, ...createEntry(record, plan) })),
   ];
   const { messageSize } = plan;
-  const messages = [...splitEntries(head, entries, messageSize ?? entries.length)];
-  const isOpen = messageSize !== null && (messages.at(-1)?.length ?? 0) < messageSize;
-  const rest = isOpen && !isLast ? messages.pop() : undefined;
+  const parts = [...splitEntries(head, entries, messageSize ?? entries.length)];
+  const isLastPartFull = messageSize === null || (parts.at(-1)?.length ?? 0) >= messageSize;
+  const waitingPart = isLast || isLastPartFull ? undefined : parts.pop();
   return {
-    bodies: messages.map((part) => createBody(head, part, part.length)),
-    waiting: rest ?? [],
+    bodies: parts.map((part) => createBody(head, part, part.length)),
+    waiting: waitingPart ?? [],
   };
 }
 
-/** Returns the bodies of messages with these entries, which are serialized already, in their order. */
+/** Returns the bodies of messages with serialized entries, in their order. */
 export function createMessageBodies(head: object, entries: string[], entriesMax: number): string[] {
   return [...splitEntries(head, entries, entriesMax)].map((part) =>
     createBody(head, part, part.length),
@@ -138,14 +138,14 @@ export function serializeEntries(entries: readonly string[]): string | null {
   return entries.length === 0 ? null : `[${entries.join(',')}]`;
 }
 
-export function parseEntries(stored: string | null): string[] {
-  const entries: unknown[] = stored === null ? [] : JSON.parse(stored);
+export function parseEntries(text: string | null): string[] {
+  const entries: unknown[] = text === null ? [] : JSON.parse(text);
   return entries.map((entry) => JSON.stringify(entry));
 }
 
 /** Splits entries into messages of at most MESSAGE_BYTES_MAX and `countMax` entries. */
 function* splitEntries(head: object, entries: string[], countMax: number): Generator<string[]> {
-  // Each entry counts with a comma, but the last has none.
+  // The size of an entry includes a comma. The last entry has none, so one byte is added.
   const bytesMax = MESSAGE_BYTES_MAX + 1 - Buffer.byteLength(createBody(head, [], entries.length));
   let part: string[] = [];
   let bytes = 0;

@@ -27,8 +27,8 @@ interface ReadPage {
 }
 
 /**
- * Records a page and returns the updated run. Null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE,
- * with nothing recorded, if the object is no longer installed or the destination does not exist.
+ * Records a page and returns the updated run, or null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE
+ * and records nothing if the object is no longer installed or the destination does not exist.
  */
 export async function recordPage(
   services: Pick<Services, 'database' | 'now'>,
@@ -41,10 +41,10 @@ export async function recordPage(
   const now = services.now();
   const row = createPageToRecord(operation, readPage, now);
   if (readPage.page.nextCursor !== null) {
-    return toNextRun(row, await database.changes.run(RECORD_PAGES, row));
+    return requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
   }
   return inTransaction(database, async (tx) => {
-    await succeedRun(tx, toNextRun(row, await recordPageInTransaction(tx, row)), now);
+    await succeedRun(tx, requireUpdatedRun(row, await recordPageInTransaction(tx, row)), now);
     return null;
   });
 }
@@ -67,7 +67,14 @@ function createPageToRecord(
     waiting: serializeEntries(waiting),
   };
   return {
-    ...{ operationId, projectId, installationId, objectName, leaseToken, now, count, progress },
+    operationId,
+    projectId,
+    installationId,
+    objectName,
+    leaseToken,
+    now,
+    count,
+    progress,
     metadata: page.nextCursor === null ? null : createReadMetadata({ ...run, ...progress }),
     line: {
       id: newId('log'),
@@ -82,7 +89,11 @@ function createPageToRecord(
   };
 }
 
-function toNextRun({ objectName, destination }: PageToRecord, page: RecordedPage | null): ReadRun {
+/** Returns the updated run. Throws an error if the page was not recorded. */
+function requireUpdatedRun(
+  { objectName, destination }: PageToRecord,
+  page: RecordedPage | null,
+): ReadRun {
   if (!page?.hasObject) throw unprocessable(`The installation no longer reads ${objectName}.`);
   if (!page.hasRun) throw new LeaseLost();
   if (!page.hasDestination) throw unprocessable(`The destination ${destination} does not exist.`);

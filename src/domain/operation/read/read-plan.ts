@@ -1,7 +1,4 @@
-/**
- * Derives the plan of a read from the revision and the config: which fields it requests, and by which names it delivers
- * them.
- */
+/** Plans a read by the revision and the config: the fields that it requests, and the names by which it delivers them. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
@@ -21,7 +18,7 @@ import type { IntegrationContent, ReadObject } from '../../integration/integrati
  * Returns the provider's name of a read object. `name` is that name, its mapped name or an alias. Null if the content
  * has no such object.
  */
-export function findNativeName(
+export function findProviderName(
   { catalogue }: Pick<Call, 'catalogue'>,
   { read, provider, module }: IntegrationContent,
   name: string,
@@ -44,14 +41,14 @@ export interface ReadPlan {
   mappings: { fieldName: string; mapToName: string }[];
   /** If true, all fields of the account are read in addition to `fields`. */
   readsAll: boolean;
-  /** The builder's words for values, by the delivered field name. */
+  /** The builder's values for the provider's values, by delivered field name. */
   replacements: Readonly<Record<string, ValueReplacements>>;
   /** Conditions on the records. */
   filters: FieldFilter[];
   /** Conditions on the records of the first read. */
   backfillFilters: FieldFilter[];
   /** Required names without a mapped field. The object is not read until this list is empty. */
-  unmapped: string[];
+  unmappedNames: string[];
   /** The name of the destination. */
   destination: string;
   /** Records to request in one page. */
@@ -66,11 +63,11 @@ export function createReadPlan(
   limits: Pick<Provider['limits'], 'pageSize'>,
 ): ReadPlan {
   const selectedNames = new Set(choice.selectedFields);
-  const readsAll = isAll(spec.optionalFieldsAuto) && isAll(choice.selectedFieldsAuto);
+  const selectsAll = choice.selectedFieldsAuto === 'all';
   const chosenFields = [
     ...listProviderNamedFields(spec.requiredFields),
     ...listProviderNamedFields(spec.optionalFields).filter(
-      ({ fieldName }) => isAll(choice.selectedFieldsAuto) || selectedNames.has(fieldName),
+      ({ fieldName }) => selectsAll || selectedNames.has(fieldName),
     ),
     ...[...mapNamesToFields(spec, choice)].map(([mapToName, fieldName]) => ({
       fieldName,
@@ -80,31 +77,29 @@ export function createReadPlan(
   const mappings = chosenFields.flatMap(({ fieldName, mapToName }) =>
     mapToName ? { fieldName, mapToName } : [],
   );
+  // The latest revision may no longer allow selected fields that it does not name.
+  const allowsAnyField = spec.optionalFieldsAuto === 'all';
+  const unnamedFields = allowsAnyField ? choice.selectedFields : [];
   const messageSize = spec.delivery?.pageSize ?? null;
-  const { fieldFilters: filters = [], backfill } = choice;
-  const backfillConditions = backfill?.fieldFilters ?? [];
+  const filters = choice.fieldFilters ?? [];
+  const backfillFilters = choice.backfill?.fieldFilters ?? [];
   return {
     objectName: spec.objectName,
     deliveredName: spec.mapToName ?? spec.objectName,
-    fields: [
-      ...new Set([
-        ...chosenFields.map(({ fieldName }) => fieldName),
-        ...listUnnamedFields(spec, selectedNames),
-      ]),
-    ],
+    fields: [...new Set([...chosenFields.map(({ fieldName }) => fieldName), ...unnamedFields])],
     mappings,
-    readsAll,
+    readsAll: allowsAnyField && selectsAll,
     replacements: indexReplacements(choice, mappings),
     filters,
-    backfillFilters: backfillConditions.length > 0 ? backfillConditions : filters,
-    unmapped: listUnmappedNames(spec, choice),
+    backfillFilters: backfillFilters.length > 0 ? backfillFilters : filters,
+    unmappedNames: listUnmappedNames(spec, choice),
     destination: choice.destination ?? spec.destination,
     pageSize: Math.min(messageSize ?? limits.pageSize, limits.pageSize),
     messageSize,
   };
 }
 
-/** Returns the builder's words for the values of a field, by its delivered name. */
+/** Finds the builder's values for the values of a field, by its delivered name. */
 export function findReplacements(
   { replacements }: Pick<ReadPlan, 'replacements'>,
   deliveredName: string,
@@ -112,27 +107,15 @@ export function findReplacements(
   return Object.hasOwn(replacements, deliveredName) ? replacements[deliveredName] : undefined;
 }
 
-/** Explains to people why an object with unmapped names is not read. */
-export function describeUnmapped({
+/** Formats the reason why an object with unmapped names is not read. */
+export function describeUnmappedNames({
   objectName,
-  unmapped,
-}: Pick<ReadPlan, 'objectName' | 'unmapped'>): string {
-  return `The installation's config maps no field to ${unmapped.join(', ')}, which the integration requires of ${objectName}.`;
+  unmappedNames,
+}: Pick<ReadPlan, 'objectName' | 'unmappedNames'>): string {
+  return `The installation's config maps no field to ${unmappedNames.join(', ')}, which the integration requires of ${objectName}.`;
 }
 
-/** Returns selected fields that the integration does not name, if its latest revision allows them. */
-function listUnnamedFields(
-  { optionalFieldsAuto }: ReadObject,
-  selected: Set<string>,
-): Iterable<string> {
-  return optionalFieldsAuto === 'all' ? selected : [];
-}
-
-function isAll(auto: string | null | undefined): boolean {
-  return auto === 'all';
-}
-
-/** Lists the fields that the integration lists by the provider's names. */
+/** Lists the fields for which the integration has the provider's names. */
 function listProviderNamedFields(fields: ReadObject['requiredFields']) {
   return fields.flatMap(({ fieldName, mapToName }) =>
     fieldName === null ? [] : { fieldName, mapToName },
@@ -140,8 +123,8 @@ function listProviderNamedFields(fields: ReadObject['requiredFields']) {
 }
 
 /**
- * Indexes the builder's words for values by delivered field names: the mapped names of a mapped field, and the
- * provider's name of any other field.
+ * Indexes the builder's values by delivered field names: the mapped names of a mapped field, and the provider's name of
+ * any other field.
  */
 function indexReplacements(
   { valueMappings = [] }: ReadConfig,
@@ -151,16 +134,13 @@ function indexReplacements(
     const names = mappings
       .filter(({ fieldName, mapToName }) => [fieldName, mapToName].includes(mapping.fieldName))
       .map(({ mapToName }) => mapToName);
-    const delivered = names.length > 0 ? names : [mapping.fieldName];
-    return delivered.map((name) => [name, createDeliveredReplacements(mapping)] as const);
+    const deliveredNames = names.length > 0 ? names : [mapping.fieldName];
+    return deliveredNames.map((name) => [name, createDeliveredReplacements(mapping)] as const);
   });
   return Object.fromEntries(entries);
 }
 
-/**
- * Returns a key that identifies the pages of a cursor. A read of another account, or with other fields or conditions,
- * must not continue from the cursor.
- */
+/** Creates a key of the account, the fields and the conditions. A read may continue only from a cursor of its own key. */
 export function createPlanKey(
   connectionId: string,
   { objectName, fields }: Pick<ReadPlan, 'objectName' | 'fields'>,
@@ -182,8 +162,8 @@ interface ReadWindow {
 }
 
 /**
- * Providers show a change some time after its timestamp, because of long transactions and search indexes. A window
- * therefore ends this long before it is read, and the next window begins at its end.
+ * A window ends this long before it is read, and the next window begins at its end. Providers show a change some time
+ * after its timestamp, because of long transactions and search indexes.
  */
 const SETTLE_MS = 60_000;
 
@@ -201,15 +181,16 @@ export function planWindow(
   }
   const days = backfill?.days ?? null;
   if (days === 0) return createEmptyWindow(now);
-  if (days === null)
+  if (days === null) {
     return { readType: 'BACKFILL', since: null, until: null, position: settledTime };
+  }
   const since = new Date(now.getTime() - days * DAY_MS);
   return { readType: 'BACKFILL', since, until: settledTime, position: settledTime };
 }
 
 /**
- * Returns an empty window: existing records are not read, and later windows begin now. The time is rounded down,
- * because some providers' times are whole seconds.
+ * Creates a window without records, after which the next window begins now. The time is rounded down, because some
+ * providers' times are whole seconds.
  */
 function createEmptyWindow(now: Date): ReadWindow {
   const start = new Date(Math.floor(now.getTime() / 1_000) * 1_000);

@@ -1,6 +1,6 @@
 /**
- * Runs of reads, stored as rows. A worker holds a run by a lease. Everything that it records names its claim, so that
- * only the newer of two workers makes progress.
+ * Stores the runs of reads. A worker holds a run by a lease. Every change of a run names the worker's claim, so that only
+ * the newer of two workers makes progress.
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
@@ -72,7 +72,7 @@ export function createReadMetadata({
 
 export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
-/** Starts the run. Call it after the commit. If the process ends before, the sweep finds the run. */
+/** Begins the run. Call it after the commit. If the process ends before, a sweep begins the run. */
 export function beginRun(
   { queue }: Pick<Services, 'queue'>,
   { operationId, projectId }: RunKey,
@@ -99,7 +99,7 @@ export function enqueueRun(
 
 const IS_DUE = Prisma.sql`held."dueTime" <= now() and not held."paused"`;
 
-/** Claims the run. Null if it has ended, is paused, isn't due, or is held by another worker. */
+/** Claims the run. Returns null if it has ended, is paused, is not due, or is held by another worker. */
 export function claimRun(
   { database }: Pick<Services, 'database'>,
   key: RunKey,
@@ -122,7 +122,7 @@ type RunChange = Partial<
   >
 >;
 
-/** Deletes the run, which has ended. Throws LeaseLost if the claim no longer holds the run. */
+/** Deletes the row of a run that has ended. Throws LeaseLost if the claim no longer holds the run. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
   const { count } = await tx.readRun.deleteMany({ where: RUNS.getClaimFilter(claim) });
   requireLease(count);
@@ -150,7 +150,7 @@ export async function releaseRun(
   if (waitMs === 0) await beginRun(services, run);
 }
 
-/** Records that a read waits for a person. If the reason is new, its operation shows it and gets a line in its log. */
+/** Records why a read waits. If the reason is new, its operation shows it and gets a line in its log. */
 export async function recordWait(
   tx: Transaction,
   {
@@ -179,22 +179,22 @@ export async function recordWait(
 const GRACE_SECONDS = 3;
 
 /** The most runs that one sweep enqueues. */
-const OVERDUE_MAX = 50;
+const SWEEP_RUNS_MAX = 50;
 
-const OVERDUE = acrossProjects(
+const SELECT_OVERDUE_RUNS = acrossProjects(
   'reads that are due',
   (inProjects) => `select "operationId", "projectId" from "ReadRun"
    where ${inProjects('"projectId"')} and "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
      else ${RUNS.isFree.sql} end
-   order by "dueTime" limit ${OVERDUE_MAX}`,
+   order by "dueTime" limit ${SWEEP_RUNS_MAX}`,
 );
 
-/** Enqueues a job for runs whose worker was killed or whose job was lost. */
+/** Enqueues runs whose worker was killed or whose job was lost. */
 export async function recoverReads(services: Services): Promise<void> {
-  const overdue = await sweep<RunKey>(services.database, OVERDUE);
-  if (overdue.length === 0) return;
+  const runs = await sweep<RunKey>(services.database, SELECT_OVERDUE_RUNS);
+  if (runs.length === 0) return;
   await inTransaction(services.database, async (tx) => {
-    for (const run of overdue) await enqueueRun(services, tx, run);
+    for (const run of runs) await enqueueRun(services, tx, run);
   });
 }

@@ -1,4 +1,4 @@
-/** Scheduled reads: starts the reads of objects that are due, and sets the times of their next reads. */
+/** Starts the scheduled reads of objects that are due, and sets the times of their next reads. */
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, sql } from '../../../database/statements.ts';
@@ -15,8 +15,8 @@ import type { InstallationAtWork } from '../operation-work.ts';
 import { planWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
-/** The most objects of one transaction. It stays short, and another process can take the next objects. */
-const TRANSACTION_OBJECTS = 25;
+/** The most objects of one transaction. It stays short, and another process can lock the next objects. */
+const TRANSACTION_OBJECTS_MAX = 25;
 /** The most transactions of one sweep. The next sweep continues. */
 const BATCHES_MAX = 40;
 
@@ -35,20 +35,20 @@ export async function startDueReads(services: Services): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     const projectIds = await listDueProjects(services);
     if (projectIds.length === 0) return;
-    const backlogged = await listBackloggedProjects(services, projectIds);
-    const batchResult = await inTransaction(services.database, async (tx) => {
-      const due = await lockDueObjects(tx, projectIds, services.now());
-      const started: Row<'Operation'>[] = [];
-      for (const object of due) {
-        const operation = await startOrPostpone(services, tx, { object, backlogged });
-        if (operation) started.push(operation);
+    const backloggedProjects = await listBackloggedProjects(services, projectIds);
+    const { objectCount, operations } = await inTransaction(services.database, async (tx) => {
+      const objects = await lockDueObjects(tx, projectIds, services.now());
+      const startedOperations: Row<'Operation'>[] = [];
+      for (const object of objects) {
+        const operation = await startOrPostpone(services, tx, { object, backloggedProjects });
+        if (operation) startedOperations.push(operation);
       }
-      return { count: due.length, started };
+      return { objectCount: objects.length, operations: startedOperations };
     });
-    for (const { id: operationId, projectId } of batchResult.started) {
-      await beginRun(services, { operationId, projectId });
+    for (const { id, projectId } of operations) {
+      await beginRun(services, { operationId: id, projectId });
     }
-    if (batchResult.count < TRANSACTION_OBJECTS) return;
+    if (objectCount < TRANSACTION_OBJECTS_MAX) return;
   }
 }
 
@@ -63,18 +63,18 @@ async function listBackloggedProjects(
   services: Services,
   projectIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const backlogged = new Set<string>();
+  const backloggedProjects = new Set<string>();
   for (const projectId of projectIds) {
-    if (await isBacklogged(services, projectId)) backlogged.add(projectId);
+    if (await isBacklogged(services, projectId)) backloggedProjects.add(projectId);
   }
-  return backlogged;
+  return backloggedProjects;
 }
 
 const DUE_PROJECTS = acrossProjects(
   'objects with due reads',
   (inProjects) => `select distinct "projectId" from (
      select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
-     order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS}) due`,
+     order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS_MAX}) due`,
 );
 
 function lockDueObjects(
@@ -96,24 +96,24 @@ function lockDueObjects(
           where choice->>'objectName' = o."objectName") as "choice"
       from (select * from "InstalledObject"
         where "projectId" = ${anyOf(projectIds)} and "nextReadTime" <= ${now} and not "paused"
-        order by "nextReadTime" limit ${sql.lit(TRANSACTION_OBJECTS)} for update skip locked) o
+        order by "nextReadTime" limit ${sql.lit(TRANSACTION_OBJECTS_MAX)} for update skip locked) o
       cross join lateral (select * from "Installation"
         where "projectId" = o."projectId" and "id" = o."installationId" offset 0) i${sql.raw(JOINED_CONTENTS)}
       order by o."nextReadTime"`,
   );
 }
 
-/** Starts the object's read and returns its operation. Null if the read does not start now. */
+/** Starts the object's read and returns its operation. Returns null if the read does not start now. */
 async function startOrPostpone(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { object, backlogged }: { object: DueObject; backlogged: ReadonlySet<string> },
+  { object, backloggedProjects }: { object: DueObject; backloggedProjects: ReadonlySet<string> },
 ): Promise<Row<'Operation'> | null> {
   const { id: installationId, projectId, objectName, choice, spec } = object;
   const now = services.now();
   const schedule = resolveSchedule(spec, choice);
-  const isWaiting = backlogged.has(projectId);
-  const nextReadTime = isWaiting
+  const mustWait = backloggedProjects.has(projectId);
+  const nextReadTime = mustWait
     ? new Date(now.getTime() + BACKLOG_WAIT_SECONDS * 1_000)
     : schedule && getNextRunTime(schedule, now);
   await tx.installedObject.updateMany({
@@ -121,8 +121,8 @@ async function startOrPostpone(
     data: { nextReadTime },
   });
   // One read of an object runs at a time. If it takes longer than its schedule, the next read is skipped.
-  if (!schedule || isWaiting || object.isRunning) return null;
-  // The read waits until every required field is mapped. Records that were read without one would stay incomplete.
+  if (!schedule || mustWait || object.isRunning) return null;
+  // The read waits until every required name is mapped. Records that were read before would stay incomplete.
   if (spec && choice && listUnmappedNames(spec, choice).length > 0) return null;
   const window = planWindow(object, resolveBackfill(spec, choice), now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });

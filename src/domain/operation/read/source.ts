@@ -50,7 +50,7 @@ export function createReadSource(
   const provider = catalogue.findWithModule(content.provider, content.module);
   const readPage = provider?.capabilities.readPage;
   if (!provider || !readPage) {
-    throw unprocessable(`${provider?.displayName ?? content.provider} can not be read from.`);
+    throw unprocessable(`${provider?.displayName ?? content.provider} does not support reads.`);
   }
   const plan = createReadPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
@@ -65,12 +65,12 @@ export async function withAllFields(
 ): Promise<ReadPlan> {
   if (!plan.readsAll) return plan;
   const { objectName, fields } = plan;
-  const described = await describeObject({ services, connection, module, objectName });
-  const names = described.fields.map(({ fieldName }) => fieldName);
+  const description = await describeObject({ services, connection, module, objectName });
+  const names = description.fields.map(({ fieldName }) => fieldName);
   return { ...plan, fields: [...new Set([...fields, ...names])] };
 }
 
-/** Creates the members about an installation that each message with its records has. */
+/** Creates the members about the installation in a message with its records. */
 export function createInstallationHead(
   { installation, content }: InstallationContent,
   { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,
@@ -104,7 +104,7 @@ export async function getInstallationContent(
   return installationContent;
 }
 
-/** Finds an installation with the rows that determine its work. Null if it does not exist. */
+/** Finds an installation with the rows that reads and writes need. Null if it does not exist. */
 export async function findInstallationContent(
   { database }: Pick<Services, 'database'>,
   { projectId, id }: InstallationKey,

@@ -1,4 +1,4 @@
-/** Triggers reads of a time window at the request of a caller, even if the schedule is paused. */
+/** Starts reads of a time window at the request of a caller, even if the schedule is paused. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction } from '../../../database/transaction.ts';
@@ -25,7 +25,7 @@ import { orNull } from '../../optional-value.ts';
 import { findGroupByRef } from '../../project/group.ts';
 import { findProjectRows } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
-import { describeUnmapped, findNativeName } from './read-plan.ts';
+import { describeUnmappedNames, findProviderName } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
@@ -65,14 +65,14 @@ type TriggerRead = z.output<typeof triggerReadInput>;
  */
 export const triggerRead = projectMutation({
   description:
-    'Reads an object once, now, in addition to its schedule. The response does not wait for the end of the read.',
+    'Starts a read of an object in addition to its schedule. The response does not wait for the end of the read.',
   needs: orEndUser('reads:control', 'READ'),
   input: triggerReadInput,
   async run(call, input, project): Promise<Row<'Operation'>> {
-    const { installation, objectName } = await findObject(call, project, input);
+    const { installation, objectName } = await getObjectToRead(call, project, input);
     const { sinceTime: since, untilTime: until } = input;
     const { plan, connection } = await getReadSource(call, installation, objectName);
-    if (plan.unmapped.length > 0) throw unprocessable(describeUnmapped(plan));
+    if (plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(plan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
     const operation = await inTransaction(call.database, async (tx) => {
@@ -90,18 +90,18 @@ export const triggerRead = projectMutation({
 });
 
 /**
- * Finds the installation and the provider's name of the object. Throws BAD_USER_INPUT for an unknown group or object,
- * or NOT_FOUND.
+ * Returns the installation and the provider's name of the object. Throws BAD_USER_INPUT for an unknown group or object,
+ * and NOT_FOUND without an installation.
  */
-async function findObject(
+async function getObjectToRead(
   call: Call,
   { id: projectId }: Row<'Project'>,
-  { integrationIdOrName, groupRef, objectName: name }: TriggerRead,
+  { integrationIdOrName, groupRef, ...input }: TriggerRead,
 ): Promise<{ installation: Row<'Installation'>; objectName: string }> {
   const integration = await getIntegration(call, projectId, integrationIdOrName);
   const [revision] = await findLatestRevisions(call, [integration.id]);
   if (!revision) throw notFound('Integration', integrationIdOrName);
-  const objectName = findNativeName(call, readIntegrationContent(revision), name);
+  const objectName = findProviderName(call, readIntegrationContent(revision), input.objectName);
   const group = await findGroupByRef(call, { projectId, groupRef });
   const issues: Issue[] = [];
   if (!group) {
@@ -110,7 +110,7 @@ async function findObject(
   }
   if (objectName === null) {
     const detail = 'is not an object that the integration reads.';
-    issues.push(createInputIssue(['input', 'objectName'], detail, name));
+    issues.push(createInputIssue(['input', 'objectName'], detail, input.objectName));
   }
   if (!group || objectName === null) throw invalidInput(issues);
   const key = { projectId, integrationId: integration.id, groupId: group.id };
@@ -121,6 +121,6 @@ async function findObject(
 }
 
 function createTooManyRunsError(): DomainError {
-  const detail = `The project has ${TRIGGERED_RUNS_MAX} triggered reads under way, which is the limit. Try again when some have ended.`;
+  const detail = `The project has ${TRIGGERED_RUNS_MAX} running triggered reads, which is the limit. Retry when some have ended.`;
   return rateLimited(detail, TRIGGER_WAIT_SECONDS);
 }

@@ -1,4 +1,4 @@
-/** Runs one attempt of a write: sends the requests to the provider, and sets the outcomes of their records. */
+/** Runs one attempt of a write: sends its requests to the provider, and sets the outcomes of their records. */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
 import type { Provider, ProviderSession } from '../../../providers/contract.ts';
@@ -25,7 +25,6 @@ export interface Attempt {
   entries: readonly WriteEntry[];
 }
 
-/** The task, and the provider with its session, for the requests of an attempt. */
 interface RequestContext {
   task: WriteTask;
   provider: Provider;
@@ -46,12 +45,12 @@ export async function attemptWrite(
   } catch (error) {
     return toFailure(services, error);
   }
-  const hasKey = supportsKey(provider, { task, entries });
+  const sendsKey = supportsKey(provider, { task, entries });
   for (const [index, request] of groupIntoRequests(entries, provider.limits.batchSize).entries()) {
     // A failure of this request must not lose the outcomes of the earlier ones.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
-      await setOutcomes(request, { ...context, wasUncertain, hasKey });
+      await setOutcomes(request, { ...context, wasUncertain, sendsKey });
     } catch (error) {
       return toFailure(services, error);
     }
@@ -61,15 +60,15 @@ export async function attemptWrite(
 
 async function setOutcomes(
   request: readonly WriteEntry[],
-  context: RequestContext & { wasUncertain: boolean; hasKey: boolean },
+  context: RequestContext & { wasUncertain: boolean; sendsKey: boolean },
 ): Promise<void> {
   const outcomeByVersion = await findOutcomeByVersion(request, context);
   if (outcomeByVersion) {
     for (const entry of request) entry.outcome = outcomeByVersion;
     return;
   }
-  const outcomes = await send(request, context);
-  await readBack(outcomes, request, context);
+  const outcomes = await sendRequest(request, context);
+  await addCurrentData(outcomes, request, context);
   for (const [index, entry] of request.entries()) {
     const outcome = outcomes[index];
     if (outcome) entry.outcome = toStorableOutcome(outcome);
@@ -89,8 +88,8 @@ function saveProgress(
 }
 
 /**
- * True if the provider recognizes repeated requests of the task by their keys. After an erasure removed records, the
- * requests differ from the earlier ones.
+ * True if the provider recognizes repeated requests of the task by their keys. It can't after an erasure removed records,
+ * because then the requests differ from the earlier ones.
  */
 export function supportsKey(
   { features }: Provider,
@@ -111,8 +110,8 @@ function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): W
 }
 
 /**
- * Compares the record of a single write with the version that the write expects. Null if the write may be sent. If an
- * earlier attempt may have been executed and the record has its result, the write has succeeded.
+ * Compares the record of a single write with the version that the write expects. Returns null if the write may be sent.
+ * If an earlier attempt may have been executed, and the record has its result, the write has succeeded.
  */
 async function findOutcomeByVersion(
   [entry]: readonly WriteEntry[],
@@ -124,20 +123,20 @@ async function findOutcomeByVersion(
   if (!readRecords) throw createUnsupportedWriteError(provider);
   const id = String(record.id);
   const fields = [...new Set([...expected.fields, ...Object.keys(record)])];
-  const [present] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
-  if (present && hasVersion(present, expected)) return null;
+  const [current] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
+  if (current && hasVersion(current, expected)) return null;
   if (!wasUncertain) return createStaleOutcome(id);
   const isWritten =
-    task.type === 'DELETE' ? !present : present !== undefined && hasValues(present, record);
-  if (isWritten) return { success: true, recordId: id, data: present?.raw ?? null, errors: [] };
+    task.type === 'DELETE' ? !current : current !== undefined && hasValues(current, record);
+  if (isWritten) return { success: true, recordId: id, data: current?.raw ?? null, errors: [] };
   return createUnknownOutcome(id, 'The record has changed, possibly by this write.');
 }
 
-async function send(
-  stored: readonly WriteEntry[],
-  { task, provider, session, hasKey }: RequestContext & { hasKey: boolean },
+async function sendRequest(
+  storedEntries: readonly WriteEntry[],
+  { task, provider, session, sendsKey }: RequestContext & { sendsKey: boolean },
 ): Promise<RecordOutcome[]> {
-  const entries = await omitFilledFields(stored, { task, provider, session });
+  const entries = await omitFilledFields(storedEntries, { task, provider, session });
   const { objectName, type, allOrNone } = task;
   const { writeRecord, writeBatch, deleteRecord } = provider.capabilities;
   const headers = (task.headers ?? undefined) as { key: string; value: string }[] | undefined;
@@ -146,10 +145,9 @@ async function send(
     ...(associations && { associations }),
   }));
   const [first] = records;
-  // Omitting filled fields changes the request. A repeated attempt may omit other fields, and a key must not be reused
-  // for a different request.
-  const isSame = entries.every((entry, index) => entry === stored[index]);
-  const idempotencyKey = hasKey && isSame ? `${task.id}.${entries[0]?.position}` : undefined;
+  // A repeated attempt may omit other filled fields, and a key must not be used for two different requests.
+  const isUnchanged = entries.every((entry, index) => entry === storedEntries[index]);
+  const idempotencyKey = sendsKey && isUnchanged ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
     if (!first || !deleteRecord) throw createUnsupportedWriteError(provider);
     return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
@@ -162,18 +160,15 @@ async function send(
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });
 }
 
-/**
- * Adds the record's current data to the outcome, if the caller waits for a single record and the provider's response
- * did not contain it.
- */
-async function readBack(
+/** Adds the record's current data to the outcome of a single synchronous write, if the provider's response had none. */
+async function addCurrentData(
   outcomes: RecordOutcome[],
   [entry]: readonly WriteEntry[],
   { task, provider, session }: RequestContext,
 ): Promise<void> {
   const { readRecords } = provider.capabilities;
-  const [outcome, ...others] = outcomes;
-  if (!outcome?.success || others.length > 0 || !readRecords) return;
+  const [outcome, ...otherOutcomes] = outcomes;
+  if (!outcome?.success || otherOutcomes.length > 0 || !readRecords) return;
   const { recordId: id, data } = outcome;
   if (task.mode !== 'SYNCHRONOUS' || task.type === 'DELETE' || data !== null || id === null) return;
   const fields = Object.keys(entry?.record ?? {});
@@ -183,7 +178,7 @@ async function readBack(
   outcome.data = record?.raw ?? null;
 }
 
-/** The error for a write that an earlier version of this server accepted. */
+/** Creates the error for a write that an earlier version of this server accepted. */
 function createUnsupportedWriteError({ displayName }: Provider): ProviderError {
   return new ProviderError('BAD_REQUEST', `${displayName} no longer supports such writes.`);
 }
@@ -196,7 +191,7 @@ function toFailure({ log }: Pick<Services, 'log'>, error: unknown): AttemptFailu
   if (error instanceof DomainError) {
     return createPermanentFailure(toErrorText(error.message));
   }
-  // A defect or a database outage. The provider may have executed the request.
+  // This is a defect or a database outage. The provider may have executed the request.
   log.error({ err: error }, 'write.attempt_failed');
   const message = 'An unexpected error stopped the write.';
   return { message, isTemporary: true, outcomeUnknown: true, retryAfterMs: null };
@@ -218,23 +213,25 @@ async function omitFilledFields(
   entries: readonly WriteEntry[],
   { session, provider, task: { objectName } }: RequestContext,
 ): Promise<readonly WriteEntry[]> {
-  const conditional = entries.filter(({ ifEmpty }) => ifEmpty !== null && ifEmpty.length > 0);
-  if (conditional.length === 0) return entries;
+  const conditionalEntries = entries.filter(({ ifEmpty }) => ifEmpty !== null);
+  if (conditionalEntries.length === 0) return entries;
   const { readRecords } = provider.capabilities;
   if (!readRecords) {
-    throw new ProviderError('BAD_REQUEST', 'The provider no longer reads records by their ids.');
+    throw new ProviderError(
+      'BAD_REQUEST',
+      'The provider no longer supports reading records by id.',
+    );
   }
-  const fields = [...new Set(conditional.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
-  const ids = [...new Set(conditional.map(({ record }) => String(record.id)))];
-  const present = await readRecords(session, { objectName, fields, ids });
-  const byId = new Map(present.map((record) => [record.id, record]));
+  const fields = [...new Set(conditionalEntries.flatMap(({ ifEmpty }) => ifEmpty ?? []))];
+  const ids = [...new Set(conditionalEntries.map(({ record }) => String(record.id)))];
+  const currentRecords = await readRecords(session, { objectName, fields, ids });
+  const recordsById = new Map(currentRecords.map((record) => [record.id, record]));
   return entries.map((entry) => {
     const { ifEmpty, record } = entry;
-    const filled = (ifEmpty ?? []).filter((name) =>
-      hasValue(byId.get(String(record.id))?.fields[name]),
-    );
-    if (filled.length === 0) return entry;
-    const remaining = Object.entries(record).filter(([name]) => !filled.includes(name));
+    const current = recordsById.get(String(record.id));
+    const filledNames = (ifEmpty ?? []).filter((name) => hasValue(current?.fields[name]));
+    if (filledNames.length === 0) return entry;
+    const remaining = Object.entries(record).filter(([name]) => !filledNames.includes(name));
     return { ...entry, record: Object.fromEntries(remaining) };
   });
 }

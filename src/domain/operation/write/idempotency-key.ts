@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../work/durations.ts';
 import type { Call, Services } from '../../call.ts';
 import type { WriteInput } from './write-input.ts';
 
-const LIFETIME_MS = DAY_MS;
+const KEY_LIFETIME_MS = DAY_MS;
 
 export interface WriteKey {
   projectId: string;
@@ -14,7 +14,7 @@ export interface WriteKey {
   inputHash: string;
 }
 
-/** Returns null if the caller sent no key. Each end user has keys of its own, and can't detect the keys of others. */
+/** Returns null if the caller sent no key. The keys of end users are separate, so none can detect the keys of others. */
 export function createWriteKey(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
@@ -26,7 +26,7 @@ export function createWriteKey(
   return { projectId, key, inputHash: hashInput(rest) };
 }
 
-/** Finds the operation of the earlier call with that key, or null. Throws CONFLICT if its input was different. */
+/** Finds the operation of an earlier call with the key. Throws CONFLICT if that call had a different input. */
 export async function findOperationByKey(
   { database, now }: Pick<Services, 'database' | 'now'>,
   { projectId, key, inputHash }: WriteKey,
@@ -36,7 +36,7 @@ export async function findOperationByKey(
   const storedKey = await prisma.idempotencyKey.findUnique({ where });
   if (!storedKey || storedKey.expireTime <= now()) return null;
   if (storedKey.inputHash !== inputHash) {
-    throw conflict('The idempotency key was used with another input.');
+    throw conflict('The idempotency key was used with another input. Use a new key.');
   }
   return prisma.operation.findUnique({
     where: { projectId_id: { projectId, id: storedKey.operationId } },
@@ -45,13 +45,13 @@ export async function findOperationByKey(
 
 /** Returns the columns that store the key with an accepted write. */
 export function toKeyColumns({ key, inputHash }: WriteKey, now: Date) {
-  return { key, inputHash, expireTime: new Date(now.getTime() + LIFETIME_MS) };
+  return { key, inputHash, expireTime: new Date(now.getTime() + KEY_LIFETIME_MS) };
 }
 
 /** Returns equal hashes for equal values, regardless of the order of members. Null members count as absent. */
 function hashInput(input: object): string {
-  const present = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
-  const text = JSON.stringify(present, (_name, value: unknown) =>
+  const members = Object.fromEntries(Object.entries(input).filter(([, value]) => value != null));
+  const text = JSON.stringify(members, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,

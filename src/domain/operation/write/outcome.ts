@@ -1,4 +1,4 @@
-/** Outcomes of records: how they are stored and summarized. */
+/** Creates and summarizes the outcomes of records. */
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { toStorableJson, toStorableString } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
@@ -10,12 +10,12 @@ export interface StoredOutcome extends RecordOutcome {
   isStale?: true;
 }
 
-/** The provider's copy of the record is stored up to this size. Callers can read a larger record itself. */
+/** The provider's copy of a larger record is not stored. Callers can read the record instead. */
 const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
-const ERROR_LENGTH = 500;
+const ERROR_LENGTH_MAX = 500;
 
-/** Limits the size of an outcome, and removes what PostgreSQL can't store. */
+/** Limits the size of an outcome, and removes characters that PostgreSQL can't store. */
 export function toStorableOutcome({
   success,
   recordId,
@@ -42,13 +42,13 @@ export function createUnknownOutcome(recordId: string | null, reason: string): S
   return { ...createFailedOutcome(recordId, text), isUnknown: true };
 }
 
-/** Shortens an error message, and removes what PostgreSQL can't store. */
+/** Shortens an error message, and removes characters that PostgreSQL can't store. */
 export function toErrorText(text: string): string {
-  const storable = toStorableString(text);
-  return storable.length > ERROR_LENGTH ? `${storable.slice(0, ERROR_LENGTH - 1)}…` : storable;
+  const message = toStorableString(text);
+  return message.length > ERROR_LENGTH_MAX ? `${message.slice(0, ERROR_LENGTH_MAX - 1)}…` : message;
 }
 
-/** The outcome of a write that expected another version of the record. */
+/** Creates the outcome of a write that expected another version of the record. */
 export function createStaleOutcome(recordId: string): StoredOutcome {
   const reason = 'The record has changed since the write was proposed, so it was not written.';
   return { ...createFailedOutcome(recordId, reason), isStale: true };
@@ -74,8 +74,8 @@ export function summarizeOutcomes(
   { objectName, type }: { objectName: string; type: keyof typeof RESULT_VERBS },
   outcomes: readonly StoredOutcome[],
 ): WriteSummary {
-  const written = outcomes.filter(({ success }) => success);
-  const successCount = written.length;
+  const successes = outcomes.filter(({ success }) => success);
+  const successCount = successes.length;
   const failureCount = outcomes.length - successCount;
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : outcome.errors));
   const [first] = outcomes;
@@ -86,7 +86,7 @@ export function summarizeOutcomes(
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',
     result: `[${objectName}] ${result}`,
-    successfulRecordIds: written.flatMap(({ recordId }) => recordId ?? []),
+    successfulRecordIds: successes.flatMap(({ recordId }) => recordId ?? []),
     successCount,
     failureCount,
     errors,

@@ -1,7 +1,7 @@
 /**
- * Maps a record of the input to the record that is sent. If a write object inherits the mapping of its read object,
- * mapped names are replaced by the provider's. The provider's names of fields that the object reads are kept. Other
- * names are omitted, unless the object accepts any field. The config's settings of fields apply after that.
+ * Maps records of the input to the records that are sent. If a write object inherits the mapping of its read object, the
+ * provider's names replace mapped names. Fields that the object does not read are omitted, unless it accepts any field.
+ * The config's settings of fields apply after that.
  */
 import type { Issue } from '../../../errors.ts';
 import { mapNamesToFields } from '../../installation/choice/mapped-names.ts';
@@ -48,8 +48,9 @@ export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord
     issues,
   };
   if (rules.type === 'DELETE') return mappedRecord;
-  for (const setting of rules.settings)
-    applySetting(mappedRecord, setting, { ...rules, renamed: record });
+  for (const setting of rules.settings) {
+    applySetting(mappedRecord, setting, { ...rules, renamedRecord: record });
+  }
   return mappedRecord;
 }
 
@@ -58,51 +59,61 @@ export function renameFields(
   names: FieldNames | null,
 ): Pick<MappedRecord, 'record' | 'omitted' | 'issues'> {
   if (!names) return { record, omitted: [], issues: [] };
-  const renamed = new Map<string, unknown>();
+  const valuesByField = new Map<string, unknown>();
   const omitted: string[] = [];
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(record)) {
-    const fieldName = findProviderName(name, names);
-    if (fieldName === null) omitted.push(name);
-    else if (renamed.has(fieldName)) {
+    const fieldName = findFieldName(name, names);
+    if (fieldName === null) {
+      omitted.push(name);
+    } else if (valuesByField.has(fieldName)) {
       issues.push(createInputIssue([...path, name], `names the field ${fieldName} a second time.`));
-    } else renamed.set(fieldName, replaceValues(value, names.replacements.get(name)));
+    } else {
+      valuesByField.set(fieldName, replaceValues(value, names.replacements.get(name)));
+    }
   }
-  if (omitted.length > 0 && ![...renamed.keys()].some((name) => name !== 'id')) {
-    issues.push(
-      createInputIssue(path, `has no field that is written: ${omitted.join(', ')} are left out.`),
-    );
+  if (omitted.length > 0 && ![...valuesByField.keys()].some((name) => name !== 'id')) {
+    const detail = `has no field that is written: ${omitted.join(', ')} are omitted.`;
+    issues.push(createInputIssue(path, detail));
   }
-  return { record: Object.fromEntries(renamed), omitted, issues };
+  return { record: Object.fromEntries(valuesByField), omitted, issues };
 }
 
-function findProviderName(name: string, { mapped, unchanged }: FieldNames): string | null {
-  const fieldName = mapped.get(name);
+function findFieldName(
+  name: string,
+  { fieldsByMappedName, unchangedFields }: FieldNames,
+): string | null {
+  const fieldName = fieldsByMappedName.get(name);
   if (fieldName !== undefined) return fieldName;
-  return name === 'id' || unchanged === null || unchanged.has(name) ? name : null;
+  return name === 'id' || unchangedFields === null || unchangedFields.has(name) ? name : null;
+}
+
+interface SettingContext extends Pick<MappingRules, 'type' | 'names'> {
+  /** The record of the input with the provider's field names. */
+  renamedRecord: InputRecord['record'];
 }
 
 function applySetting(
-  mapped: MappedRecord,
+  mappedRecord: MappedRecord,
   setting: WriteFieldSetting,
-  { renamed, type, names }: Omit<MappingRules, 'settings'> & { renamed: InputRecord['record'] },
+  { renamedRecord, type, names }: SettingContext,
 ): void {
-  const name = names?.mapped.get(setting.fieldName) ?? setting.fieldName;
+  const name = names?.fieldsByMappedName.get(setting.fieldName) ?? setting.fieldName;
   const occasion = type === 'CREATE' ? setting.writeOnCreate : setting.writeOnUpdate;
   if (occasion === 'NEVER') {
-    delete mapped.record[name];
-    if (Object.hasOwn(renamed, name)) mapped.omitted.push(name);
+    delete mappedRecord.record[name];
+    if (Object.hasOwn(renamedRecord, name)) mappedRecord.omitted.push(name);
     return;
   }
-  const hasDefault = type === 'CREATE' || setting.defaultOnUpdate !== false;
-  if (!hasValue(renamed[name]) && hasDefault && setting.default !== null) {
-    mapped.record[name] = replaceValues(
-      setting.default,
-      names?.replacements.get(setting.fieldName),
-    );
-    mapped.defaults.push(name);
+  const writesDefault = type === 'CREATE' || setting.defaultOnUpdate !== false;
+  if (!hasValue(renamedRecord[name]) && writesDefault && setting.default !== null) {
+    const replacements = names?.replacements.get(setting.fieldName);
+    mappedRecord.record[name] = replaceValues(setting.default, replacements);
+    mappedRecord.defaults.push(name);
   }
-  if (occasion === 'IF_EMPTY' && Object.hasOwn(mapped.record, name)) mapped.ifEmpty.push(name);
+  if (occasion === 'IF_EMPTY' && Object.hasOwn(mappedRecord.record, name)) {
+    mappedRecord.ifEmpty.push(name);
+  }
 }
 
 export function hasValue(value: unknown): boolean {
@@ -110,15 +121,15 @@ export function hasValue(value: unknown): boolean {
 }
 
 export interface FieldNames {
-  /** The provider's names by mapped name. */
-  mapped: ReadonlyMap<string, string>;
-  /** The provider's names that are kept unchanged. Null means any name. */
-  unchanged: ReadonlySet<string> | null;
-  /** The provider's words for values, by the field name that callers use. */
+  /** The provider's names of fields, by mapped name. */
+  fieldsByMappedName: ReadonlyMap<string, string>;
+  /** The provider's names that callers may use too. Null means any name. */
+  unchangedFields: ReadonlySet<string> | null;
+  /** The provider's values for the builder's values, by the field name that callers use. */
   replacements: ReadonlyMap<string, ValueReplacements>;
 }
 
-/** Null if callers use the provider's names. */
+/** Returns null if callers use the provider's names. */
 export function createFieldNames(
   content: IntegrationContent,
   config: ConfigContent,
@@ -127,12 +138,12 @@ export function createFieldNames(
   const read = content.read?.objects.find((object) => object.objectName === objectName);
   if (!inheritMapping || !read) return null;
   const choice = config.read.find((object) => object.objectName === objectName);
+  const contentFields = [...read.requiredFields, ...read.optionalFields];
   const fieldsByMappedName = new Map<string, string>(choice ? mapNamesToFields(read, choice) : []);
-  for (const { fieldName, mapToName } of [...read.requiredFields, ...read.optionalFields]) {
+  for (const { fieldName, mapToName } of contentFields) {
     if (fieldName !== null && mapToName !== null) fieldsByMappedName.set(mapToName, fieldName);
   }
-  const contentFields = [...read.requiredFields, ...read.optionalFields];
-  const unchanged = new Set([
+  const readFields = new Set([
     ...(choice?.selectedFields ?? []),
     ...contentFields.flatMap(({ fieldName }) => fieldName ?? []),
     ...fieldsByMappedName.values(),
@@ -141,19 +152,19 @@ export function createFieldNames(
     valueDefaults?.allowAnyFields ||
     (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
   const replacements = choice ? indexReplacements(choice, fieldsByMappedName) : new Map();
-  return { mapped: fieldsByMappedName, unchanged: acceptsAny ? null : unchanged, replacements };
+  return { fieldsByMappedName, unchangedFields: acceptsAny ? null : readFields, replacements };
 }
 
 /**
- * Indexes the provider's words for values by the field names that callers use: the mapped names of a mapped field, and
- * the provider's name of any other field.
+ * Indexes the provider's values by the field names that callers use: the mapped names of a mapped field, and the
+ * provider's name of any other field.
  */
 function indexReplacements(
   { valueMappings = [] }: ReadConfig,
-  mapped: ReadonlyMap<string, string>,
+  fieldsByMappedName: ReadonlyMap<string, string>,
 ) {
   const replacements = valueMappings.flatMap((mapping) => {
-    const names = [...mapped].flatMap(([mapToName, fieldName]) =>
+    const names = [...fieldsByMappedName].flatMap(([mapToName, fieldName]) =>
       [mapToName, fieldName].includes(mapping.fieldName) ? mapToName : [],
     );
     const fieldNames = names.length > 0 ? names : [mapping.fieldName];

@@ -1,4 +1,4 @@
-/** Versions of records: a write can require that a record is as its caller has seen it. */
+/** Compares versions of records, so that a write can require the version that its caller has seen. */
 import { createHash } from 'node:crypto';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { sortJsonMembers } from '../../storable-json.ts';

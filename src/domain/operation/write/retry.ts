@@ -10,7 +10,7 @@ const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
  * The most attempts of a synchronous write. Its caller waits, so only an unknown outcome is retried, and only if that
  * is safe.
  */
-const SYNCHRONOUS_ATTEMPTS = 3;
+const SYNCHRONOUS_ATTEMPTS_MAX = 3;
 
 export interface AttemptFailure {
   message: string;
@@ -25,13 +25,10 @@ export interface AttemptFailure {
 export interface AttemptedWrite {
   type: WriteType;
   mode: WriteMode;
-  /** Number of attempts, including the current one. */
+  /** The number of attempts, including the current one. */
   attempts: number;
   deadlineTime: Date;
-  /**
-   * The latest start of an attempt that the provider still recognizes by its idempotency key. Null if it supports no
-   * keys.
-   */
+  /** The latest start of an attempt whose idempotency key the provider still recognizes. Null without keys. */
   keyUntil: Date | null;
   /** True if the outcome of an earlier attempt is unknown. */
   wasUncertain: boolean;
@@ -45,8 +42,8 @@ export type Decision =
   | { kind: 'unknown' };
 
 /**
- * True if the write may be repeated at this time. A repeated update or deletion has the same effect; a repeated
- * creation needs a valid idempotency key.
+ * True if the write may be repeated at this time. A repeated update or deletion has the same effect. A repeated creation
+ * needs a valid idempotency key.
  */
 export function isRepeatable(
   { type, keyUntil }: Pick<AttemptedWrite, 'type' | 'keyUntil'>,
@@ -80,7 +77,7 @@ export function decide(
   );
   if (isUncertain && !isRepeatable(write, time)) return outcome;
   if (write.mode === 'SYNCHRONOUS') {
-    const isRetried = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS;
+    const isRetried = failure.outcomeUnknown && write.attempts < SYNCHRONOUS_ATTEMPTS_MAX;
     return isRetried ? { kind: 'retry', time } : outcome;
   }
   return time > write.deadlineTime ? outcome : { kind: 'retry', time };

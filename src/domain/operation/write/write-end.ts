@@ -40,11 +40,11 @@ import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from
  * until it commits.
  */
 const TRANSACTION_OPERATIONS_MAX = 25;
-/** Retries of the statements that store outcomes, so that a short database outage loses none. */
+/** How the statements that store outcomes are retried, so that a short database outage loses no outcome. */
 const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const LOGGED_ERRORS_MAX = 20;
 
-/** A write of one call that ended in this process. */
+/** A write of a single call that ended in this process. */
 export interface EndedWrite {
   operation: Row<'Operation'>;
   outcomes: StoredOutcome[];
@@ -62,8 +62,8 @@ export async function endWrite(
   const { task } = claim;
   const source = await findEventSource(services, claim);
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
-  const rows = [...entriesByOperation].map(([id, entriesOfCall]) => {
-    const outcomes = listOutcomes(entriesOfCall);
+  const rows = [...entriesByOperation].map(([id, operationEntries]) => {
+    const outcomes = listOutcomes(operationEntries);
     return createOperationEnd(task, { id, outcomes, source, now: services.now() });
   });
   const [row] = rows;
@@ -96,11 +96,11 @@ async function endCollected(
     await saveOutcomes(tx, task, entries);
   });
   for (let start = 0; start < rows.length; start += TRANSACTION_OPERATIONS_MAX) {
-    const someRows = rows.slice(start, start + TRANSACTION_OPERATIONS_MAX);
-    await retryTransaction(services, (tx) => endOperations(tx, someRows));
+    const batch = rows.slice(start, start + TRANSACTION_OPERATIONS_MAX);
+    await retryTransaction(services, (tx) => endOperations(tx, batch));
   }
-  const ended = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };
-  await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, ended));
+  const change = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };
+  await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, change));
 }
 
 function countEnded(
@@ -120,21 +120,22 @@ function listOutcomes(entries: readonly WriteEntry[]): StoredOutcome[] {
   return entries.map(({ outcome }) => outcome as StoredOutcome);
 }
 
-/** The target and the object of a write, for its events. */
+/** The target and the object names of a write, for its events. */
 interface EventSource {
   target: WriteTarget;
   names: ObjectNames;
 }
 
-/** Null if the write has no events, because it is synchronous or its target was deleted. */
+/** Returns null if the write has no events, because it is synchronous or its target was deleted. */
 async function findEventSource(
   { database, log }: Services,
-  { task, target: cached }: Claim,
+  claim: Claim,
 ): Promise<EventSource | null> {
+  const { task } = claim;
   if (task.mode !== 'ASYNCHRONOUS') return null;
   const { objectName } = task;
   return withRetries(log, async () => {
-    const target = cached ?? (await findWriteTarget(database.rows, task));
+    const target = claim.target ?? (await findWriteTarget(database.rows, task));
     if (!target) return null;
     const content = await findLatestContent(database, target.integration);
     const names = content
@@ -144,7 +145,7 @@ async function findEventSource(
   });
 }
 
-/** Returns the ended operation. Null if it had already ended. */
+/** Returns the ended operation, or null if it had already ended. */
 async function endSingle(
   { database, log }: Services,
   end: WriteEndRow,
@@ -230,8 +231,8 @@ export async function postponeWrite(
   const metadata = createWriteMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await retryTransaction(services, async (tx) => {
-    const released = { dueTime: time, isUncertain, ...RELEASED_LEASE };
-    await TASKS.updateClaimed(tx.writeTask, task, released);
+    const change = { dueTime: time, isUncertain, ...RELEASED_LEASE };
+    await TASKS.updateClaimed(tx.writeTask, task, change);
     await saveOutcomes(tx, task, entries);
     for (const id of new Set(entries.map(({ operationId }) => operationId))) {
       const operation = { id, projectId };

@@ -43,7 +43,7 @@ function describeExceededLimit(fields: Record<string, unknown>): string | null {
     : null;
 }
 
-/** Parsing has rounded these integers already: the provider would store a different number than the caller sent. */
+/** Lists integers that JSON.parse may have rounded: the provider would store another number than the caller sent. */
 function* listInexactNumberPaths(
   value: unknown,
   path: PropertyKey[] = [],
@@ -51,11 +51,13 @@ function* listInexactNumberPaths(
   if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) yield path;
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
+    for (const [index, item] of value.entries()) {
       yield* listInexactNumberPaths(item, [...path, index]);
+    }
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value))
+    for (const [name, item] of Object.entries(value)) {
       yield* listInexactNumberPaths(item, [...path, name]);
+    }
   }
 }
 
@@ -102,8 +104,8 @@ const header = z
   .meta({ id: 'HeaderInput', description: 'An HTTP header of the request to the provider.' });
 
 /** How long a write is retried by default. */
-export const RETRY_HOURS = 1;
-const hours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS);
+export const RETRY_HOURS_DEFAULT = 1;
+const retryHours = orDefault(z.number().int().min(1).max(48), RETRY_HOURS_DEFAULT);
 
 const writeMode = enumeration(
   'WriteMode',
@@ -153,17 +155,17 @@ const members = z.object({
     .describe('Records to create or update together, 1 to 100.'),
   retryPolicy: z
     .object({
-      deadlineHours: hours.describe(
-        'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
+      deadlineHours: retryHours.describe(
+        'How long failed attempts are retried, in hours: 1 to 48. Default: 1.',
       ),
     })
     .meta({
       id: 'RetryPolicyInput',
       description:
-        'How long failed attempts of an asynchronous write are repeated. It is ignored with autoBatchPolicy.',
+        'How long failed attempts of an asynchronous write are retried. It is ignored with autoBatchPolicy.',
     })
     .nullish()
-    .describe('Only for an asynchronous write: how long failed attempts are repeated.'),
+    .describe('Only for an asynchronous write: how long failed attempts are retried.'),
   autoBatchPolicy: z
     .object({
       maxDelayMinutes: z
@@ -174,8 +176,8 @@ const members = z.object({
         .describe(
           'The longest time that this record waits for others, in minutes: 1 to 1440. The batch is written at the earliest such time of its records.',
         ),
-      retryDeadlineHours: hours.describe(
-        'How long failed attempts are repeated, in hours: 1 to 48. Default: 1.',
+      retryDeadlineHours: retryHours.describe(
+        'How long failed attempts are retried, in hours: 1 to 48. Default: 1.',
       ),
     })
     .meta({
@@ -190,7 +192,7 @@ const members = z.object({
   batchPolicy: z
     .object({
       allOrNone: orDefault(z.boolean(), false).describe(
-        'True: if one record is refused, none is written. Only for providers that can do that: `Provider.allOrNone` names the types. Default: false.',
+        'If true, no record is written if one is refused. `Provider.allOrNone` lists the types for which the provider supports this. Default: false.',
       ),
     })
     .meta({ id: 'BatchPolicyInput', description: 'Whether a batch is written as a whole.' })
@@ -200,7 +202,7 @@ const members = z.object({
     .nullish()
     .describe('Associations of a single record, for providers that can set them.'),
   headers: orNull(z.array(header).max(WRITE_LIMITS.headers)).describe(
-    'HTTP headers to send with the write, for providers that take some.',
+    'HTTP headers to send with the write, for providers that support them.',
   ),
   idempotencyKey: z
     .string()
@@ -208,13 +210,13 @@ const members = z.object({
     .max(255)
     .nullish()
     .describe(
-      'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and input within 24 hours is done once.',
+      'A key that the caller chooses, 1 to 255 characters. Calls with the same key and input within 24 hours write once.',
     ),
 });
 
 export type WriteInput = z.output<typeof members>;
 
-export const writeRecordsInput = members.superRefine(checkRules(findIssues)).meta({
+export const writeRecordsInput = members.superRefine(checkRules(listIssues)).meta({
   id: 'WriteRecordsInput',
   description: 'The records to write, their object, and the group whose account gets them.',
   exclusive: [
@@ -238,34 +240,36 @@ export interface InputRecord {
   associations: WriteInput['associations'];
 }
 
-/** Returns the records in their order. A single record is a list of one. */
+/** Returns the single record, or the records of the batch in their order. */
 export function listInputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
-  const single = record ? [{ path: ['input', 'record'], record, associations }] : [];
-  const several = (batch ?? []).map((item, index) => ({
+  const singleRecords = record ? [{ path: ['input', 'record'], record, associations }] : [];
+  const batchRecords = (batch ?? []).map((item, index) => ({
     path: ['input', 'batch', index, 'record'],
     record: item.record,
     associations: item.associations,
   }));
-  return [...single, ...several];
+  return [...singleRecords, ...batchRecords];
 }
 
-/** Finds issues between members that do not depend on the provider. */
-function* findIssues(input: WriteInput) {
-  const { record: single, batch, type } = input;
-  if (single && batch) yield createRuleIssue(['batch'], 'must not be given together with record.');
-  if (!single && !batch) yield createRuleIssue(['record'], 'is needed, or batch.');
-  if (type === 'DELETE') yield* findDeletionIssues(input);
-  else if (input.associations && batch) {
+/** Lists the issues between members that do not depend on the provider. */
+function* listIssues(input: WriteInput) {
+  const { record, batch, type } = input;
+  if (record && batch) yield createRuleIssue(['batch'], 'must not be given together with record.');
+  if (!record && !batch) yield createRuleIssue(['record'], 'is required, unless batch is set.');
+  if (type === 'DELETE') {
+    yield* listDeletionIssues(input);
+  } else if (input.associations && batch) {
     yield createRuleIssue(['associations'], 'must be given with each record of the batch.');
   }
-  if (input.batchPolicy && !batch)
+  if (input.batchPolicy && !batch) {
     yield createRuleIssue(['batchPolicy'], 'must be given only with batch.');
-  yield* findModeIssues(input);
-  yield* findHeaderIssues(input);
-  for (const associated of listInputRecords(input)) yield* findIdIssues(type, associated);
+  }
+  yield* listModeIssues(input);
+  yield* listHeaderIssues(input);
+  for (const inputRecord of listInputRecords(input)) yield* listIdIssues(type, inputRecord);
 }
 
-function* findModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
+function* listModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInput) {
   const isAsynchronous = mode === 'ASYNCHRONOUS';
   const detail = 'must be given only with the mode ASYNCHRONOUS.';
   if (retryPolicy && !isAsynchronous) yield createRuleIssue(['retryPolicy'], detail);
@@ -275,18 +279,14 @@ function* findModeIssues({ mode, batch, retryPolicy, autoBatchPolicy }: WriteInp
   }
 }
 
-function* findDeletionIssues({
-  mode,
-  batch,
-  associations: associated,
-  record: single,
-}: WriteInput) {
-  if (mode === 'ASYNCHRONOUS') {
+function* listDeletionIssues(input: WriteInput) {
+  if (input.mode === 'ASYNCHRONOUS') {
     yield createRuleIssue(['mode'], 'must be SYNCHRONOUS for a DELETE.', { showsValue: true });
   }
-  if (batch) yield createRuleIssue(['batch'], 'must not be given for a DELETE.');
-  if (associated) yield createRuleIssue(['associations'], 'must not be given for a DELETE.');
-  for (const name of Object.keys(single ?? {})) {
+  for (const member of ['batch', 'associations'] as const) {
+    if (input[member]) yield createRuleIssue([member], 'must not be given for a DELETE.');
+  }
+  for (const name of Object.keys(input.record ?? {})) {
     if (name === 'id') continue;
     yield createRuleIssue(['record', name], 'must not be given: a DELETE accepts only the id.');
   }
@@ -294,21 +294,21 @@ function* findDeletionIssues({
 
 const recordId = z.union([z.string().min(1).max(256), z.int()]);
 
-function* findIdIssues(type: WriteInput['type'], { path, record }: InputRecord) {
+function* listIdIssues(type: WriteInput['type'], { path, record }: InputRecord) {
   if (type === 'CREATE' || recordId.safeParse(record.id).success) return;
   const detail = `must be the provider's id of the record to ${type.toLowerCase()}.`;
   yield createRuleIssue([...path.slice(1), 'id'], detail, { showsValue: true });
 }
 
-/** Hides the values: a header may hold a secret. */
-function* findHeaderIssues({ headers }: WriteInput) {
-  const seen = new Set<string>();
+/** Lists the issues of headers without their values, which may be secrets. */
+function* listHeaderIssues({ headers }: WriteInput) {
+  const earlierNames = new Set<string>();
   for (const [index, { key, value }] of (headers ?? []).entries()) {
     const name = key.toLowerCase();
     const nameIssue = CREDENTIAL_HEADERS.has(name)
       ? 'is a header that the connection sets.'
-      : findHeaderNameIssue(key, seen);
-    seen.add(name);
+      : findHeaderNameIssue(key, earlierNames);
+    earlierNames.add(name);
     if (nameIssue) yield createRuleIssue(['headers', index, 'key'], nameIssue);
     const valueIssue = findHeaderValueIssue(value);
     if (valueIssue) yield createRuleIssue(['headers', index, 'value'], valueIssue);

@@ -34,8 +34,8 @@ export interface WritePlan {
 }
 
 /**
- * Plans a write. Throws NOT_FOUND, BAD_USER_INPUT, or UNPROCESSABLE if the installation or the provider does not
- * support the write.
+ * Throws NOT_FOUND without an installation, BAD_USER_INPUT for invalid records, and UNPROCESSABLE if the installation or
+ * the provider does not support the write.
  */
 export async function planWrite(
   call: Call,
@@ -118,7 +118,7 @@ async function getConfig({ database }: Call, installation: Row<'Installation'>) 
   return readConfigContent(config);
 }
 
-/** Finds the object by the provider's name, else by the mapped name of the read object. */
+/** Finds the object by the provider's name, or otherwise by the mapped name of the read object. */
 function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
   const objects = write?.objects ?? [];
   const mappedObjectName = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
@@ -134,11 +134,8 @@ function* listConfigIssues(
   choice: ConfigContent['write'][number] | undefined,
 ): Generator<Issue> {
   if (!choice) {
-    yield createInputIssue(
-      ['input', 'objectName'],
-      'is not written by the installation.',
-      objectName,
-    );
+    const detail = 'is not written by the installation.';
+    yield createInputIssue(['input', 'objectName'], detail, objectName);
   } else if (type === 'DELETE' && !choice.deletionEnabled) {
     const detail = 'is not enabled for the object in the config of the installation.';
     yield createInputIssue(['input', 'type'], detail, type);
@@ -151,10 +148,8 @@ function* listProviderIssues(
   provider: Provider | null,
 ): Generator<Issue> {
   if (!provider) {
-    yield createInputIssue(
-      ['input', 'integrationIdOrName'],
-      'has a provider that is no longer supported.',
-    );
+    const detail = 'has a provider that is no longer supported.';
+    yield createInputIssue(['input', 'integrationIdOrName'], detail);
     return;
   }
   const { displayName, features } = provider;
@@ -164,13 +159,11 @@ function* listProviderIssues(
   }
   for (const { path, associations } of records) {
     if (!associations || features.associations) continue;
-    yield createInputIssue(
-      [...path.slice(0, -1), 'associations'],
-      `are not taken by ${displayName}.`,
-    );
+    const associationsPath = [...path.slice(0, -1), 'associations'];
+    yield createInputIssue(associationsPath, `are not supported by ${displayName}.`);
   }
   if (input.headers && !features.headers) {
-    yield createInputIssue(['input', 'headers'], `are not taken by ${displayName}.`);
+    yield createInputIssue(['input', 'headers'], `are not supported by ${displayName}.`);
   }
   yield* listAllOrNoneIssues(input, provider);
 }

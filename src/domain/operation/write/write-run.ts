@@ -19,14 +19,14 @@ import {
 } from './write-task.ts';
 
 /**
- * The time of the next attempt, or the ended write. Null if the write has already ended, is not due, or is held by
+ * The time of the next attempt, or the ended write. Null if the write had already ended, was not due, or was held by
  * another process.
  */
-type AttemptResult = { next: Date } | { ended: EndedWrite | null } | null;
+type AttemptResult = { nextTime: Date } | { ended: EndedWrite | null } | null;
 
 /**
- * Runs one attempt of a write. It is safe to call at any time and repeatedly. `entries` are the records that the caller
- * has just stored. They save a read if the write has no others.
+ * Runs one attempt of a write. It may be called at any time and repeatedly. `entries` are the records that the caller
+ * has just stored, which saves a read if the write has no others.
  */
 export async function runWrite(
   services: Services,
@@ -40,7 +40,7 @@ export async function runWrite(
   return runClaim(services, isCurrent ? { ...claim, entries } : claim);
 }
 
-/** Runs one attempt of a claimed write. Returns null also if another process has taken over the write. */
+/** Runs one attempt of a claimed write. Also returns null if another process has taken over the write. */
 export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
   using _lease = TASKS.keepRenewing(services, claim.task, {
     notRenewed: 'write.lease_not_renewed',
@@ -61,23 +61,23 @@ async function attemptAndRecord(services: Services, claim: Claim): Promise<Attem
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
   if (!retry) return { ended: await endWrite(services, claim, entries) };
   await postponeWrite(services, claim, { ...retry, entries });
-  return { next: retry.time };
+  return { nextTime: retry.time };
 }
 
-/** Runs attempts until the write ends, for a caller that waits. Null if it ends in another process. */
+/** Runs attempts until the write ends, for a caller that waits. Returns null if it ends in another process. */
 export async function runToEnd(services: Services, claim: Claim): Promise<EndedWrite | null> {
   let result = await runClaim(services, claim);
-  while (result && 'next' in result) {
-    const { next } = result;
-    await wait(Math.max(0, next.getTime() - services.now().getTime()));
-    result = await runWrite(services, claim.task, next);
+  while (result && 'nextTime' in result) {
+    const { nextTime } = result;
+    await wait(Math.max(0, nextTime.getTime() - services.now().getTime()));
+    result = await runWrite(services, claim.task, nextTime);
   }
   return result?.ended ?? null;
 }
 
 /**
- * Starts an accepted asynchronous write, unless it waits for further records. `recoverWrites` starts a waiting write
- * when it is due.
+ * Begins an accepted asynchronous write, unless it collects further records. `recoverWrites` begins a write that
+ * collects records when it is due.
  */
 export async function beginWrite(
   services: Services,
@@ -95,9 +95,7 @@ interface Retry {
   failure: AttemptFailure;
 }
 
-/**
- * Attempts the write once. Returns null if all entries have an outcome now, which includes a failure without a retry.
- */
+/** Attempts the write once. Returns null if all entries have an outcome now, including failures that are not retried. */
 async function attemptOnce(
   services: Services,
   claim: Claim,
@@ -111,7 +109,7 @@ async function attemptOnce(
     ? getKeyExpireTime(provider, task.uncertainSince ?? task.createTime)
     : null;
   const mustStop = wasUncertain && !isRepeatable({ ...task, keyUntil }, services.now());
-  // The claim has counted an attempt that does not happen.
+  // The claim has counted an attempt, but none is made.
   if (mustStop) task.attempts -= 1;
   const failure = mustStop
     ? createUnrepeatableFailure({ task, entries, keyUntil })
@@ -120,10 +118,10 @@ async function attemptOnce(
   const timing = { now: services.now(), random: services.random };
   const decision = decide({ ...task, wasUncertain, keyUntil }, failure, timing);
   if (decision.kind === 'retry') return { time: decision.time, failure };
-  const outcome = decision.kind === 'unknown' ? createUnknownOutcome : createFailedOutcome;
+  const createOutcome = decision.kind === 'unknown' ? createUnknownOutcome : createFailedOutcome;
   for (const entry of entries) {
     const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
-    entry.outcome ??= outcome(recordId, failure.message);
+    entry.outcome ??= createOutcome(recordId, failure.message);
   }
   return null;
 }
@@ -142,16 +140,16 @@ interface UncertainWrite {
   keyUntil: Date | null;
 }
 
-/** The failure of an uncertain creation that can't be repeated. */
-function createUnrepeatableFailure({ task, entries, keyUntil }: UncertainWrite): AttemptFailure {
-  const isUnknown = { outcomeUnknown: true };
+/** Creates the failure of an uncertain creation that can't be repeated. */
+function createUnrepeatableFailure(write: UncertainWrite): AttemptFailure {
+  return createPermanentFailure(describeUnrepeatableWrite(write), { outcomeUnknown: true });
+}
+
+function describeUnrepeatableWrite({ task, entries, keyUntil }: UncertainWrite): string {
   if (entries.length < task.recordCount) {
-    const message =
-      'Other records of the same request have been erased since, so it is not repeated.';
-    return createPermanentFailure(message, isUnknown);
+    return 'Other records of the same request have been erased since, so it is not repeated.';
   }
-  const message = keyUntil
+  return keyUntil
     ? 'The provider would no longer recognize a repeated request.'
     : 'The server stopped while it waited for the response.';
-  return createPermanentFailure(message, isUnknown);
 }

@@ -13,7 +13,7 @@ import type { Services } from '../../call.ts';
 import type { LogLine } from '../operation-work.ts';
 import { findOperationByKey, toKeyColumns, type WriteKey } from './idempotency-key.ts';
 import { createWriteMetadata } from './outcome.ts';
-import { RETRY_HOURS, WRITE_LIMITS, type WriteInput } from './write-input.ts';
+import { RETRY_HOURS_DEFAULT, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
 import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
@@ -21,8 +21,8 @@ import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
 
 /**
- * Auto-batching: single writes of an installation, object and type are collected in one open task. It runs when it is
- * full, or when one of its records has waited for its maximum delay. A claim closes it.
+ * Adds each write to the open task of its installation, object and type. The task runs when it is full, or when one of
+ * its records has waited for its maximum delay. A claim closes it.
  */
 const COLLECT_WRITES = collectWrites(WRITE_LIMITS.batch);
 
@@ -36,13 +36,13 @@ export interface WriteToStart {
 
 interface StartedWrite {
   operation: Row<'Operation'>;
-  /** Held for the caller if the write is synchronous. Null if another call took the idempotency key. */
+  /** The task, held for the caller if the write is synchronous. Null if another call took the idempotency key. */
   task: WriteTask | null;
   /** The records of this call. A task that collects records has those of other calls too. */
   entries: WriteEntry[];
 }
 
-/** The proposal of a write can no longer be committed by it. */
+/** Thrown if a write can no longer commit its proposal. */
 export class ProposalTaken extends Error {
   override readonly name = 'ProposalTaken';
 }
@@ -87,7 +87,7 @@ function toRow(
     mode: input.mode,
     allOrNone: input.batchPolicy?.allOrNone ?? false,
     headers: input.headers,
-    openGroup: input.autoBatchPolicy ? createGroupKey(input, plan) : null,
+    openGroup: input.autoBatchPolicy ? createOpenTaskKey(input, plan) : null,
     ...computeTimes(input, now),
     leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
     proposal: proposal ?? null,
@@ -100,14 +100,18 @@ function toRow(
 
 function computeTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
   const delayMs = (autoBatchPolicy?.maxDelayMinutes ?? 0) * MINUTE_MS;
-  const retryHours = autoBatchPolicy?.retryDeadlineHours ?? retryPolicy?.deadlineHours;
+  const retryHours =
+    autoBatchPolicy?.retryDeadlineHours ?? retryPolicy?.deadlineHours ?? RETRY_HOURS_DEFAULT;
   const dueTime = new Date(now.getTime() + delayMs);
-  const deadlineTime = new Date(dueTime.getTime() + (retryHours ?? RETRY_HOURS) * HOUR_MS);
+  const deadlineTime = new Date(dueTime.getTime() + retryHours * HOUR_MS);
   return { dueTime, deadlineTime };
 }
 
-/** Records with different headers go to different tasks, because headers belong to a request. */
-function createGroupKey({ type, headers }: WriteInput, { target, objectName }: WritePlan): string {
+/** Creates the key of the open task. Records with other headers need another task, because headers belong to a request. */
+function createOpenTaskKey(
+  { type, headers }: WriteInput,
+  { target, objectName }: WritePlan,
+): string {
   const parts = [target.installation.id, type, objectName];
   if (!headers) return JSON.stringify(parts);
   const hash = createHash('sha256').update(JSON.stringify(headers)).digest('base64url');

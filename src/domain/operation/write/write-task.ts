@@ -1,6 +1,6 @@
 /**
- * The rows of a write. A worker holds a task by a lease that it renews. If its process ends or freezes, another process
- * takes over, and the older claim can store no results.
+ * Stores the tasks and the records of writes. A worker holds a task by a lease that it renews. If its process ends or
+ * freezes, another process takes over, and the older claim can store no results.
  */
 import type { Database } from '../../../database/database.ts';
 import { claimWrites } from '../../../database/hot/claim-writes.ts';
@@ -53,8 +53,8 @@ export interface WriteEntry {
 export const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
 
 /**
- * Claims a write. Null if it is not due, has ended, or is held by another process. A claimed task collects no more
- * records.
+ * Claims a write. Returns null if it is not due, has ended, or is held by another process. A claimed task collects no
+ * more records.
  */
 export async function claimWrite(
   { changes, processes }: Pick<Database, 'changes' | 'processes'>,
@@ -86,8 +86,8 @@ export async function saveOutcomes(
   { projectId, id }: Pick<WriteTask, 'projectId' | 'id'>,
   entries: readonly WriteEntry[],
 ): Promise<void> {
-  const completed = entries.filter(({ outcome }) => outcome !== null);
-  const rows = JSON.stringify(completed.map(({ position, outcome }) => ({ position, outcome })));
+  const endedEntries = entries.filter(({ outcome }) => outcome !== null);
+  const rows = JSON.stringify(endedEntries.map(({ position, outcome }) => ({ position, outcome })));
   await tx.$executeRaw`
     update "WriteEntry" e set "outcome" = completed."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as completed("position" int, "outcome" jsonb)

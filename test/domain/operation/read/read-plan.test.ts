@@ -9,7 +9,7 @@ import { integrationContentInput } from '../../../../src/domain/integration/inte
 import {
   createPlanKey,
   createReadPlan,
-  findNativeName,
+  findProviderName,
   isEmptyWindow,
   planWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
@@ -70,9 +70,9 @@ test('delivers the mapped name of an object, and finds the object by both names'
   const { plan, content } = createPlan({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
   const services = { catalogue: createCatalogue([]) };
-  expect(findNativeName(services, content, 'people')).toBe('contacts');
-  expect(findNativeName(services, content, 'contacts')).toBe('contacts');
-  expect(findNativeName(services, content, 'deals')).toBeNull();
+  expect(findProviderName(services, content, 'people')).toBe('contacts');
+  expect(findProviderName(services, content, 'contacts')).toBe('contacts');
+  expect(findProviderName(services, content, 'deals')).toBeNull();
 });
 
 test("finds an object by the provider's alias, unless the alias is a mapped name", () => {
@@ -86,8 +86,8 @@ test("finds an object by the provider's alias, unless the alias is a mapped name
   const content = integrationContentInput.parse(
     createIntegrationContent('crm', { provider: 'xero', read: { objects } }),
   );
-  expect(findNativeName(services, content, 'contacts')).toBe('Contacts');
-  expect(findNativeName(services, content, 'invoices')).toBe('Accounts');
+  expect(findProviderName(services, content, 'contacts')).toBe('Contacts');
+  expect(findProviderName(services, content, 'invoices')).toBe('Accounts');
 });
 
 test("prefers the config's destination to the integration's", () => {
