@@ -20,7 +20,7 @@ const proxy = z
     enabled: z
       .boolean()
       .optional()
-      .describe('False: no requests are forwarded. Default: as the integration says.'),
+      .describe("False: no requests are forwarded. Default: the integration's setting."),
   })
   .optional()
   .describe('Whether requests are forwarded to the provider.');

@@ -47,7 +47,7 @@ const selectedFields = z
   .describe('The fields to read, each with true. Default: those that are read without a config.');
 const selectedFieldMappings = z
   .record(boundedString, boundedString)
-  .describe("The provider's fields for the names that the integration leaves to be mapped.");
+  .describe("The provider's field for each name that the integration lets people map.");
 
 const optionalMembers = {
   selectedFieldsAuto: z
@@ -73,11 +73,11 @@ const optionalMembers = {
         .describe('Conditions on fields, for the first read. Default: those of the object.'),
     })
     .optional()
-    .describe('How far back the first read goes. Default: as the integration defines.'),
+    .describe("How far back the first read goes. Default: the integration's setting."),
   selectedValueMappings: valueMappings
     .optional()
     .describe(
-      "By field, the provider's value for each value that is delivered instead, one for one. Other values stay.",
+      "By field, the provider's value for each value that is delivered in its place. Other values are unchanged.",
     ),
   dynamicMappingsInput: z
     .array(dynamicMapping)

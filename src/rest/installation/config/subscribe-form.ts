@@ -15,12 +15,14 @@ const destination = boundedString.describe(
 );
 const inheritFieldsAndMappings = z
   .boolean()
-  .describe('Whether fields and names are those of the read object: as the integration says.');
+  .describe(
+    "Whether the fields and names are those of the read object. Default: the integration's setting.",
+  );
 
 const events = {
   createEvent: event
     .optional()
-    .describe('Events of new records. Default: as the integration says.'),
+    .describe("Events of new records. Default: the integration's setting."),
   updateEvent: z
     .strictObject({
       enabled,
@@ -28,13 +30,13 @@ const events = {
       requiredWatchFields: z
         .array(boundedString)
         .optional()
-        .describe('The fields whose changes are events. Default: as the integration says.'),
+        .describe("The fields whose changes are events. Default: the integration's setting."),
     })
     .optional()
-    .describe('Events of changed records. Default: as the integration says.'),
+    .describe("Events of changed records. Default: the integration's setting."),
   deleteEvent: event
     .optional()
-    .describe('Events of deleted records. Default: as the integration says.'),
+    .describe("Events of deleted records. Default: the integration's setting."),
   otherEvents: z
     .array(boundedString)
     .optional()
