@@ -14,7 +14,7 @@ import { ManifestReader } from './domain/integration/manifest/manifest-reader.ts
 import { findEncryptionKeys, loadEncryptionKeys } from './domain/keys/encryption-keys.ts';
 import { refuseMissingIssuerKey, refuseMissingKey } from './domain/keys/missing-key.ts';
 import { sealPlainTargets } from './domain/keys/plain-targets.ts';
-import { createCatalogue } from './domain/provider/catalogue.ts';
+import { createCatalog } from './domain/provider/catalog.ts';
 import { createProviderAccess } from './domain/provider/provider-access.ts';
 import { createEventRates } from './domain/provider-event/event-rates.ts';
 import { createEndUsers } from './domain/viewer/end-users.ts';
@@ -32,7 +32,7 @@ import { NO_METERS } from './meters.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createOutbound, type Outbound } from './outbound/client.ts';
 import { type ReadTxtRecords, readTxtRecords } from './outbound/txt-records.ts';
-import { CATALOGUE } from './providers/catalogue/all-entries.ts';
+import { CATALOG } from './providers/catalog/all-entries.ts';
 import type { Provider } from './providers/contract.ts';
 import { createHubspotProvider } from './providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from './providers/salesforce/salesforce-provider.ts';
@@ -61,7 +61,7 @@ export interface ServiceOverrides {
   random?: () => number;
   /** Replaces the DNS lookup of claimed domains. */
   readTxtRecords?: ReadTxtRecords;
-  /** Replaces the catalogue. */
+  /** Replaces the catalog. */
   providers?: Provider[];
 }
 
@@ -103,7 +103,7 @@ export async function openServices(
     database,
     erasedSubjects,
     vault,
-    catalogue: createCatalogue(overrides.providers ?? listProviders(config, sandbox)),
+    catalog: createCatalog(overrides.providers ?? listProviders(config, sandbox)),
     ...openCallers({ config, meters, database, log }),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
@@ -238,6 +238,6 @@ function listProviders(config: Config, sandbox: Sandbox): Provider[] {
       baseUrl: config.SALESFORCE_BASE_URL,
       pubSubUrl: config.SALESFORCE_PUBSUB_URL,
     }),
-    ...CATALOGUE,
+    ...CATALOG,
   ];
 }

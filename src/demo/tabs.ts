@@ -21,7 +21,7 @@ export function createDemoTabs(demo: Demo | null): Tab[] {
     TRIGGER_READ,
     WATCH_OPERATION,
     createChangesQuery(demo),
-    CATALOGUE,
+    CATALOG,
   ].map((query) => ({ query, headers }));
 }
 
@@ -237,9 +237,9 @@ query Changes {
 }
 `;
 
-const CATALOGUE = `# The providers, what the gateway supports of
+const CATALOG = `# The providers, what the gateway supports of
 # each, and the inputs that connecting needs.
-query Catalogue {
+query Catalog {
   providers(first: 50) {
     totalCount
     nodes {

@@ -14,7 +14,7 @@ import type { FieldLearner } from './contract/field-learner.ts';
 import type { RequestRecorder } from './diagnosis/request-recorder.ts';
 import type { ErasedSubjects } from './erasure/erased-subjects.ts';
 import type { ManifestReader } from './integration/manifest/manifest-reader.ts';
-import type { Catalogue } from './provider/catalogue.ts';
+import type { Catalog } from './provider/catalog.ts';
 import type { ProviderAccess } from './provider/provider-access.ts';
 import type { EventRates } from './provider-event/event-rates.ts';
 import type { EndUsers } from './viewer/end-users.ts';
@@ -34,7 +34,7 @@ export interface Services {
   database: Database;
   erasedSubjects: ErasedSubjects;
   vault: Vault;
-  catalogue: Catalogue;
+  catalog: Catalog;
   /** The shares of callers, projects and connections in this process. */
   shares: ProcessShares;
   viewers: ViewerCache;

@@ -55,7 +55,7 @@ export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Ro
   return viewer.kind !== 'END_USER' || isEndUserRow(viewer, table, row);
 }
 
-/** Lists the names of the providers that the viewer may use. Null if it may use the whole catalogue. */
+/** Lists the names of the providers that the viewer may use. Null if it may use the whole catalog. */
 export async function listPermittedProviderNames(call: Call): Promise<ReadonlySet<string> | null> {
   const { viewer } = call;
   if (viewer.kind !== 'END_USER' || viewer.integrationIds === null) return null;

@@ -78,8 +78,8 @@ function parseAppPath({ metadata }: FastifyRequest): AddressedApp | null {
 }
 
 /** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
-function getMetricName({ catalogue }: Services, name = ''): string {
-  return catalogue.find(name)?.name ?? 'unknown';
+function getMetricName({ catalog }: Services, name = ''): string {
+  return catalog.find(name)?.name ?? 'unknown';
 }
 
 function createUnknownPathProblem(): Problem {

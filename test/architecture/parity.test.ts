@@ -53,7 +53,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     reviseInstallation: 'It serves update masks and JSON Patch, which GraphQL does not have.',
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
-    getCatalogue: '`providers` lists the catalogue in pages.',
+    getCatalog: '`providers` lists the catalog in pages.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
     searchRecords: '`Installation.records` searches for a row, and returns further pages.',
     refreshConnectionIfDue:
@@ -110,7 +110,7 @@ const LACKS: Record<Surface, Record<string, string>> = {
     getForwarding: 'The HTTP route of the proxy calls it, which is not an endpoint.',
     getOrgOfProject: 'A project has `orgId`, and `getOrg` returns the org.',
     listInstallationRecords: '`searchRecords` finds the installation by its group.',
-    listProviders: 'One response contains the whole catalogue, as in the reference API.',
+    listProviders: 'One response contains the whole catalog, as in the reference API.',
     listSetupFailures:
       'A list of the whole project, for an overview. The event `setup.failed` has each of them.',
     readMetadataOfInstallation:

@@ -1,5 +1,5 @@
 /** Providers whose vendors are test servers. A server for a declared provider has one object at a time. */
-import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
@@ -117,7 +117,7 @@ export async function startStandIns(): Promise<StandIns> {
       ...declared.map((declaration) =>
         serveFrom(createDeclarativeProvider(declaration), () => current?.url ?? ''),
       ),
-      ...CATALOGUE.filter(({ name }) => !names.has(name)),
+      ...CATALOG.filter(({ name }) => !names.has(name)),
     ],
     async open(options) {
       if (options.provider === 'salesforce') return openSalesforce(options);

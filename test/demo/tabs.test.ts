@@ -37,7 +37,7 @@ test('every tab is valid for the schema and sends the key', () => {
 
 test("lists the providers' objects and capabilities within the limits of a query", async () => {
   const tenant = await app.tenant();
-  const catalogQuery = tabs.find(({ query }) => query.includes('query Catalogue'))?.query ?? '';
+  const catalogQuery = tabs.find(({ query }) => query.includes('query Catalog'))?.query ?? '';
   const { providers } = await tenant.query(catalogQuery);
   expect(providers.nodes).toHaveLength(providers.totalCount);
   const pipedrive = providers.nodes.find(({ name }: { name: string }) => name === 'pipedrive');

@@ -138,7 +138,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   expect((await (await openSessionTo('header')).send(GET)).status).toBe(200);
 });
 
-test('refuses a connection whose provider is not in the catalogue', async () => {
+test('refuses a connection whose provider is not in the catalog', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };

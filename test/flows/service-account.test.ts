@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
@@ -55,7 +55,7 @@ function respondAsApi({ headers }: ServedRequest) {
   return { status: isGood ? 200 : 401, body: {} };
 }
 
-const google = CATALOGUE.find(({ name }) => name === 'googleServiceAccount') as Provider;
+const google = CATALOG.find(({ name }) => name === 'googleServiceAccount') as Provider;
 const serviceAccount = google.custom?.serviceAccount as NonNullable<
   NonNullable<Provider['custom']>['serviceAccount']
 >;

@@ -1,6 +1,6 @@
 /** Tests that consent in a browser uses PKCE (S256) if the provider supports it and the caller requests no other scheme. */
 import { expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import { isConsentScheme } from '../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
@@ -21,7 +21,7 @@ const providers = [
   createSandboxProvider(() => app.app.sandbox.url),
   createHubspotProvider(),
   createSalesforceProvider(),
-  ...CATALOGUE,
+  ...CATALOG,
 ].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
 const tenant = await app.tenant();
 

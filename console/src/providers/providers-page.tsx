@@ -1,4 +1,4 @@
-/** The catalogue of providers. */
+/** The catalog of providers. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { providersPageQuery } from '../../__generated__/providersPageQuery.graphql.ts';

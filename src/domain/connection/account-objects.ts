@@ -13,7 +13,7 @@ export const listAccountObjects = read(
   orEndUser('read'),
   'The objects of the account, including custom objects, read from the provider. Null if the provider cannot list them.',
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {
-    const provider = call.catalogue.find(connection.provider);
+    const provider = call.catalog.find(connection.provider);
     const list = provider?.capabilities.listObjects;
     if (!list) return null;
     const { id: connectionId, projectId } = connection;

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import { orEndUser } from '../viewer/needs.ts';
@@ -46,11 +46,11 @@ export const generateConnection = projectMutation({
 });
 
 function toAccount(
-  { catalogue }: Call,
+  { catalog }: Call,
   { projectId, scheme, input }: ConnectionRequest,
 ): AccountToCheck {
   const { groupRef, consumerRef, providerMetadata } = input;
-  const provider = catalogue.find(input.provider);
+  const provider = catalog.find(input.provider);
   return {
     projectId,
     provider,

@@ -14,7 +14,7 @@ const groupRef = ref.describe(
 const consumerRef = ref.describe(
   "The builder's own id for the consumer, 1 to 256 characters. Its first use creates the consumer.",
 );
-const provider = z.string().min(1).max(128).describe('The name of a provider in the catalogue.');
+const provider = z.string().min(1).max(128).describe('The name of a provider in the catalog.');
 const connectionId = id.describe('The id of the connection.');
 const workspaceRef = z.string().min(1).max(1_024);
 

@@ -69,12 +69,12 @@ interface RepeatableRequest<R> {
 
 /**
  * Opens a session for the connection's account. `provider` may be a module of the connection's provider. Throws
- * ProviderError BAD_REQUEST if the provider is not in the catalogue, or if the connection lacks a value for its address.
+ * ProviderError BAD_REQUEST if the provider is not in the catalog, or if the connection lacks a value for its address.
  */
 export function openSession(
   services: Services,
   connection: Connection,
-  provider = services.catalogue.find(connection.provider),
+  provider = services.catalog.find(connection.provider),
 ): AccountSession {
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', `${connection.provider} is no longer a provider.`);

@@ -166,12 +166,12 @@ type Changes = Omit<
 
 /** Returns the account with the new credentials, at the address that results from the change. */
 function toChangedAccount(
-  { catalogue }: Call,
+  { catalog }: Call,
   connection: Row<'Connection'>,
   { providerWorkspaceRef, providerMetadata, ...credentials }: Changes,
 ): AccountToCheck {
   const { id, projectId, authScheme } = connection;
-  const provider = catalogue.find(connection.provider);
+  const provider = catalog.find(connection.provider);
   return {
     projectId,
     provider,
@@ -185,11 +185,11 @@ function toChangedAccount(
 }
 
 function listChangeIssues(
-  call: Pick<Call, 'catalogue'>,
+  call: Pick<Call, 'catalog'>,
   connection: Row<'Connection'>,
   input: Changes,
 ): Issue[] {
-  const provider = call.catalogue.find(connection.provider);
+  const provider = call.catalog.find(connection.provider);
   const { providerWorkspaceRef, providerMetadata } = input;
   const hasCredentials = listCredentialFields(input).length > 0;
   const change = { providerWorkspaceRef, providerMetadata, hasCredentials };
@@ -223,12 +223,12 @@ interface WithToken {
  * credentials.
  */
 export function createCredentialColumns(
-  services: Pick<Services, 'vault' | 'catalogue'>,
+  services: Pick<Services, 'vault' | 'catalog'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   { token, ...input }: CredentialInput & WithToken,
 ) {
   const { authScheme, provider } = connection;
-  const custom = services.catalogue.find(provider)?.custom;
+  const custom = services.catalog.find(provider)?.custom;
   const inputCredentials = parseCredentials({ authScheme, custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
   return {

@@ -11,7 +11,7 @@ import {
 import type { Call } from '../call.ts';
 import { createInputIssue } from '../issues.ts';
 import { listReturnIssues } from '../project/origins.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
 import { comesWithToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';

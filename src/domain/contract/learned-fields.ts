@@ -30,7 +30,7 @@ export function toModuleKey(provider: Provider, module: string | null): string {
 
 interface Source {
   projectId: string;
-  /** Null if the provider is no longer in the catalogue. The source then has no types. */
+  /** Null if the provider is no longer in the catalog. The source then has no types. */
   provider: Provider | null;
   content: IntegrationContent;
 }

@@ -133,7 +133,7 @@ export interface ContractInput {
   /** The name of the integration. */
   integration: string;
   content: IntegrationContent;
-  /** The provider as the integration's module uses it. Null if it is no longer in the catalogue. */
+  /** The provider as the integration's module uses it. Null if it is no longer in the catalog. */
   provider: Provider | null;
   learned: LearnedFields;
   /** The config of an installation. Absent for the contract of a revision. */

@@ -64,7 +64,7 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
   const typedSources = await addLearnedTypes(call, sources);
   return typedSources.map(({ revisionId, content, learned: { fields, digest } }) =>
     getCachedContract([revisionId, digest], () =>
-      createContract({ ...toContractSource(call.catalogue, content), learned: fields }),
+      createContract({ ...toContractSource(call.catalog, content), learned: fields }),
     ),
   );
 }
@@ -76,23 +76,23 @@ interface ContentSource {
 
 /** Adds the types that accounts have described to each source. One statement reads the types of all sources. */
 async function addLearnedTypes<S extends ContentSource>(
-  { database, catalogue }: Call,
+  { database, catalog }: Call,
   sources: readonly S[],
 ): Promise<(S & { learned: LearnedTypes })[]> {
   const types = await findLearnedTypes(
     database,
     sources.map(({ projectId, content }) => {
-      return { projectId, provider: catalogue.find(content.provider), content };
+      return { projectId, provider: catalog.find(content.provider), content };
     }),
   );
   return sources.map((source, index) => ({ ...source, learned: types[index] as LearnedTypes }));
 }
 
 function toContractSource(
-  catalogue: Call['catalogue'],
+  catalog: Call['catalog'],
   content: IntegrationContent,
 ): Pick<ContractInput, 'integration' | 'content' | 'provider'> {
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   return { integration: content.name, content, provider };
 }
 
@@ -159,7 +159,7 @@ async function readInstallationContract(
   ];
   return getCachedContract(identity, () =>
     createContract({
-      ...toContractSource(call.catalogue, content),
+      ...toContractSource(call.catalog, content),
       learned: learned.fields,
       config: readConfigContent(config),
       descriptions,
@@ -263,7 +263,7 @@ export async function createContractsOfContents(
   return lists.map((_, listIndex) =>
     createProjectContract(
       (sourcesByList.get(listIndex) ?? []).map(({ content, learned: { fields } }) =>
-        createContract({ ...toContractSource(call.catalogue, content), learned: fields }),
+        createContract({ ...toContractSource(call.catalog, content), learned: fields }),
       ),
     ),
   );

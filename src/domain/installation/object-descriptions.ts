@@ -61,7 +61,7 @@ function createKey({
 
 async function fetchDescription(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, connection, module, objectName } = request;
-  const provider = services.catalogue.findWithModule(connection.provider, module);
+  const provider = services.catalog.findWithModule(connection.provider, module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${connection.provider} does not describe its objects.`);
   const description = await describe(openSession(services, connection, provider), objectName);
@@ -75,11 +75,11 @@ interface LearnedObject extends Pick<DescriptionRequest, 'module' | 'objectName'
 
 /** Stores the types of the fields for contracts, in the background. */
 export function learnFields(
-  { catalogue, fieldLearner }: Pick<Services, 'catalogue' | 'fieldLearner'>,
+  { catalog, fieldLearner }: Pick<Services, 'catalog' | 'fieldLearner'>,
   { connection, module, objectName }: LearnedObject,
   description: ObjectDescription,
 ): void {
-  const provider = catalogue.find(connection.provider);
+  const provider = catalog.find(connection.provider);
   if (!provider) return;
   fieldLearner.learn(
     {

@@ -15,7 +15,7 @@ import {
 import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { enumeration, jsonObject, resource } from '../resource.ts';
@@ -113,7 +113,7 @@ export const upsertObjectMetadata = projectMutation({
     { provider: name, objects, groupRef },
     { id: projectId },
   ): Promise<DefinedObject[]> {
-    const provider = call.catalogue.find(name);
+    const provider = call.catalog.find(name);
     if (!provider) throw invalid('input.provider', NOT_A_PROVIDER, name);
     const defineFields = getDefineFields(provider);
     requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));
@@ -136,7 +136,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
     if (!revision || !connection) throw notFound('Installation', installation.id);
     const content = readIntegrationContent(revision);
     const { module } = content;
-    const provider = call.catalogue.findWithModule(content.provider, module);
+    const provider = call.catalog.findWithModule(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
     const defineFields = getDefineFields(provider);
     requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));

@@ -13,7 +13,7 @@ import { findLatestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
-import { NOT_A_PROVIDER } from '../provider/catalogue.ts';
+import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
@@ -82,7 +82,7 @@ export const readObjectMetadata = providerRead(
   async (call: Call, input: z.output<typeof objectMetadataInput>): Promise<ObjectMetadata> => {
     const { provider } = input;
     const { id: projectId } = await getNamedProject(call, input, 'projectIdOrName');
-    if (!call.catalogue.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
+    if (!call.catalog.find(provider)) throw invalid('provider', NOT_A_PROVIDER, provider);
     const connection = await getConnectionOfGroup(call, { ...input, projectId });
     const target = { connection, module: null, objectName: input.objectName };
     const description = await fetchDescription(call, target);
@@ -152,7 +152,7 @@ function fetchDescription(
   target: Omit<DescriptionRequest, 'services'>,
 ): Promise<ObjectDescription> {
   const { connection, module } = target;
-  const provider = call.catalogue.findWithModule(connection.provider, module);
+  const provider = call.catalog.findWithModule(connection.provider, module);
   const objectName = resolveObjectName(provider, target.objectName);
   const account = { projectId: connection.projectId, connectionId: connection.id };
   return waitForProvider(call, account, () =>

@@ -74,7 +74,7 @@ export const getForwarding = projectRead(
     if (readConfigContent(config).proxy?.enabled === false) {
       throw unprocessable("The installation's config does not allow forwarded requests.");
     }
-    const listedProvider = call.catalogue.find(connection.provider);
+    const listedProvider = call.catalog.find(connection.provider);
     const provider =
       listedProvider && findProxyTarget(listedProvider, { module, useModule: proxy.useModule });
     if (!provider) {

@@ -9,12 +9,12 @@ import type { ParsedConfig } from './installation-config.ts';
  * the revision may be older than an alias of that name.
  */
 export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
-  { catalogue }: Pick<Call, 'catalogue'>,
+  { catalog }: Pick<Call, 'catalog'>,
   config: C,
   content: IntegrationContent | null,
 ): C | ParsedConfig {
   if (!config || !content) return config;
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   if (!provider?.objectAliases?.size) return config;
   const parts = [content.read, content.write, content.subscribe];
   const revisionNames = new Set(

@@ -1,4 +1,4 @@
-/** Checks the rules of an integration's content that depend on the catalogue or the project. */
+/** Checks the rules of an integration's content that depend on the catalog or the project. */
 import type { Transaction } from '../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -24,7 +24,7 @@ interface ContentContext {
   destinations: ReadonlySet<string>;
 }
 
-/** A context with the name of the provider, which may be unknown to the catalogue. */
+/** A context with the name of the provider, which may be unknown to the catalog. */
 type NamedContext = Pick<ContentContext, 'path' | 'name'> & { provider: string };
 
 /**
@@ -32,23 +32,23 @@ type NamedContext = Pick<ContentContext, 'path' | 'name'> & { provider: string }
  * ends.
  */
 export async function listContentIssues(
-  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
+  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Transaction },
   content: IntegrationContent,
   context: NamedContext & { projectId: string },
 ): Promise<Issue[]> {
   const names = listNamedDestinations(content);
   const destinations = await lockDestinations(tx, context.projectId, names);
-  return listIssuesWithDestinations({ catalogue }, content, { ...context, destinations });
+  return listIssuesWithDestinations({ catalog }, content, { ...context, destinations });
 }
 
 /** Lists the issues of the content, at most ISSUES_MAX, in a project with these destinations. */
 export function listIssuesWithDestinations(
-  { catalogue }: Pick<Call, 'catalogue'>,
+  { catalog }: Pick<Call, 'catalog'>,
   content: IntegrationContent,
   context: NamedContext & Pick<ContentContext, 'destinations'>,
 ): Issue[] {
   const { path } = context;
-  const wholeProvider = catalogue.find(context.provider);
+  const wholeProvider = catalog.find(context.provider);
   // Without modules, the capabilities of a provider do not depend on the content's module.
   const module = wholeProvider?.modules ? content.module : null;
   const moduleProvider = wholeProvider && applyModule(wholeProvider, module ?? null);

@@ -1,5 +1,5 @@
 /**
- * The input schema of an integration's content. Rules that depend on the catalogue or the project are in
+ * The input schema of an integration's content. Rules that depend on the catalog or the project are in
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';

@@ -58,7 +58,7 @@ const createIntegrationInput = z
     name: integrationName.describe(
       '1 to 64 letters, digits, - and _; unique in the project regardless of case.',
     ),
-    provider: z.string().min(1).max(64).describe('The name of a provider of the catalogue.'),
+    provider: z.string().min(1).max(64).describe('The name of a provider of the catalog.'),
     latestRevision: revisionInput,
   })
   .meta({

@@ -17,11 +17,11 @@ interface NormalizedContent {
 
 /** Converts the content to its stored form. The warnings are for the caller. */
 export function normalizeContent(
-  call: Pick<Call, 'log' | 'catalogue'>,
+  call: Pick<Call, 'log' | 'catalog'>,
   content: IntegrationContent,
   path: readonly PropertyKey[],
 ): NormalizedContent {
-  const provider = call.catalogue.find(content.provider);
+  const provider = call.catalog.find(content.provider);
   const normalized = dropRepeatedFields(call, replaceAliases(content, provider), path);
   const moduleProvider = provider && applyModule(provider, normalized.content.module ?? null);
   if (!moduleProvider) return normalized;

@@ -143,7 +143,7 @@ interface RevisedIntegration {
 
 /** Lists the installations that a new revision breaks, without queries to their providers. */
 export async function listImpacts(
-  call: Pick<Call, 'catalogue'>,
+  call: Pick<Call, 'catalog'>,
   tx: Transaction,
   { revision, integration, before }: RevisedIntegration,
 ): Promise<Impact[]> {

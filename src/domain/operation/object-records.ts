@@ -78,14 +78,14 @@ function nameWhereArguments(names: readonly string[]): ArgumentNames {
 
 /** Throws BAD_USER_INPUT for conditions on fields that the installation does not have. */
 function refuseUnknownConditions(
-  { catalogue }: Call,
+  { catalog }: Call,
   { content, config, providerObject, group, installation }: ServingInstallation,
   { objectName, names }: { objectName: string; names: readonly string[] },
 ): void {
   const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
   const spec = content.read?.objects.find(isOfObject);
   const choice = config.read.find(isOfObject);
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   // `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);

@@ -63,7 +63,7 @@ export interface DesiredState {
 }
 
 /**
- * Finds issues that depend on the project, the catalogue or the settings of the server. The names of the issues are paths
+ * Finds issues that depend on the project, the catalog or the settings of the server. The names of the issues are paths
  * in the document.
  */
 export function* findDocumentIssues(
@@ -151,7 +151,7 @@ function listDestinationNamesAfter(
 
 /** Converts a document without issues to canonical form, and returns warnings about its integrations. */
 export function toCanonicalDocument(
-  call: Pick<Call, 'log' | 'catalogue'>,
+  call: Pick<Call, 'log' | 'catalog'>,
   { document, references }: DesiredState,
 ): { canonicalDocument: CanonicalDocument; warnings: string[] } {
   const warnings: string[] = [];

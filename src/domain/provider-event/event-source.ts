@@ -37,7 +37,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const installed = await findInstallationContent(services, { projectId, id });
   if (!installed) throw notFound('Installation', id);
   const { content, config, installation } = installed;
-  const provider = services.catalogue.findWithModule(content.provider, content.module);
+  const provider = services.catalog.findWithModule(content.provider, content.module);
   if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
   const hasName = (candidate: { objectName: string }) => candidate.objectName === objectName;
   const subscribeSpec = content.subscribe?.objects.find(hasName);

@@ -17,7 +17,7 @@ interface RevisionChange {
 
 /** Must run last in the transaction of the revision. */
 export async function followRevision(
-  services: Pick<Services, 'catalogue' | 'now'>,
+  services: Pick<Services, 'catalog' | 'now'>,
   tx: Transaction,
   { projectId, integrationId, before, content }: RevisionChange,
 ): Promise<void> {

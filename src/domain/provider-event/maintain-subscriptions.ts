@@ -69,7 +69,7 @@ async function maintainSubscription(
 async function subscribe(unrecorded: Services, subscription: ObjectSubscription): Promise<void> {
   using requests = new OperationRequests(unrecorded, { operationId: null });
   const { services } = requests;
-  const capability = services.catalogue.find(subscription.provider)?.capabilities.subscribe;
+  const capability = services.catalog.find(subscription.provider)?.capabilities.subscribe;
   // The error of an unsupported subscription was reported when the subscription was stored.
   if (!capability || subscription.status === 'UNSUPPORTED') {
     return updateClaimedSubscription(services, subscription, { dueTime: null });

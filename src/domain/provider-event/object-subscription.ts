@@ -99,7 +99,7 @@ export interface SubscriptionInput {
  * transaction of the change.
  */
 export async function reconcileSubscriptions(
-  { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
+  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
   tx: Transaction,
   { installation, content, config }: SubscriptionInput,
 ): Promise<void> {
@@ -107,7 +107,7 @@ export async function reconcileSubscriptions(
   const desired = listDesiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
   if (desired.length === 0 && rows.length === 0) return;
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   const plans = desired.map((events) => {
     const row = rows.find(({ objectName }) => objectName === events.objectName);
     const error = describeUnsupported(provider, content.provider, events);

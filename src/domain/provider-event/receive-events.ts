@@ -74,7 +74,7 @@ export async function receiveEvents(
   to: { provider: string; providerAppId: string },
   request: WebhookRequest,
 ): Promise<ReceivedRequest> {
-  const { requests, list } = services.catalogue.find(to.provider)?.capabilities.subscribe ?? {};
+  const { requests, list } = services.catalog.find(to.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, to), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
   const handshakeResponse = requests.respondToHandshake?.(request);

@@ -23,7 +23,7 @@ export async function removeAtProvider(
   subscription: AtProvider,
 ): Promise<void> {
   const { projectId, provider, connectionId: id, providerRef } = subscription;
-  const { calls, list } = services.catalogue.find(provider)?.capabilities.subscribe ?? {};
+  const { calls, list } = services.catalog.find(provider)?.capabilities.subscribe ?? {};
   if (providerRef === null || !calls) return;
   const { prisma } = services.database;
   const connection = await prisma.connection.findUnique({

@@ -26,19 +26,19 @@ export function toWebhookUrl(
 
 /** Returns the address to which the provider sends events. Null if the provider sends none. */
 export function createWebhookUrl(
-  services: Pick<Services, 'publicUrl' | 'catalogue'>,
+  services: Pick<Services, 'publicUrl' | 'catalog'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
-  const { requests, list } = services.catalogue.find(app.provider)?.capabilities.subscribe ?? {};
+  const { requests, list } = services.catalog.find(app.provider)?.capabilities.subscribe ?? {};
   return requests || list ? toWebhookUrl(services, app) : null;
 }
 
 /** Returns instructions for setting up events at the provider. Null if the provider requires no manual steps. */
 export function createWebhookInstructions(
-  services: Pick<Services, 'publicUrl' | 'catalogue'>,
+  services: Pick<Services, 'publicUrl' | 'catalog'>,
   app: Pick<SealedApp, 'id' | 'provider'>,
 ): string | null {
-  const capability = services.catalogue.find(app.provider)?.capabilities.subscribe;
+  const capability = services.catalog.find(app.provider)?.capabilities.subscribe;
   return capability?.instructions?.(toWebhookUrl(services, app)) ?? null;
 }
 

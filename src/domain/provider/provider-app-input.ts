@@ -8,7 +8,7 @@ import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { boundedJsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';
-import { NOT_A_PROVIDER } from './catalogue.ts';
+import { NOT_A_PROVIDER } from './catalog.ts';
 
 const LENGTH_MAX = 1_024;
 const text = z.string().min(1).max(LENGTH_MAX);
@@ -44,7 +44,7 @@ const fields = z.object({
     .describe(
       'The secret with which the provider signs its requests. No response contains it. If null, the client secret.',
     ),
-  provider: text.describe('The name of a provider in the catalogue.'),
+  provider: text.describe('The name of a provider in the catalog.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
   metadata: metadata.nullable(),
 });
@@ -91,7 +91,7 @@ const uncheckedFields = z
       .describe(
         'The secret with which the provider signs its requests. Null: the client secret. The previous secret is accepted for another day.',
       ),
-    provider: z.string().nullish().describe('The name of a provider in the catalogue.'),
+    provider: z.string().nullish().describe('The name of a provider in the catalog.'),
     scopes: z
       .array(z.string())
       .nullish()
@@ -168,9 +168,9 @@ export function parseChanges(call: Call, input: MaskedInput): AppChanges {
 
 /** Lists the issue for a provider that does not exist, at this path of the input. */
 export function* listProviderIssues(
-  { catalogue }: Call,
+  { catalog }: Call,
   provider: string,
   path: readonly PropertyKey[],
 ): Generator<Issue> {
-  if (!catalogue.find(provider)) yield createInputIssue(path, NOT_A_PROVIDER, provider);
+  if (!catalog.find(provider)) yield createInputIssue(path, NOT_A_PROVIDER, provider);
 }

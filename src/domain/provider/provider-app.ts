@@ -36,10 +36,10 @@ export const CALLBACK_PATH = '/oauth/callback';
  * browser.
  */
 function getRedirectUrl(
-  { publicUrl, catalogue }: Pick<Call, 'publicUrl' | 'catalogue'>,
+  { publicUrl, catalog }: Pick<Call, 'publicUrl' | 'catalog'>,
   { provider }: Pick<Row<'ProviderApp'>, 'provider'>,
 ): string | null {
-  const { authSchemes = [] } = catalogue.find(provider) ?? {};
+  const { authSchemes = [] } = catalog.find(provider) ?? {};
   return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
 }
 

@@ -1,4 +1,4 @@
-/** The catalogue of providers in the API. A caller may be restricted to some of the providers. */
+/** The catalog of providers in the API. A caller may be restricted to some of the providers. */
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { createProviderId } from '../../ids.ts';
@@ -132,12 +132,12 @@ export const providerModuleResource = resource(
   },
 );
 
-export const providerResource = resource('Provider', 'A third-party service of the catalogue.', {
+export const providerResource = resource('Provider', 'A third-party service of the catalog.', {
   id: computed(
     idField.describe('Unique in the whole service, and the same on every server.'),
     ({ name }: Provider) => createProviderId(name),
   ),
-  name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalogue.'),
+  name: z.string().describe('The name in inputs, like `hubspot`, unique in the catalog.'),
   displayName,
   authSchemes: z.array(authScheme).describe('The schemes to connect with, in order of preference.'),
   baseUrl: z
@@ -204,22 +204,22 @@ export function listProviderObjects(provider: Provider): ObjectOfProvider[] {
 /** Finds the provider with this name. Null if there is none, or if the caller may not use it. */
 export async function findPermittedProvider(call: Call, name: string): Promise<Provider | null> {
   const permittedNames = await listPermittedProviderNames(call);
-  return permittedNames && !permittedNames.has(name) ? null : call.catalogue.find(name);
+  return permittedNames && !permittedNames.has(name) ? null : call.catalog.find(name);
 }
 
 async function listPermittedProviders(call: Call): Promise<readonly Provider[]> {
   const permittedNames = await listPermittedProviderNames(call);
-  const { providers } = call.catalogue;
+  const { providers } = call.catalog;
   return permittedNames ? providers.filter(({ name }) => permittedNames.has(name)) : providers;
 }
 
 export const findProvider = read(
   orEndUser('read'),
-  'A provider by its name; null if the catalogue has none of that name.',
+  'A provider by its name; null if the catalog has none of that name.',
   findPermittedProvider,
 );
 
-/** Throws NOT_FOUND if the catalogue has no such provider, or if the viewer may not see it. */
+/** Throws NOT_FOUND if the catalog has no such provider, or if the viewer may not see it. */
 export const getProvider = read(
   orEndUser('read'),
   'Returns a provider: how to connect to it, and what can be done with its records.',
@@ -230,16 +230,16 @@ export const getProvider = read(
   },
 );
 
-/** Returns all providers without pages, because the catalogue is small and in memory. */
-export const getCatalogue = read(
+/** Returns all providers without pages, because the catalog is small and in memory. */
+export const getCatalog = read(
   orEndUser('read'),
-  'Lists the whole catalogue of providers, by name.',
+  'Lists the whole catalog of providers, by name.',
   listPermittedProviders,
 );
 
 export const listProviders = read(
   orEndUser('read'),
-  'Lists the providers of the catalogue, in the order of their names.',
+  'Lists the providers of the catalog, in the order of their names.',
   async (call: Call, args: PageArgs) => {
     const getKey = (provider: Provider) => provider.name;
     return createArrayPage(

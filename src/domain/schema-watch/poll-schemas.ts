@@ -94,7 +94,7 @@ async function describeObjects(
   services: Services,
   { content, installation }: InstallationContent,
 ): Promise<KnownObjects> {
-  const provider = services.catalogue.findWithModule(content.provider, content.module);
+  const provider = services.catalog.findWithModule(content.provider, content.module);
   const describe = provider?.capabilities.describeObject;
   if (!describe) throw unprocessable(`${content.provider} does not describe its objects.`);
   const { consumer: _consumer, ...connection } = installation.connection;

@@ -1,6 +1,6 @@
 /** Creates a provider from its declaration. It supports exactly what the declaration contains. */
 import { z } from 'zod';
-import { type CatalogueEntry, DEFAULT_LIMITS } from '../catalogue/catalogue-entry.ts';
+import { type CatalogEntry, DEFAULT_LIMITS } from '../catalog/catalog-entry.ts';
 import {
   type AccountIdentity,
   type Capabilities,
@@ -37,8 +37,8 @@ import { deleteRecord, writeRecord } from './write-record.ts';
 const ONE_BY_ONE_MAX = 20;
 const WRITE_TYPES = ['CREATE', 'UPDATE'] as const;
 
-/** A provider's settings, as in the catalogue, and the declaration of its API for records. */
-export interface DeclaredProvider extends CatalogueEntry {
+/** A provider's settings, as in the catalog, and the declaration of its API for records. */
+export interface DeclaredProvider extends CatalogEntry {
   limits?: Partial<ProviderLimits>;
   api: DeclarationInput;
 }

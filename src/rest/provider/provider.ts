@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getCatalogue, getProvider } from '../../domain/provider/provider.ts';
+import { getCatalog, getProvider } from '../../domain/provider/provider.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { provider } from './provider-view.ts';
 
@@ -11,7 +11,7 @@ export const providerEndpoints = [
     path: '/providers',
     tag,
     input: z.object({}),
-    read: getCatalogue,
+    read: getCatalog,
     resource: z.record(z.string(), provider).describe('The providers, by name.'),
     show: (providers) => Object.fromEntries(providers.map((row) => [row.name, row])),
   }),

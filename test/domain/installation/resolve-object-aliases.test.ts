@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { installationConfigInput } from '../../../src/domain/installation/installation-config.ts';
 import { resolveObjectAliases } from '../../../src/domain/installation/resolve-object-aliases.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
-import { createCatalogue } from '../../../src/domain/provider/catalogue.ts';
+import { createCatalog } from '../../../src/domain/provider/catalog.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';
 import { createIntegrationContent } from '../../support/fixtures/integrations.ts';
 
-const catalogue = createCatalogue(DECLARED);
+const catalog = createCatalog(DECLARED);
 
 function resolveContacts(nameInRevision: string): string[] {
   const [contacts] = createIntegrationContent().read.objects;
@@ -15,7 +15,7 @@ function resolveContacts(nameInRevision: string): string[] {
     createIntegrationContent('crm', { provider: 'zoho', read }),
   );
   const config = installationConfigInput.parse({ read: [{ objectName: 'contacts' }] });
-  return resolveObjectAliases({ catalogue }, config, content).read.map(
+  return resolveObjectAliases({ catalog }, config, content).read.map(
     ({ objectName }) => objectName,
   );
 }

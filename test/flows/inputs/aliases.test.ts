@@ -1,4 +1,4 @@
-/** Objects and modules by the names of the reference API's catalogue. */
+/** Objects and modules by the names of the reference API's catalog. */
 import { afterAll, expect, test } from 'vitest';
 import { readIntegrationContent } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';

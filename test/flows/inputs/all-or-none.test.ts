@@ -41,7 +41,7 @@ test('refuses an all-or-none batch before sending it if the provider cannot refu
   expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 
-test('lists the batches that can be refused as a whole in the catalogue', async () => {
+test('lists the batches that can be refused as a whole in the catalog', async () => {
   const rest = await installCrm(app, 'hubspot', { content });
   const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
   expect(providers.nodes).toEqual([

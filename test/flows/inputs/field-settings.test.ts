@@ -140,7 +140,7 @@ test('refuses settings of an unknown field at its position', async () => {
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
   const rest = await createRestTenant(others);
-  const { capabilities } = others.app.services.catalogue.find('monday') as Provider;
+  const { capabilities } = others.app.services.catalog.find('monday') as Provider;
   expect(capabilities.readRecords).toBeDefined();
   const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
   const monday = { provider: 'monday', read: null, write: { objects } };

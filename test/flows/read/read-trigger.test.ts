@@ -186,7 +186,7 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
 });
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
-  const [provider] = services.catalogue.providers.filter(({ name }) => name === 'sandbox');
+  const [provider] = services.catalog.providers.filter(({ name }) => name === 'sandbox');
   if (!provider) throw new Error('no sandbox');
   const capabilities = { ...provider.capabilities };
   await using ownApp = await createTestApp({ providers: [{ ...provider, capabilities }] });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { toClientSecretLocation } from '../../../src/domain/provider/provider-app.ts';
 import { newId } from '../../../src/ids.ts';
-import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 
-const app = await getSharedApp({ providers: [...CATALOGUE] });
+const app = await getSharedApp({ providers: [...CATALOG] });
 const { database, vault } = app.app.services;
 
 const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';

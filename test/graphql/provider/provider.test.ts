@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { CATALOGUE } from '../../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 
-const template = CATALOGUE.at(-1) as Provider;
+const template = CATALOG.at(-1) as Provider;
 const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({
   ...template,
   name,
@@ -99,7 +99,7 @@ test('returns an empty page beyond the end, with its direction', async () => {
   });
 });
 
-test('requires the scope read for the catalogue', async () => {
+test('requires the scope read for the catalog', async () => {
   const key = await tenant.withScopes('org:read');
   expect(await key.refusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -1,4 +1,4 @@
-/** Names that the reference API's catalogue has for objects of declared providers. */
+/** Names that the reference API's catalog has for objects of declared providers. */
 import { expect, test } from 'vitest';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 

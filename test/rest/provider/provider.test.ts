@@ -4,13 +4,11 @@ import { createRestTenant } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
-test('returns the whole catalogue by name, and a single provider', async () => {
+test('returns the whole catalog by name, and a single provider', async () => {
   const rest = await createRestTenant(app);
-  const catalogue = await rest.get('/providers');
-  expect(Object.keys(catalogue)).toEqual(
-    app.app.services.catalogue.providers.map(({ name }) => name),
-  );
-  expect(catalogue.hubspot).toMatchObject({
+  const catalog = await rest.get('/providers');
+  expect(Object.keys(catalog)).toEqual(app.app.services.catalog.providers.map(({ name }) => name));
+  expect(catalog.hubspot).toMatchObject({
     name: 'hubspot',
     displayName: 'HubSpot',
     defaultModule: 'crm',
@@ -34,9 +32,9 @@ test('returns the whole catalogue by name, and a single provider', async () => {
     authSchemes: ['oauth2/authorizationCode'],
     supports: ['read', 'write', 'delete', 'batch_write', 'metadata', 'proxy', 'subscribe'],
   });
-  expect(catalogue.hubspot).not.toHaveProperty('metadata');
-  expect(await rest.get('/providers/hubspot')).toEqual(catalogue.hubspot);
-  expect(JSON.stringify(catalogue)).not.toMatch(/baseUrl|limits|capabilities/);
+  expect(catalog.hubspot).not.toHaveProperty('metadata');
+  expect(await rest.get('/providers/hubspot')).toEqual(catalog.hubspot);
+  expect(JSON.stringify(catalog)).not.toMatch(/baseUrl|limits|capabilities/);
 });
 
 test('returns the credential kind, the place of secrets and the inputs of a provider', async () => {

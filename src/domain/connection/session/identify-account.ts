@@ -47,7 +47,7 @@ async function fetchIdentity(
   services: Services,
   connection: Row<'Connection'>,
 ): Promise<AccountIdentity | null> {
-  const identify = services.catalogue.find(connection.provider)?.capabilities.identify;
+  const identify = services.catalog.find(connection.provider)?.capabilities.identify;
   if (!identify) return null;
   const { credentials } = await readCredentials(services, connection);
   const token = isTokenCredentials(credentials) ? findStoredToken(credentials)?.token : undefined;

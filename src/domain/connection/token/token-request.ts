@@ -11,12 +11,12 @@ import type { LeasedConnection } from './token-lease.ts';
 
 type OAuthProvider = Provider & { oauth2: OAuth2Settings };
 
-/** Returns a provider with OAuth. Throws BAD_REQUEST if it is not in the catalogue or has no OAuth. */
+/** Returns a provider with OAuth. Throws BAD_REQUEST if it is not in the catalog or has no OAuth. */
 export function getOAuthProvider(
-  { catalogue }: Pick<Services, 'catalogue'>,
+  { catalog }: Pick<Services, 'catalog'>,
   name: string,
 ): OAuthProvider {
-  const provider = catalogue.find(name);
+  const provider = catalog.find(name);
   if (provider?.oauth2) return provider as OAuthProvider;
   throw new ProviderError('BAD_REQUEST', `${name} is not an OAuth provider.`);
 }
@@ -40,7 +40,7 @@ export async function findAppClient(
 type Account = AccountMetadata & Pick<LeasedConnection, 'projectId' | 'provider' | 'providerAppId'>;
 
 export async function createRefreshRequest(
-  services: Pick<Services, 'catalogue' | 'database' | 'now' | 'vault'>,
+  services: Pick<Services, 'catalog' | 'database' | 'now' | 'vault'>,
   connection: Account,
   credentials: TokenCredentials,
 ): Promise<TokenRequest> {
@@ -65,11 +65,11 @@ const JWT_BEARER_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
  * no longer accepts service accounts.
  */
 async function createAssertionRequest(
-  { catalogue, now }: Pick<Services, 'catalogue' | 'now'>,
+  { catalog, now }: Pick<Services, 'catalog' | 'now'>,
   connection: Account,
   inputs: Record<string, unknown>,
 ): Promise<TokenRequest> {
-  const provider = catalogue.find(connection.provider);
+  const provider = catalog.find(connection.provider);
   const settings = provider?.custom?.serviceAccount;
   if (!settings) {
     throw new ProviderError(
@@ -88,7 +88,7 @@ async function createAssertionRequest(
 
 /** Returns the OAuth client that obtained the connection's tokens. Throws BAD_REQUEST if its app was deleted. */
 export async function getClient(
-  services: Pick<Services, 'catalogue' | 'database' | 'vault'>,
+  services: Pick<Services, 'catalog' | 'database' | 'vault'>,
   { projectId, provider: name, providerAppId }: Account,
   credentials: TokenCredentials,
 ): Promise<OAuthClient> {

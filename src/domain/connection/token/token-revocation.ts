@@ -19,7 +19,7 @@ export async function revokeTokens(
   services: Services,
   connection: LeasedConnection,
 ): Promise<boolean> {
-  const { revocation } = services.catalogue.find(connection.provider)?.oauth2 ?? {};
+  const { revocation } = services.catalog.find(connection.provider)?.oauth2 ?? {};
   if (!revocation) return false;
   const { credentials } = await readCredentials(services, connection);
   if (!isTokenCredentials(credentials)) return false;

@@ -40,7 +40,7 @@ export async function listIssuesOfNames(
   const key = { projectId, id: connectionId };
   const [connection] = await services.database.rows.find('Connection', key);
   const { module } = content;
-  const provider = connection && services.catalogue.findWithModule(connection.provider, module);
+  const provider = connection && services.catalog.findWithModule(connection.provider, module);
   if (!connection || !provider || provider.name !== content.provider) return [];
   const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
   if (namesToQuery.length === 0) return [];
@@ -55,7 +55,7 @@ export async function listIssuesOfNames(
   return issueLists.flat();
 }
 
-/** True if only the account can confirm the names. The catalogue lists the objects of some providers. */
+/** True if only the account can confirm the names. The catalog lists the objects of some providers. */
 function needsQuery({ objects }: Provider, { objectName, fields }: ChosenNames): boolean {
   return objects === undefined || (objects.includes(objectName) && fields.length > 0);
 }

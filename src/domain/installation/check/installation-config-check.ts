@@ -16,7 +16,7 @@ type Path = readonly PropertyKey[];
 
 interface ConfigContext {
   content: IntegrationContent;
-  /** Null if the provider is not in the catalogue. */
+  /** Null if the provider is not in the catalog. */
   provider: Provider | null;
   /** The destinations in the config that exist. */
   destinations: ReadonlySet<string>;
@@ -28,13 +28,13 @@ const CONFIG_PATH = ['input', 'config'];
  * Lists the issues of a config, at most ISSUES_MAX. Locks the destinations in the config until the transaction ends.
  */
 export async function listConfigIssues(
-  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Transaction },
+  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Transaction },
   config: ConfigChoices | null | undefined,
   { projectId, content }: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {
   if (!config) return [];
   const destinations = await lockDestinations(tx, projectId, listDestinationsOfConfig(config));
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   return [...listConfigRuleIssues(config, { content, provider, destinations }).take(ISSUES_MAX)];
 }
 
@@ -43,7 +43,7 @@ export async function listConfigIssues(
  * the integration.
  */
 export async function listNewConfigIssues(
-  services: Pick<Call, 'catalogue'> & { tx: Transaction },
+  services: Pick<Call, 'catalog'> & { tx: Transaction },
   config: ConfigChoices | null | undefined,
   context: { projectId: string; content: IntegrationContent },
 ): Promise<Issue[]> {

@@ -12,11 +12,11 @@ import { createInputIssue } from '../../issues.ts';
  * elsewhere.
  */
 export async function listModuleIssues(
-  { catalogue, tx }: Pick<Call, 'catalogue'> & { tx: Pick<Transaction, 'connection'> },
+  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Pick<Transaction, 'connection'> },
   { provider: providerName, module: moduleName }: IntegrationContent,
   { projectId, connectionId }: { projectId: string; connectionId: string | null },
 ): Promise<Issue[]> {
-  const provider = catalogue.find(providerName);
+  const provider = catalog.find(providerName);
   const module = provider && findModule(provider, moduleName);
   if (!module?.inputs?.length || connectionId === null) return [];
   const connection = await tx.connection.findUnique({

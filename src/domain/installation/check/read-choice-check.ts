@@ -21,7 +21,7 @@ interface ChoicesContext {
   objects: readonly ReadObject[];
   /** The destinations in the choices that exist. */
   destinations: ReadonlySet<string>;
-  /** Null if the provider is not in the catalogue. */
+  /** Null if the provider is not in the catalog. */
   provider: Provider | null;
 }
 

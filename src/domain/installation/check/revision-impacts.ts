@@ -110,7 +110,7 @@ export interface RevisionChange {
  * watches have stored. Accounts without stored fields are returned for `checkAccounts`.
  */
 export async function findImpacts(
-  services: Pick<Services, 'catalogue'>,
+  services: Pick<Services, 'catalog'>,
   client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
   change: RevisionChange,
 ): Promise<{ impacts: Impacts; unchecked: UncheckedAccount[] }> {
@@ -262,13 +262,13 @@ async function findKnownObjects(
 
 /** Lists the issues that a stored config has with the new content and not with the previous one. */
 function listNewIssues(
-  { catalogue }: Pick<Services, 'catalogue'>,
+  { catalog }: Pick<Services, 'catalog'>,
   config: ConfigContent,
   { before, content }: Pick<RevisionChange, 'before' | 'content'>,
 ): Issue[] {
   const destinations = new Set(listDestinationsOfConfig(config));
   const listIssuesWith = (content: IntegrationContent) => {
-    const provider = catalogue.findWithModule(content.provider, content.module);
+    const provider = catalog.findWithModule(content.provider, content.module);
     return [...listConfigRuleIssues(config, { content, provider, destinations })];
   };
   const issues = listIssuesWith(content);

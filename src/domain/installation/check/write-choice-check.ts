@@ -13,7 +13,7 @@ interface ChoicesContext {
   /** The path of the choices in the input. */
   path: Path;
   content: IntegrationContent;
-  /** Null if the provider is not in the catalogue. */
+  /** Null if the provider is not in the catalog. */
   provider: Provider | null;
 }
 

@@ -48,7 +48,7 @@ export const fieldFilterResource = resource('FieldFilter', 'A condition on a fie
 
 interface FilterContext {
   path: readonly PropertyKey[];
-  /** Null if the provider is not in the catalogue. */
+  /** Null if the provider is not in the catalog. */
   provider: Pick<Provider, 'displayName' | 'features' | 'commonObjects'> | null;
   /** The provider's name of the filtered object. */
   objectName: string;

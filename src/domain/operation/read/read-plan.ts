@@ -19,12 +19,12 @@ import type { IntegrationContent, ReadObject } from '../../integration/integrati
  * has no such object.
  */
 export function findProviderName(
-  { catalogue }: Pick<Call, 'catalogue'>,
+  { catalog }: Pick<Call, 'catalog'>,
   { read, provider, module }: IntegrationContent,
   name: string,
 ): string | null {
   const objects = read?.objects ?? [];
-  const alias = resolveObjectName(catalogue.findWithModule(provider, module), name);
+  const alias = resolveObjectName(catalog.findWithModule(provider, module), name);
   const object =
     objects.find(({ objectName }) => objectName === name) ??
     objects.find(({ mapToName }) => mapToName === name) ??

@@ -37,7 +37,7 @@ export async function getReadSource(
 
 /** Throws UNPROCESSABLE with the reason if the object can't be read. */
 export function createReadSource(
-  { catalogue }: Pick<Services, 'catalogue'>,
+  { catalog }: Pick<Services, 'catalog'>,
   installationContent: InstallationContent,
   objectName: string,
 ): ReadSource {
@@ -47,7 +47,7 @@ export function createReadSource(
   if (!spec) throw unprocessable(`The integration's latest revision does not read ${objectName}.`);
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
-  const provider = catalogue.findWithModule(content.provider, content.module);
+  const provider = catalog.findWithModule(content.provider, content.module);
   const readPage = provider?.capabilities.readPage;
   if (!provider || !readPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} does not support reads.`);

@@ -20,7 +20,7 @@ import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from
 
 export interface Attempt {
   claim: Claim;
-  /** Null if the catalogue no longer has the provider. */
+  /** Null if the catalog no longer has the provider. */
   provider: Provider | null;
   entries: readonly WriteEntry[];
 }

@@ -45,7 +45,7 @@ export async function planWrite(
   const { integration, group, installation } = target;
   const content = await getContent(call, integration);
   const config = installation && (await getConfig(call, installation));
-  const provider = call.catalogue.findWithModule(integration.provider, content.module);
+  const provider = call.catalog.findWithModule(integration.provider, content.module);
   const object =
     findWriteObject(content, input.objectName) ??
     findWriteObject(content, resolveObjectName(provider, input.objectName));

@@ -127,11 +127,11 @@ async function attemptOnce(
 }
 
 async function findProvider(
-  { database, catalogue }: Services,
+  { database, catalog }: Services,
   { connection, integration }: WriteTarget,
 ) {
   const content = await findLatestContent(database, integration);
-  return catalogue.findWithModule(connection.provider, content?.module ?? null);
+  return catalog.findWithModule(connection.provider, content?.module ?? null);
 }
 
 interface UncertainWrite {

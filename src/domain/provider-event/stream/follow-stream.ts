@@ -64,7 +64,7 @@ async function followStream(
   });
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
-    const capability = services.catalogue.find(stream.provider)?.capabilities.subscribe;
+    const capability = services.catalog.find(stream.provider)?.capabilities.subscribe;
     const { list } = capability ?? {};
     if (capability && list) return await readList(services, { stream, capability, list, signal });
     await storeEvents(services, stream, signal);
@@ -168,7 +168,7 @@ async function loadFollowedStream(
   stream: ProviderStream,
 ): Promise<FollowedStream> {
   const { projectId, connectionId: id, provider } = stream;
-  const capability = services.catalogue.find(provider)?.capabilities.subscribe;
+  const capability = services.catalog.find(provider)?.capabilities.subscribe;
   if (!capability?.stream) throw unprocessable(`${provider} no longer streams events.`);
   const connection = await services.database.prisma.connection.findUniqueOrThrow({
     where: { projectId_id: { projectId, id } },

@@ -167,7 +167,7 @@ export type IdParts = z.output<typeof idParts>;
 
 export const objectDeclaration = z.strictObject({
   displayName: z.string(),
-  /** Other names of the object in manifests, as in the catalogue of the reference API. */
+  /** Other names of the object in manifests, as in the catalog of the reference API. */
   aliases: z.array(z.string()).default([]),
   /** Where a record holds its id. */
   id: z.union([pointer, idParts]).default('/id'),

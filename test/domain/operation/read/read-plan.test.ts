@@ -13,7 +13,7 @@ import {
   isEmptyWindow,
   planWindow,
 } from '../../../../src/domain/operation/read/read-plan.ts';
-import { createCatalogue } from '../../../../src/domain/provider/catalogue.ts';
+import { createCatalog } from '../../../../src/domain/provider/catalog.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
 import { createIntegrationContent } from '../../../support/fixtures/integrations.ts';
 
@@ -69,14 +69,14 @@ test('returns both names of mapped fields, and takes unmapped names from the con
 test('delivers the mapped name of an object, and finds the object by both names', () => {
   const { plan, content } = createPlan({ mapToName: 'people' });
   expect(plan).toMatchObject({ objectName: 'contacts', deliveredName: 'people' });
-  const services = { catalogue: createCatalogue([]) };
+  const services = { catalog: createCatalog([]) };
   expect(findProviderName(services, content, 'people')).toBe('contacts');
   expect(findProviderName(services, content, 'contacts')).toBe('contacts');
   expect(findProviderName(services, content, 'deals')).toBeNull();
 });
 
 test("finds an object by the provider's alias, unless the alias is a mapped name", () => {
-  const services = { catalogue: createCatalogue(DECLARED) };
+  const services = { catalog: createCatalog(DECLARED) };
   const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     { ...contacts, objectName: 'Contacts', mapToName: 'people' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CATALOGUE } from '../../src/providers/catalogue/all-entries.ts';
+import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import { listCapabilities, type Provider } from '../../src/providers/contract.ts';
 import { DECLARED } from '../../src/providers/declared/all.ts';
 import { listUnboundHosts } from './unbound-hosts.ts';
@@ -14,11 +14,11 @@ function listUrls({ baseUrl, oauth2 }: Provider): string[] {
 }
 
 test('gives every provider a unique name', () => {
-  expect(new Set(CATALOGUE.map(({ name }) => name)).size).toBe(CATALOGUE.length);
-  expect(new Set(CATALOGUE.map(({ displayName }) => displayName)).size).toBe(CATALOGUE.length);
+  expect(new Set(CATALOG.map(({ name }) => name)).size).toBe(CATALOG.length);
+  expect(new Set(CATALOG.map(({ displayName }) => displayName)).size).toBe(CATALOG.length);
 });
 
-describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))('$name', ({
+describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$name', ({
   provider,
 }) => {
   test('has https URLs once its variables are filled in', () => {
@@ -69,7 +69,7 @@ describe.each(CATALOGUE.map((provider) => ({ name: provider.name, provider })))(
 });
 
 test('declares where each API key goes in a request', () => {
-  const attachments = CATALOGUE.filter(({ apiKey }) => apiKey).map(({ name, apiKey }) => [
+  const attachments = CATALOG.filter(({ apiKey }) => apiKey).map(({ name, apiKey }) => [
     name,
     apiKey,
   ]);

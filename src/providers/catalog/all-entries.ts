@@ -1,13 +1,13 @@
 /**
- * Providers of the catalogue without a declaration. The gateway connects to them and forwards requests, but does not
+ * Providers of the catalog without a declaration. The gateway connects to them and forwards requests, but does not
  * move their records.
  */
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
-import { type CatalogueEntry, createCatalogueProvider } from './catalogue-entry.ts';
+import { type CatalogEntry, createCatalogProvider } from './catalog-entry.ts';
 
 /** Providers with service accounts: a key is exchanged for tokens. */
-const SERVICE_ACCOUNT_ENTRIES: CatalogueEntry[] = [
+const SERVICE_ACCOUNT_ENTRIES: CatalogEntry[] = [
   {
     name: 'googleServiceAccount',
     displayName: 'Google (service account)',
@@ -34,7 +34,7 @@ const SERVICE_ACCOUNT_ENTRIES: CatalogueEntry[] = [
 ];
 
 /** OAuth 2 providers with one base URL for all customers. */
-const OAUTH2_ENTRIES: CatalogueEntry[] = [
+const OAUTH2_ENTRIES: CatalogEntry[] = [
   {
     name: 'dropbox',
     displayName: 'Dropbox',
@@ -111,7 +111,7 @@ const OAUTH2_ENTRIES: CatalogueEntry[] = [
 ];
 
 /** OAuth 2 providers with a base URL for each customer. */
-const OAUTH2_BY_WORKSPACE_ENTRIES: CatalogueEntry[] = [
+const OAUTH2_BY_WORKSPACE_ENTRIES: CatalogEntry[] = [
   {
     name: 'gong',
     displayName: 'Gong',
@@ -155,7 +155,7 @@ const OAUTH2_BY_WORKSPACE_ENTRIES: CatalogueEntry[] = [
 ];
 
 /** Providers that accept a key or password instead of OAuth. */
-const KEY_ENTRIES: CatalogueEntry[] = [
+const KEY_ENTRIES: CatalogEntry[] = [
   {
     name: 'jotform',
     displayName: 'Jotform',
@@ -181,7 +181,4 @@ const ENTRIES = [
   ...SERVICE_ACCOUNT_ENTRIES,
 ];
 
-export const CATALOGUE: readonly Provider[] = [
-  ...DECLARED,
-  ...ENTRIES.map(createCatalogueProvider),
-];
+export const CATALOG: readonly Provider[] = [...DECLARED, ...ENTRIES.map(createCatalogProvider)];

@@ -6,7 +6,7 @@ import { applyModule } from '../../providers/modules.ts';
 export const NOT_A_PROVIDER =
   'is not a provider. The field providers and GET /v1/providers list all providers.';
 
-export interface Catalogue {
+export interface Catalog {
   find(name: string): Provider | null;
   /** Returns the provider as an integration with this module uses it. Null means the default module. */
   findWithModule(name: string, module: string | null): Provider | null;
@@ -14,7 +14,7 @@ export interface Catalogue {
   providers: readonly Provider[];
 }
 
-export function createCatalogue(providers: readonly Provider[]): Catalogue {
+export function createCatalog(providers: readonly Provider[]): Catalog {
   const sortedProviders = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const byName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
   const find = (name: string) => byName.get(name) ?? null;

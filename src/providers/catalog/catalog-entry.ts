@@ -1,7 +1,7 @@
 import type { Provider, ProviderLimits } from '../contract.ts';
 
-/** A provider in the catalogue. */
-export interface CatalogueEntry
+/** A provider in the catalog. */
+export interface CatalogEntry
   extends Pick<
     Provider,
     | 'name'
@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: ProviderLimits = {
 };
 
 /** Creates a provider that supports connections and the proxy. Its objects are unknown. */
-export function createCatalogueProvider({ proxy, ...settings }: CatalogueEntry): Provider {
+export function createCatalogProvider({ proxy, ...settings }: CatalogEntry): Provider {
   return {
     ...settings,
     limits: DEFAULT_LIMITS,
