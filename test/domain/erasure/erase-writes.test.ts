@@ -89,7 +89,7 @@ test('retries a failed attempt with the remaining records if a consumer is erase
     .poll(() => prisma.writeTask.findFirst({ where: task }))
     .toMatchObject({ attempts: 1 });
   await erase(projectId, ann);
-  expect(await running).toMatchObject({ next: expect.any(Date) });
+  expect(await running).toMatchObject({ nextTime: expect.any(Date) });
   await runLater(task);
   expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
     { id: bobsEntries.id, status: 'SUCCESS' },
@@ -99,7 +99,7 @@ test('retries a failed attempt with the remaining records if a consumer is erase
 test('does not repeat a request with an unknown outcome if its records have changed', async () => {
   const { projectId, task, bobsEntries, ann } = await collectForTwoConsumers();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch', times: 1 });
-  expect(await runLater(task)).toMatchObject({ next: expect.any(Date) });
+  expect(await runLater(task)).toMatchObject({ nextTime: expect.any(Date) });
   await erase(projectId, ann);
   await runLater(task);
   expect(await prisma.operation.findMany({ where: { projectId } })).toMatchObject([
