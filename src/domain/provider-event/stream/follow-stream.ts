@@ -11,7 +11,7 @@ import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { findVariable } from '../../connection/session/account-address.ts';
-import type { FollowedStream } from './followed.ts';
+import type { FollowedStream } from './followed-source.ts';
 import { readList } from './read-list.ts';
 import { storeBatch } from './store-batch.ts';
 import { claimStreams, type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
@@ -87,8 +87,8 @@ async function storeEvents(
   stream: ProviderStream,
   signal: AbortSignal,
 ): Promise<void> {
-  const followed = await loadFollowedStream(services, stream);
-  const client = await connect(services, followed);
+  const source = await loadFollowedStream(services, stream);
+  const client = await connect(services, source);
   let hasRecovered = false;
   const onStored = () => {
     hasRecovered = false;
@@ -96,10 +96,10 @@ async function storeEvents(
   try {
     while (!signal.aborted) {
       try {
-        return await storeBatches(services, followed, { client, signal, onStored });
+        return await storeBatches(services, source, { client, signal, onStored });
       } catch (error) {
         if (hasRecovered) throw error;
-        await recover(services, followed, error);
+        await recover(services, source, error);
         hasRecovered = true;
       }
     }
@@ -115,25 +115,25 @@ interface OpenStream {
 
 async function storeBatches(
   services: Services,
-  followed: FollowedStream,
+  source: FollowedStream,
   { client, signal, onStored }: OpenStream & { onStored: () => void },
 ): Promise<void> {
   let isEmpty = true;
-  for await (const batch of openBatches(services, followed, { client, signal })) {
-    await storeBatch(services, followed, batch);
+  for await (const batch of openBatches(services, source, { client, signal })) {
+    await storeBatch(services, source, batch);
     isEmpty = false;
     onStored();
-    await waitForCapacity(services, followed, signal);
+    await waitForCapacity(services, source, signal);
   }
   if (isEmpty && !signal.aborted) throw new ProviderError('DISCONNECTED', ENDED_EMPTY);
 }
 
 async function* openBatches(
   services: Services,
-  followed: FollowedStream,
+  source: FollowedStream,
   { client, signal }: OpenStream,
 ) {
-  const { stream, capability, session, account, accessToken } = followed;
+  const { stream, capability, session, account, accessToken } = source;
   const { position } = stream;
   // Closes the stream when this attempt ends, whatever its outcome.
   const attempt = new AbortController();
@@ -141,7 +141,7 @@ async function* openBatches(
   try {
     const start = { account, position, accessToken, client, signal: closing };
     const batches = await capability.open(session, start);
-    await recordStreamOpen(services, followed);
+    await recordStreamOpen(services, source);
     yield* batches;
   } finally {
     attempt.abort();
@@ -149,16 +149,12 @@ async function* openBatches(
 }
 
 /** Recovers from a rejected token or a lost position. Throws all other errors. */
-async function recover(
-  services: Services,
-  followed: FollowedStream,
-  error: unknown,
-): Promise<void> {
+async function recover(services: Services, source: FollowedStream, error: unknown): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {
-    followed.accessToken = await followed.session.getAccessToken(followed.accessToken);
-  } else if (kind === 'CURSOR_GONE' && followed.stream.position !== null) {
-    await recordLostPosition(services, followed);
+    source.accessToken = await source.session.getAccessToken(source.accessToken);
+  } else if (kind === 'CURSOR_GONE' && source.stream.position !== null) {
+    await recordLostPosition(services, source);
   } else throw error;
 }
 
@@ -179,8 +175,8 @@ async function loadFollowedStream(
   const session = openSession(services, connection);
   const accessToken = await session.getAccessToken();
   const { listDeletions } = capability.stream;
-  const followed = { stream, session, account, listDeletions, apps: [] };
-  return { ...followed, capability: capability.stream, accessToken };
+  const source = { stream, session, account, listDeletions, appIds: [] };
+  return { ...source, capability: capability.stream, accessToken };
 }
 
 async function connect(

@@ -7,7 +7,7 @@ import type { Services } from '../../call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { Followed } from './followed.ts';
+import type { FollowedSource } from './followed-source.ts';
 
 /** The largest expected difference between the clocks of the provider and the gateway. */
 const CLOCK_SKEW_MS = MINUTE_MS;
@@ -36,11 +36,11 @@ interface MissedChanges {
 /** Finds the affected subscriptions and the deletions. Must run before the transaction that records them. */
 export async function findMissedChanges(
   { database }: Pick<Services, 'database'>,
-  followed: Followed,
+  source: FollowedSource,
   periods: readonly MissedPeriod[],
 ): Promise<MissedChanges> {
   if (periods.length === 0) return { events: [], spans: [], listsDeletions: true };
-  const { projectId, connectionId } = followed.stream;
+  const { projectId, connectionId } = source.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
@@ -49,7 +49,7 @@ export async function findMissedChanges(
       .filter((candidate) => objectName === null || candidate.objectName === objectName)
       .map((subscription) => ({ subscription, span })),
   );
-  const { listDeletions, session, account } = followed;
+  const { listDeletions, session, account } = source;
   if (listDeletions === null) return { events: [], spans, listsDeletions: false };
   const events: ProviderEvent[] = [];
   for (const object of listObjectsWithDeletions(spans)) {

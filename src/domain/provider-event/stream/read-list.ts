@@ -11,7 +11,7 @@ import type { Services } from '../../call.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
-import type { FollowedList } from './followed.ts';
+import type { FollowedList } from './followed-source.ts';
 import { getPeriodStart } from './missed-changes.ts';
 import { storeBatch } from './store-batch.ts';
 import { type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
@@ -34,13 +34,13 @@ interface ListRead {
 /** Reads the list to its end and releases the lease. Throws LeaseLost, UNPROCESSABLE or ProviderError. */
 export async function readList(services: Services, listRead: ListRead): Promise<void> {
   const { stream, signal } = listRead;
-  const followed = await loadFollowedList(services, listRead);
-  const accessError = await readIfAccessible(services, followed, signal);
-  const isCheckNeeded = accessError !== null || isCheckDue(services, followed);
+  const source = await loadFollowedList(services, listRead);
+  const accessError = await readIfAccessible(services, source, signal);
+  const isCheckNeeded = accessError !== null || isCheckDue(services, source);
   if (isCheckNeeded && !signal.aborted) {
-    if (!(await renewNotifications(services, followed))) {
-      await createNotifications(services, followed);
-      await readAll(services, followed, signal);
+    if (!(await renewNotifications(services, source))) {
+      await createNotifications(services, source);
+      await readAll(services, source, signal);
     } else if (accessError) throw accessError;
   }
   await releaseList(services, stream, signal);
@@ -55,17 +55,17 @@ async function loadFollowedList(
   const where = { projectId_id: { projectId, id } };
   const ping = await services.database.prisma.streamPing.findUnique({ where });
   const address = addIdToAddress(toWebhookUrl(services, app), id);
-  return { stream, session, account, listDeletions: null, apps: [], list, address, ping };
+  return { stream, session, account, listDeletions: null, appIds: [], list, address, ping };
 }
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
 async function readIfAccessible(
   services: Services,
-  followed: FollowedList,
+  source: FollowedList,
   signal: AbortSignal,
 ): Promise<ProviderError | null> {
   try {
-    await readAll(services, followed, signal);
+    await readAll(services, source, signal);
     return null;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -76,16 +76,16 @@ async function readIfAccessible(
 
 async function readAll(
   services: Services,
-  followed: FollowedList,
+  source: FollowedList,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stream, ping } = followed;
+  const { stream, ping } = source;
   if (!ping) return;
   let hasMore = true;
   while (hasMore && !signal.aborted) {
-    const page = await readPage(services, followed, ping.providerRef);
+    const page = await readPage(services, source, ping.providerRef);
     if (stream.status !== 'ACTIVE' || stream.position === null || stream.failures > 0) {
-      await recordStreamOpen(services, followed);
+      await recordStreamOpen(services, source);
       stream.status = 'ACTIVE';
     }
     const { knownTime } = stream;
@@ -94,25 +94,25 @@ async function readAll(
       knownTime && until ? [{ objectName: null, since: getPeriodStart(knownTime), until }] : [];
     // A page without a time may be the end of the list, so it does not advance the known time.
     const lastTime = page.lastTime ?? knownTime;
-    await storeBatch(services, followed, { ...page, lastTime, gaps });
+    await storeBatch(services, source, { ...page, lastTime, gaps });
     hasMore = page.hasMore;
-    if (hasMore) await waitForCapacity(services, followed, signal);
+    if (hasMore) await waitForCapacity(services, source, signal);
   }
 }
 
 async function readPage(
   services: Services,
-  followed: FollowedList,
+  source: FollowedList,
   providerRef: string,
 ): Promise<EntryPage> {
-  const { list, session, account, stream } = followed;
+  const { list, session, account, stream } = source;
   const read = () => list.read(session, { account, providerRef, position: stream.position });
   try {
     return await read();
   } catch (error) {
     const isGone = error instanceof ProviderError && error.kind === 'CURSOR_GONE';
     if (!isGone || stream.position === null) throw error;
-    await recordLostPosition(services, followed);
+    await recordLostPosition(services, source);
     return read();
   }
 }
@@ -122,8 +122,8 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
 }
 
 /** Returns false if notifications have ended, or if the provider sends them to another address. */
-async function renewNotifications(services: Services, followed: FollowedList): Promise<boolean> {
-  const { stream, list, session, ping, address } = followed;
+async function renewNotifications(services: Services, source: FollowedList): Promise<boolean> {
+  const { stream, list, session, ping, address } = source;
   if (!ping || ping.address !== address) return false;
   if (!(await list.renewWebhook(session, ping.providerRef))) return false;
   const { projectId, connectionId: id } = stream;
@@ -137,11 +137,11 @@ async function renewNotifications(services: Services, followed: FollowedList): P
  * Subscribes to notifications of the list, which starts without a position. Throws LeaseLost if the claim no longer
  * holds the stream.
  */
-async function createNotifications(services: Services, followed: FollowedList): Promise<void> {
-  const { stream, list, session, address, ping: previous } = followed;
+async function createNotifications(services: Services, source: FollowedList): Promise<void> {
+  const { stream, list, session, address, ping: previous } = source;
   const webhook = await list.createWebhook(session, address);
   const start = { position: null, failures: 0 };
-  followed.ping = await inTransaction(services.database, async (tx) => {
+  source.ping = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, start);
     return replacePing(services, tx, stream, {
       ...webhook,

@@ -7,19 +7,19 @@ import type { ProviderEvent, StreamBatch } from '../../../providers/subscribing.
 import type { Services } from '../../call.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { storeInTransaction } from '../store-events.ts';
-import type { Followed } from './followed.ts';
+import type { FollowedSource } from './followed-source.ts';
 import { findMissedChanges, type MissedPeriod, startReads } from './missed-changes.ts';
 import { STREAM_LEASES } from './stream-lease.ts';
 
 /** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
 export async function storeBatch(
   services: Services,
-  followed: Followed,
+  source: FollowedSource,
   { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
 ): Promise<void> {
-  const { stream } = followed;
+  const { stream } = source;
   const knownTime = lastTime ?? services.now();
-  const missed = await findMissedChanges(services, followed, gaps);
+  const missed = await findMissedChanges(services, source, gaps);
   const allEvents = [...events, ...missed.events];
   const { storedCount, operations } = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
@@ -28,7 +28,7 @@ export async function storeBatch(
       failures: 0,
     });
     return {
-      storedCount: await storeEvents(tx, followed, allEvents),
+      storedCount: await storeEvents(tx, source, allEvents),
       operations: await startReads(services, tx, missed),
     };
   });
@@ -44,17 +44,17 @@ export async function storeBatch(
   services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
 }
 
-/** Returns the number of stored events, which were needed and new. */
+/** Stores the events that subscriptions need and that are new, and returns their number. Updates `source.appIds`. */
 export async function storeEvents(
   tx: Transaction,
-  followed: Followed,
+  source: FollowedSource,
   events: ProviderEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0;
-  const { projectId } = followed.stream;
-  followed.apps = await listAppIds(tx, followed);
+  const { projectId } = source.stream;
+  source.appIds = await listAppIds(tx, source);
   let storedCount = 0;
-  for (const providerAppId of followed.apps) {
+  for (const providerAppId of source.appIds) {
     storedCount += await storeInTransaction(tx, { projectId, providerAppId }, events);
   }
   return storedCount;
@@ -62,7 +62,7 @@ export async function storeEvents(
 
 async function listAppIds(
   tx: Transaction,
-  { stream: { projectId, connectionId }, account }: Followed,
+  { stream: { projectId, connectionId }, account }: FollowedSource,
 ): Promise<string[]> {
   const subscriptions = await tx.objectSubscription.findMany({
     where: { projectId, connectionId, account, isWanted: true, providerAppId: { not: null } },

@@ -9,7 +9,7 @@ import { beginRun } from '../../operation/read/read-run.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { Followed } from './followed.ts';
+import type { FollowedSource } from './followed-source.ts';
 import {
   findMissedChanges,
   getPeriodStart,
@@ -42,12 +42,12 @@ export async function joinStream(
  * Records that the stream is open. The failure count is only reset by the first event or position. If the position was
  * lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
  */
-export async function recordStreamOpen(services: Services, followed: Followed): Promise<void> {
-  const { stream } = followed;
+export async function recordStreamOpen(services: Services, source: FollowedSource): Promise<void> {
+  const { stream } = source;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
   const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
-  const missed = await findMissedChanges(services, followed, lostPeriods);
+  const missed = await findMissedChanges(services, source, lostPeriods);
   const knownTime = position === null ? now : stream.knownTime;
   const operations = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
@@ -57,7 +57,7 @@ export async function recordStreamOpen(services: Services, followed: Followed): 
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
       data: { ...working, failures: 0 },
     });
-    await storeEvents(tx, followed, missed.events);
+    await storeEvents(tx, source, missed.events);
     return startReads(services, tx, missed);
   });
   stream.knownTime = knownTime;
@@ -74,7 +74,10 @@ function createMissedPeriods({ knownTime }: ProviderStream, until: Date): Missed
  * Records that the provider no longer has the position. The stream continues from the present. Throws LeaseLost if the
  * claim no longer holds the stream.
  */
-export async function recordLostPosition(services: Services, { stream }: Followed): Promise<void> {
+export async function recordLostPosition(
+  services: Services,
+  { stream }: FollowedSource,
+): Promise<void> {
   const { projectId, connectionId, knownTime } = stream;
   services.log.warn({ projectId, connectionId, knownTime }, 'provider_stream.position_lost');
   await inTransaction(services.database, async (tx) => {

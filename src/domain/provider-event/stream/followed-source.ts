@@ -4,7 +4,7 @@ import type { ProviderStream } from './stream-lease.ts';
 import type { StreamPing } from './stream-ping.ts';
 
 /** A stream or a list that this process follows. `stream` is updated with its position and time after each commit. */
-export interface Followed {
+export interface FollowedSource {
   readonly stream: ProviderStream;
   readonly session: AccountSession;
   /** The name of the connection's account in the events. */
@@ -12,15 +12,15 @@ export interface Followed {
   /** Null if the provider can't list the deletions of a period without events. */
   readonly listDeletions: StreamCapability['listDeletions'] | null;
   /** The provider apps whose subscriptions needed the latest events. */
-  apps: readonly string[];
+  appIds: readonly string[];
 }
 
-export interface FollowedStream extends Followed {
+export interface FollowedStream extends FollowedSource {
   readonly capability: StreamCapability;
   accessToken: string;
 }
 
-export interface FollowedList extends Followed {
+export interface FollowedList extends FollowedSource {
   readonly list: EventList;
   /** The address to which the provider sends notifications of changes. */
   readonly address: string;
