@@ -14,10 +14,10 @@ const error = z.string().describe('The human-readable reason for the failure.');
 
 const connectionFields = {
   projectId: idString.describe('The id of the project.'),
-  provider: nonEmptyString.describe('The provider, by name.'),
-  groupRef: nonEmptyString.describe("The group, by the builder's reference."),
+  provider: nonEmptyString.describe('The name of the provider.'),
+  groupRef: nonEmptyString.describe("The builder's reference for the group."),
   connectionId: idString.describe('The id of the connection.'),
-  consumerRef: nonEmptyString.describe("The connection's consumer, by the builder's reference."),
+  consumerRef: nonEmptyString.describe("The builder's reference for the connection's consumer."),
   consumerName: nonEmptyString.describe("The consumer's name."),
 };
 
@@ -253,12 +253,12 @@ export const EVENTS = {
       groupRef: connectionFields.groupRef
         .optional()
         .describe(
-          "The customer's group, by the builder's reference. Omitted if the group or the consumer is new.",
+          "The builder's reference for the customer's group. Omitted if the group or the consumer is new.",
         ),
       consumerRef: connectionFields.consumerRef
         .optional()
         .describe(
-          "The customer's consumer, by the builder's reference. Omitted if the group or the consumer is new.",
+          "The builder's reference for the customer's consumer. Omitted if the group or the consumer is new.",
         ),
       error: z.string().describe('A human-readable description of what is wrong with the setup.'),
     }),

@@ -14,11 +14,11 @@ const messageHead = z.object({
   action: z.literal('read').describe('Always `read`.'),
   projectId: id.describe('The id of the project.'),
   provider: z.string().describe('The name of the provider.'),
-  groupRef: z.string().describe("The group, by the builder's reference."),
+  groupRef: z.string().describe("The builder's reference for the group."),
   groupName: z.string().describe("The group's name."),
   installationId: id.describe('The id of the installation that reads.'),
   installationUpdateTime: z.iso.datetime().describe('When the installation was last changed.'),
-  consumerRef: z.string().describe("The connection's consumer, by the builder's reference."),
+  consumerRef: z.string().describe("The builder's reference for the connection's consumer."),
   consumerName: z.string().describe("The consumer's name."),
   workspace: z
     .string()
@@ -30,13 +30,13 @@ const messageHead = z.object({
   rawObjectName: z.string().describe("The provider's name of the object."),
   mappedObjectName: z
     .string()
-    .describe('Equal to `objectName` here. Events have it too, next to `rawObjectName`.'),
+    .describe('Same as `objectName`. Included because event messages have it too.'),
   operationId: id.describe('The id of the operation that reads.'),
-  operationTime: z.iso.datetime().describe('When the read began.'),
+  operationTime: z.iso.datetime().describe('When the read started.'),
   readType: z
     .enum(['backfill', 'scheduled', 'triggered'])
     .describe(
-      '`backfill` for the first read of an object, `scheduled` for a later one of its schedule, `triggered` for one by triggerRead.',
+      '`backfill` for the first read of an object, `scheduled` for a later read by the schedule, `triggered` for a read started with `triggerRead`.',
     ),
 });
 
@@ -48,7 +48,7 @@ export const resultEntry = z
     mappedFields: fields.describe(
       'The fields that have a mapped name, by that name, with mapped values.',
     ),
-    raw: fields.describe('The record as the provider gave it.'),
+    raw: fields.describe('The record as the provider returned it.'),
   })
   .describe('A record.');
 
@@ -65,7 +65,7 @@ export const recordsMessage = messageHead.extend({
     .describe('The records.'),
 });
 
-/** The members that every message about records of an installation has, even if no read sends it. */
+/** Members of every message with an installation's records, including messages that no read sends. */
 export const installationMessage = recordsMessage.omit({
   operationId: true,
   operationTime: true,
