@@ -71,7 +71,7 @@ export function listVariableErrors({
   for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     for (const issue of listIssues(schema, node, values)) {
       if (errors.length === ERRORS_MAX) return errors;
-      const detail = `Variable ${issue.name} is invalid. ${issue.detail}`;
+      const detail = `Variable ${issue.name} is invalid: ${issue.detail}`;
       const cause = new GraphQLError(detail, { nodes: node });
       errors.push(toGraphQLError('BAD_USER_INPUT', detail, { extra: { issues: [issue] }, cause }));
     }
@@ -90,7 +90,9 @@ function listIssues(
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined && (defaultValue || !isNonNullType(type))) return [];
   if (value == null && isNonNullType(type)) {
-    return [{ kind: 'missing-value', in: 'body', name, detail: `It is required: ${type}.` }];
+    return [
+      { kind: 'missing-value', in: 'body', name, detail: `must have a value of type ${type}.` },
+    ];
   }
   const issues: Issue[] = [];
   try {
@@ -99,7 +101,7 @@ function listIssues(
       if (issues.length === ERRORS_MAX) throw LIMIT_REACHED;
       const part = getTypeAt(type, path);
       const isReplaced = invalid != null && isEnumOrBuiltIn(part);
-      const detail = isReplaced ? `It must be ${describeType(part)}.` : truncateMessage(message);
+      const detail = isReplaced ? `must be ${describeType(part)}.` : truncateMessage(message);
       issues.push({ in: 'body', name: formatPath(name, path), detail });
     });
   } catch (error) {

@@ -29,7 +29,7 @@ test('names the path of a refused value and does not repeat the value', async ()
   const { code, problem } = await tenant.refusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
-    { in: 'body', name: 'id', detail: 'It must be a string or an integer.' },
+    { in: 'body', name: 'id', detail: 'must be a string or an integer.' },
   ]);
 });
 
@@ -88,7 +88,7 @@ test('names a missing variable', async () => {
   const tenant = await app.tenant();
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
   const type = 'urn:problem:missing-value';
-  const issues = [{ type, in: 'body', name: 'id', detail: 'It is required: ID!.' }];
+  const issues = [{ type, in: 'body', name: 'id', detail: 'must have a value of type ID!.' }];
   for (const variables of [{}, { id: null }]) {
     const { code, problem } = await tenant.refusal(query, variables);
     expect({ code, issues: problem.issues }).toMatchObject({ code: 'BAD_USER_INPUT', issues });
@@ -178,8 +178,8 @@ test('reports every problem of every variable, each with its path', async () => 
   const { errors } = await tenant.request(query, variables);
   const issues = errors?.flatMap(({ extensions }) => extensions.problem?.issues ?? []);
   expect(issues).toMatchObject([
-    { name: 'first', detail: 'It must be a 32-bit integer.' },
-    { name: 'status', detail: expect.stringMatching(/^It must be one of \w+, /) },
+    { name: 'first', detail: 'must be a 32-bit integer.' },
+    { name: 'status', detail: expect.stringMatching(/^must be one of \w+, /) },
     { name: 'range.from', detail: 'DateTime must be a timestamp like 2026-01-31T12:00:00Z.' },
     { name: 'range', detail: expect.stringContaining('Field "planted" is not defined') },
   ]);
@@ -189,5 +189,5 @@ test('names an invalid variable of a subscription', async () => {
   const tenant = await app.tenant();
   const query = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
   const { problem } = await tenant.refusal(query, { p: { planted: 1 } });
-  expect(problem.issues).toMatchObject([{ name: 'p', detail: 'It must be a string.' }]);
+  expect(problem.issues).toMatchObject([{ name: 'p', detail: 'must be a string.' }]);
 });

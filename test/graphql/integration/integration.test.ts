@@ -255,9 +255,9 @@ test('names every value outside an enum, with the allowed values', async () => {
   const issues = errors?.flatMap(({ extensions }) => extensions.problem.issues ?? []);
   const at = 'input.latestRevision.content.read';
   expect(issues?.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
-    `${at}.objects[0].optionalFieldsAuto: It must be one of ALL.`,
-    `${at}.objects[1].delivery.mode: It must be one of AUTO.`,
-    `${at}.objects[1].enabled: It must be one of ALWAYS.`,
+    `${at}.objects[0].optionalFieldsAuto: must be one of ALL.`,
+    `${at}.objects[1].delivery.mode: must be one of AUTO.`,
+    `${at}.objects[1].enabled: must be one of ALWAYS.`,
   ]);
 });
 
