@@ -3,7 +3,7 @@ import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartRefused } from './errors.ts';
 import { createLog } from './log.ts';
-import { refuseOccupiedPorts } from './process/ports.ts';
+import { requireUsablePorts } from './process/ports.ts';
 import { onParentGone, onStopSignal } from './process/signals.ts';
 import { hasApiRole } from './server/http/front.ts';
 
@@ -41,7 +41,7 @@ async function stopApp(running: App): Promise<void> {
 
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
-  await refuseOccupiedPorts(config);
+  await requireUsablePorts(config);
   const isInteractive = process.stdout.isTTY;
   // Loaded only for a terminal, because it would slow down every start.
   const terminal = isInteractive ? await import('./process/terminal.ts') : null;

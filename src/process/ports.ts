@@ -1,11 +1,11 @@
-/** Checks at start that the ports are free, before anything is opened or written. */
+/** Checks at start that the process can listen on its ports, before anything is opened or written. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
 import { StartRefused } from '../errors.ts';
 
 /** Throws StartRefused with every configured port on which the process can't listen. */
-export async function refuseOccupiedPorts(
+export async function requireUsablePorts(
   config: Pick<
     Config,
     | 'HOST'
@@ -61,7 +61,7 @@ function describeProblem(
     case 'EADDRINUSE':
       return (
         `Another process is using port ${port} of ${host}. Stop it, or give this server another ` +
-        `${name}; 0 takes any free one.`
+        `${name}; 0 selects any free port.`
       );
     case 'EACCES':
       return `This user may not listen on port ${port}. Give this server another ${name}.`;
@@ -69,6 +69,6 @@ function describeProblem(
     case 'ENOTFOUND':
       return `This machine has no address ${host} to listen on. Give this server another ${name.replace('PORT', 'HOST')}.`;
     default:
-      return `Port ${port} of ${host} can't be listened on: ${message}`;
+      return `Cannot listen on port ${port} of ${host}: ${message}`;
   }
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { StartRefused } from '../../src/errors.ts';
-import { refuseOccupiedPorts } from '../../src/process/ports.ts';
+import { requireUsablePorts } from '../../src/process/ports.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const HOST = '127.0.0.1';
@@ -23,7 +23,7 @@ async function occupyPort(): Promise<number> {
 
 test('reports every occupied port with its setting', async () => {
   const [PORT, SANDBOX_PORT] = [await occupyPort(), await occupyPort()];
-  const refused = refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
+  const refused = requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
   await expect(refused).rejects.toThrow(StartRefused);
   await expect(refused).rejects.toThrow(
     `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT`,
@@ -39,7 +39,7 @@ test('shares an occupied sandbox port if DATABASE_URL is set', async () => {
     ENCRYPTION_KEY: Buffer.alloc(32, 5).toString('base64'),
   });
   const SANDBOX_PORT = await occupyPort();
-  await refuseOccupiedPorts({
+  await requireUsablePorts({
     HOST,
     SANDBOX_HOST,
     METRICS_HOST,
@@ -50,7 +50,7 @@ test('shares an occupied sandbox port if DATABASE_URL is set', async () => {
 });
 
 test('reports an address that this machine does not have', async () => {
-  const refused = refuseOccupiedPorts({
+  const refused = requireUsablePorts({
     HOST: '192.0.2.1',
     SANDBOX_HOST,
     METRICS_HOST,
@@ -65,8 +65,8 @@ test('accepts free ports, and does not keep them open', async () => {
   await once(server, 'listening');
   const { port: PORT } = server.address() as AddressInfo;
   await new Promise((closed) => server.close(closed));
-  await refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
-  await refuseOccupiedPorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
+  await requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
+  await requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
 });
 
 test('refuses a start on an occupied port, and writes no file', async () => {
@@ -88,7 +88,7 @@ test('refuses a start on an occupied port, and writes no file', async () => {
   expect(code).toBe(1);
   expect(output).toBe(
     `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT; ` +
-      '0 takes any free one.\n',
+      '0 selects any free port.\n',
   );
   expect(existsSync(DATA_DIR)).toBe(false);
 });
