@@ -1,4 +1,4 @@
-/** Subscribes to Salesforce's Change Data Capture by its Pub/Sub API. */
+/** Subscribes to Salesforce's Change Data Capture through its Pub/Sub API. */
 import { z } from 'zod';
 import type { ProviderSession } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
@@ -44,11 +44,13 @@ const deletedResponse = z.object({
   deletedRecords: z.array(z.object({ id: z.string(), deletedDate: z.string() })),
 });
 
-/** Lists deletions. Salesforce keeps them for 15 days and filters by the minute. */
+/** Lists deletions, which Salesforce keeps for 15 days. */
 async function listDeletions(
   session: ProviderSession,
   { account, objectName, since, until }: TimeSpan & { account: string; objectName: string },
 ): Promise<ProviderEvent[]> {
+  // Salesforce ignores the seconds of both times, so a minute is added to include `until`. It refuses a range that is
+  // not longer than a minute.
   const end = new Date(Math.max(until.getTime(), since.getTime() + MINUTE_MS) + MINUTE_MS);
   const path = paths.deleted(objectName);
   const query = { start: since.toISOString(), end: end.toISOString() };

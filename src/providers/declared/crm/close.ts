@@ -48,9 +48,10 @@ function declareObject(
       pageSize: { in: 'query', name: '_limit', max: 100 },
       paging: { kind: 'offset', parameter: { in: 'query', name: '_skip' }, hasMore: '/has_more' },
       total: '/total_results',
+      // The vendor's list of users, the only read-only object, has no date filters.
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
-        // The margin keeps records that change during the read in the list, so that no record moves between pages.
+        // Widens the upper bound, so that a record that changes during the read stays in the list and shifts no page.
         until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
       isKeysetPaged: isSorted,
@@ -100,7 +101,7 @@ export const close: DeclaredProvider = {
       "the vendor's guides on paging, leads, events and webhooks, its client library, and published connectors",
     notes: [
       'The vendor refuses large offsets. Read large accounts in several time windows.',
-      'If a lead, contact or task changes while a window is read that ended more than a day ago, the read may miss another record. It is complete if nothing changed in the meantime.',
+      'While a read covers a window that ended over a day ago, a change to a lead, contact or task can make it miss another record. Without such changes, the read is complete.',
     ],
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },
