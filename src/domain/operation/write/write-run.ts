@@ -20,13 +20,13 @@ import {
 
 /**
  * The time of the next attempt, or the ended write. Null if the write had already ended, was not due, or was held by
- * another process.
+ * another process. `ended` is null if the write collects the records of several calls, or had already ended.
  */
 type AttemptResult = { nextTime: Date } | { ended: EndedWrite | null } | null;
 
 /**
- * Runs one attempt of a write. It may be called at any time and repeatedly. `entries` are the records that the caller
- * has just stored, which saves a read if the write has no others.
+ * Runs one attempt of a write. It may be called at any time and repeatedly. `entries`: the records that the caller has
+ * just stored. If they are all of the write's records, the first attempt does not read them again.
  */
 export async function runWrite(
   services: Services,
@@ -36,8 +36,8 @@ export async function runWrite(
   const claim = await claimWrite(services.database, key, now);
   if (!claim) return null;
   const { attempts, recordCount } = claim.task;
-  const isCurrent = attempts === 1 && entries?.length === recordCount;
-  return runClaim(services, isCurrent ? { ...claim, entries } : claim);
+  const hasAllEntries = attempts === 1 && entries?.length === recordCount;
+  return runClaim(services, hasAllEntries ? { ...claim, entries } : claim);
 }
 
 /** Runs one attempt of a claimed write. Also returns null if another process has taken over the write. */
@@ -147,9 +147,9 @@ function createUnrepeatableFailure(write: UncertainWrite): AttemptFailure {
 
 function describeUnrepeatableWrite({ task, entries, keyUntil }: UncertainWrite): string {
   if (entries.length < task.recordCount) {
-    return 'Other records of the same request have been erased since, so it is not repeated.';
+    return 'The write is not retried, because other records of its request have been erased.';
   }
   return keyUntil
-    ? 'The provider would no longer recognize a repeated request.'
-    : 'The server stopped while it waited for the response.';
+    ? 'The write is not retried, because the provider would no longer recognize a repeated request.'
+    : "The server stopped before it stored the provider's response. The write is not retried, because it could create a duplicate.";
 }
