@@ -30,7 +30,7 @@ export interface AttemptRecord {
   responseStatus: number | null;
   responseBody: string | null;
   error: string | null;
-  /** The event that the delivery failed permanently. Null if it did not. */
+  /** The DELIVERY_FAILED event to append. Null unless the delivery has failed permanently. */
   event: EventRow | null;
   status: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   failureReason: string | null;
@@ -38,17 +38,22 @@ export interface AttemptRecord {
 }
 
 export interface DisableThreshold {
-  /** The latest start of the failures of a destination to disable. */
+  /** Disables destinations that have been failing since this time or earlier. */
   failingSince: Date;
-  /** The fewest failed attempts of a destination to disable. */
+  /** Disables only destinations with at least this many failed attempts. */
   failedAttempts: number;
 }
 
-/** Destinations that have failed for long. */
+/** Destinations that have been failing for a long time. */
 export interface FailingDestinations {
   toDisable: DestinationKey[];
   /** Destinations that no event has reported yet. */
   toReport: DestinationKey[];
+}
+
+export interface RecordingResult extends FailingDestinations {
+  /** The number of attempts that were recorded, without those whose claims another process has taken over. */
+  recorded: number;
 }
 
 const listFailingSql = (condition: string) => `(
@@ -73,7 +78,7 @@ const IS_HELD = `${matchPosition('d', { with: 'held', as: 'r' })}
  * Records attempts, the new states of their deliveries, and the failures of their destinations. If another process has
  * taken over a claim, the result of the older claim changes nothing.
  */
-const recordSql = (hasFailures: boolean) =>
+const recordSql = (hasPermanentFailures: boolean) =>
   forProjects(
     (inProjects) => `
   with result as (
@@ -107,10 +112,10 @@ const recordSql = (hasFailures: boolean) =>
       "failedAttempts" = d."failedAttempts" + h."attempts"
     from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."hasSucceeded"
     returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
-  )${hasFailures ? FAILURE_EVENTS : ''}
+  )${hasPermanentFailures ? FAILURE_EVENTS : ''}
   select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')},
     ${listFailingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
-    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
+    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasPermanentFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
   );
 
 /**
@@ -131,10 +136,11 @@ const FAILURE_EVENTS = `,
   ), ${EVENT_CTES}`;
 
 const RECORD = recordSql(false);
-const RECORD_WITH_FAILURES = recordSql(true);
+const RECORD_WITH_EVENTS = recordSql(true);
 
 /**
- * Records attempts that all succeeded. Without failures and with values as columns, the statement costs a third.
+ * Records attempts that all succeeded. Omits failure handling and passes values as columns, which cuts the cost to a
+ * third.
  */
 const RECORD_SUCCESSES = forProjects(
   (inProjects) => `
@@ -169,12 +175,12 @@ interface RecordingTimes {
   reportSince: Date;
 }
 
-/** Records a batch of attempts. Returns how many were recorded, and the destinations that have failed for long. */
+/** Records a batch of attempts. */
 export function recordAttempts(
   database: RecordingDatabase,
   batch: RowBatch<AttemptRecord>,
   times: RecordingTimes,
-): Promise<{ recorded: number } & FailingDestinations> {
+): Promise<RecordingResult> {
   const haveSucceeded = batch.rows.every(({ status }) => status === 'SUCCEEDED');
   return haveSucceeded
     ? recordSuccesses(database.rows.query, batch, times)
@@ -185,7 +191,7 @@ async function recordSuccesses(
   query: RunQuery,
   { projectIds, rows }: RowBatch<AttemptRecord>,
   { now }: RecordingTimes,
-): Promise<{ recorded: number } & FailingDestinations> {
+): Promise<RecordingResult> {
   const values = [
     now,
     rows.map(({ attemptId }) => attemptId),
@@ -208,9 +214,7 @@ interface RecordedRow extends MissedCount, Partial<FailingDestinations> {
   notifications?: Notification[];
 }
 
-function mergeResults(
-  responses: readonly RecordedRow[],
-): { recorded: number } & FailingDestinations {
+function mergeResults(responses: readonly RecordedRow[]): RecordingResult {
   return {
     recorded: responses.reduce((sum, { recorded }) => sum + recorded, 0),
     toDisable: responses.flatMap(({ toDisable = [] }) => toDisable),
@@ -222,11 +226,11 @@ async function recordWithFailures(
   { rows: { query }, notify }: RecordingDatabase,
   { projectIds, rows }: RowBatch<AttemptRecord>,
   { now, toDisable, reportSince }: RecordingTimes,
-): Promise<{ recorded: number } & FailingDestinations> {
-  const hasFailures = rows.some(({ event }) => event !== null);
+): Promise<RecordingResult> {
+  const hasPermanentFailures = rows.some(({ event }) => event !== null);
   const { failingSince, failedAttempts } = toDisable;
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
-  const text = hasFailures ? RECORD_WITH_FAILURES : RECORD;
+  const text = hasPermanentFailures ? RECORD_WITH_EVENTS : RECORD;
   const responses = await repeatUntilAllChanged(() =>
     query<RecordedRow>(...bindProjects(text, projectIds, values)),
   );

@@ -25,7 +25,7 @@ const INTERNAL_NAME =
 
 type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 
-/** Returns what is wrong with the URL, whatever the server's settings are. Null if nothing is. */
+/** Returns the problem with the URL, independent of server settings. Null if there is none. */
 export function findUrlIssue(text: string): string | null {
   if (text.length > URL_CHARACTERS_MAX) return `must be at most ${URL_CHARACTERS_MAX} characters.`;
   // URL skips extra slashes before a host, and would take the first part of the path for the host.
@@ -45,7 +45,7 @@ function formatMaskIssue(parameters: string[]): string {
 }
 
 /**
- * Returns why the server's settings do not allow the URL, which `findUrlIssue` must have accepted. Null if they do. The
+ * Returns why the server settings forbid the URL, which `findUrlIssue` must have accepted. Null if they allow it. The
  * URL must use https, or http with an address of ALLOWED_PRIVATE_TARGETS. The sandbox is always allowed.
  */
 export function findHostIssue(text: string, { config, sandboxUrl }: Policy): string | null {
@@ -63,7 +63,8 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
     return 'must not be a name of a private network, unless ALLOWED_PRIVATE_TARGETS contains its address.';
   }
   if (protocol === 'https:') return null;
-  // A name of a private network may resolve to an allowed address, which every attempt checks. Public names may not.
+  // A private name may use http: it may resolve to an allowed address, which each attempt checks. A public name must
+  // use https.
   const mayBeAllowed =
     isInternal || addresses.some((address) => isAllowed(address, allowedTargets));
   return mayBeAllowed ? null : 'must use https.';
@@ -88,20 +89,20 @@ interface DestinationInput {
   status?: string | undefined;
 }
 
-const FOR_WEBHOOKS = 'is for webhooks only: a stream sends nothing.';
+const WEBHOOKS_ONLY = 'is allowed only for webhooks. Clients read a stream; nothing is sent.';
 
 /** Yields an issue for each member that the type does not allow. A webhook needs a URL, and a stream has none. */
-export function* findTypeIssues(input: Destination & DestinationInput) {
+export function* listTypeIssues(input: Destination & DestinationInput) {
   if (input.type === 'STREAM') {
-    for (const name of listWebhookMembers(input)) yield createRuleIssue([name], FOR_WEBHOOKS);
+    for (const name of listWebhookMembers(input)) yield createRuleIssue([name], WEBHOOKS_ONLY);
   } else if (input.url === undefined) {
     yield createRuleIssue(['url'], 'is required for a webhook.');
   } else {
-    yield* findUrlIssues(input);
+    yield* listUrlMemberIssues(input);
   }
 }
 
-export function* findUrlIssues({ url }: DestinationInput) {
+export function* listUrlMemberIssues({ url }: DestinationInput) {
   if (url === undefined) return;
   const issue = findUrlIssue(url);
   if (issue) yield createRuleIssue(['url'], issue, { showsValue: !mayContainSecret(url) });
@@ -112,7 +113,7 @@ function mayContainSecret(url: string): boolean {
   return /[@?]/.test(url);
 }
 
-/** Throws BAD_USER_INPUT if the settings of the server do not allow the URL. */
+/** Throws BAD_USER_INPUT if the server settings forbid the URL. */
 export function requireAllowedHost(call: Call, { url }: DestinationInput): void {
   if (url === undefined) return;
   const issue = findHostIssue(url, call);
@@ -123,7 +124,7 @@ export function requireAllowedHost(call: Call, { url }: DestinationInput): void 
 export function requireNoWebhookMembers({ type }: Destination, input: DestinationInput): void {
   if (type !== 'STREAM') return;
   requireNoIssues(
-    listWebhookMembers(input).map((name) => createInputIssue(['input', name], FOR_WEBHOOKS)),
+    listWebhookMembers(input).map((name) => createInputIssue(['input', name], WEBHOOKS_ONLY)),
   );
 }
 

@@ -27,8 +27,8 @@ import { findProjectRows } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { releasePendingDeliveries } from './delivery.ts';
 import {
-  findTypeIssues,
-  findUrlIssues,
+  listTypeIssues,
+  listUrlMemberIssues,
   requireAllowedHost,
   requireNoWebhookMembers,
 } from './destination-rules.ts';
@@ -132,7 +132,7 @@ const createDestinationInput = z
     url: url.optional(),
     headers,
   })
-  .superRefine(checkRules(findTypeIssues))
+  .superRefine(checkRules(listTypeIssues))
   .meta({ id: 'CreateDestinationInput', description: 'The destination to create.' });
 
 const updateDestinationInput = z
@@ -149,7 +149,7 @@ const updateDestinationInput = z
       )
       .optional(),
   })
-  .superRefine(checkRules(findUrlIssues))
+  .superRefine(checkRules(listUrlMemberIssues))
   .meta({
     id: 'UpdateDestinationInput',
     description: 'The new values of a destination. Omitted fields keep their values.',

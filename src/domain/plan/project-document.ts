@@ -11,7 +11,7 @@ import {
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import type { Issue } from '../../errors.ts';
 import { EVENTS } from '../../events/event-types.ts';
-import { findTypeIssues } from '../event/destination-rules.ts';
+import { listTypeIssues } from '../event/destination-rules.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
 import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
 import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
@@ -188,7 +188,7 @@ function* findDestinationIssues({
       'must have `***` in place of each value of its query, which is a secret.',
     );
   }
-  yield* findTypeIssues({
+  yield* listTypeIssues({
     ...input,
     url: maskedUrl?.replace(/\*\*\*(?=&|$)/g, ''),
     headers: headers.length > 0 ? headers : undefined,

@@ -34,11 +34,12 @@ export async function closeStream(tx: Transaction, stream: StreamId): Promise<vo
   notifyStreamEnd(tx, stream.destinationId);
 }
 
-/** Removes the messages of a closed stream, up to the limit of a deletion. */
+/** Removes at most DELETION_MESSAGES_MAX messages of a closed stream, and its row if no message is left. */
 export async function removeMessages(
   { config, database: { rows } }: Services,
   stream: StreamId,
 ): Promise<void> {
+  // Ignored for a closed stream, whose messages are all removed.
   const surplus = { before: new Date(0), bytesMax: config.LIMIT_STREAM_BYTES };
   let removedCount = 0;
   let count: number;
@@ -76,7 +77,8 @@ export async function removeSurplus(
 }
 
 /**
- * A stream exceeds the byte limit if its row says so, and has messages that are too old if its oldest one is.
+ * Finds closed streams, streams over the byte limit from the counters in `StreamLog`, and streams with old messages
+ * from their oldest message.
  */
 const STREAMS_WITH_SURPLUS = acrossProjects(
   'streams with surplus messages',
@@ -101,7 +103,10 @@ async function listStreamsWithSurplus(
   return mergeFirst(streams, SWEEP_STREAMS, (stream) => [stream.projectId, stream.destinationId]);
 }
 
-/** Removes the oldest messages of a stream. Messages can be appended at the same time. */
+/**
+ * Removes the oldest surplus messages of a stream, or the oldest of all messages if it is closed. Messages can be
+ * appended at the same time.
+ */
 const REMOVE_BATCH = `
   with oldest as materialized (
     select m."projectId", m."destinationId", m."position" from "StreamLog" s cross join lateral (
