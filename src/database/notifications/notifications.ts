@@ -16,5 +16,5 @@ export type Notify = (notifications: readonly Notification[]) => void;
 /** Called without a payload if notifications may have been missed, so that anything may have changed. */
 export type OnNotification = (payload?: string) => void;
 
-/** Never throws. If the database is unavailable, notifications begin when it returns. */
+/** Never throws. If the database is unavailable, notifications start once it is available again. */
 export type Listen = (channel: string, onNotification: OnNotification) => AsyncDisposable;

@@ -54,13 +54,13 @@ function createListField({ object, types }: TypedObject): RootFields[string] {
       ...(types.where && {
         where: {
           type: types.where,
-          description: `Only records whose fields equal these values. At most ${object.filterable.conditionsMax}.`,
+          description: `Only records whose fields equal these values. At most ${object.filterable.conditionsMax} conditions.`,
         },
       }),
       first: {
         type: GraphQLInt,
         defaultValue: PAGE_DEFAULT,
-        description: `How many records, 1 to ${PAGE_MAX}. There may be fewer although more follow.`,
+        description: `How many records, 1 to ${PAGE_MAX}. A page may be shorter even if more records follow.`,
       },
       after: {
         type: GraphQLString,

@@ -14,7 +14,7 @@ import type { RecordChange, Workspace } from './workspace.ts';
 /** The usual batch limit of CRMs. */
 const BATCH_SIZE_MAX = 100;
 const ASSOCIATIONS_MAX = 100;
-/** More fields than any object has. It bounds the problems in a response, one for each unknown field. */
+/** Exceeds the fields of every object. Limits the problems in a response, because each unknown field adds one. */
 const FIELDS_MAX = 100;
 
 const associationSchema = z.strictObject({
@@ -80,15 +80,15 @@ export function mergeRecords(workspace: Workspace, request: SandboxRequest): San
   const { object, id } = request.params;
   const { otherId } = parseInput(mergeSchema, parseJsonBody(request));
   const record = workspace.merge(object!, id!, otherId);
-  return createRecordResponse(workspace, request, record);
+  return buildRecordResponse(workspace, request, record);
 }
 
 export function restoreRecord(workspace: Workspace, request: SandboxRequest): SandboxResponse {
   const { object, id } = request.params;
-  return createRecordResponse(workspace, request, workspace.restore(object!, id!));
+  return buildRecordResponse(workspace, request, workspace.restore(object!, id!));
 }
 
-function createRecordResponse(
+function buildRecordResponse(
   workspace: Workspace,
   { params }: SandboxRequest,
   record: StoredRecord,
@@ -98,28 +98,22 @@ function createRecordResponse(
 }
 
 export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(
-    createBatchSchema(changeSchema),
-    parseJsonBody(request),
-  );
+  const { records, allOrNone } = parseInput(batchSchema(changeSchema), parseJsonBody(request));
   const changes = records.map(({ record, associations }) => ({ values: record, associations }));
-  return createBatchResponse(workspace, request, { changes, allOrNone });
+  return buildBatchResponse(workspace, request, { changes, allOrNone });
 }
 
 export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(
-    createBatchSchema(updateSchema),
-    parseJsonBody(request),
-  );
+  const { records, allOrNone } = parseInput(batchSchema(updateSchema), parseJsonBody(request));
   const changes = records.map(({ record: { id, ...values }, associations }) => ({
     id,
     values,
     associations,
   }));
-  return createBatchResponse(workspace, request, { changes, allOrNone });
+  return buildBatchResponse(workspace, request, { changes, allOrNone });
 }
 
-function createBatchSchema<Change extends z.ZodType>(change: Change) {
+function batchSchema<Change extends z.ZodType>(change: Change) {
   return z.strictObject({
     records: z.array(change).min(1).max(BATCH_SIZE_MAX),
     allOrNone: z.boolean().default(false),
@@ -127,7 +121,7 @@ function createBatchSchema<Change extends z.ZodType>(change: Change) {
 }
 
 /** Returns status 200 with one result for each record, in order. */
-function createBatchResponse(
+function buildBatchResponse(
   workspace: Workspace,
   { params, headers }: SandboxRequest,
   { changes, allOrNone }: { changes: RecordChange[]; allOrNone: boolean },

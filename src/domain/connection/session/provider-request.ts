@@ -45,7 +45,10 @@ function isAllowedLink(url: URL, hosts: readonly string[]): boolean {
   return protocol === 'https:' && isPlain && matchesHost(hosts, hostname);
 }
 
-/** Resolves for every response. Throws ProviderError without credentials in its message if there is no response. */
+/**
+ * Resolves with any response, whatever its status. Without a response, throws a ProviderError whose message contains no
+ * credentials.
+ */
 export async function sendRequest(
   outbound: Sender,
   requestToSend: RequestToSend,
