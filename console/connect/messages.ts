@@ -79,7 +79,7 @@ const en = {
   isExpired: 'This has expired. It is not carried out.',
   isStale: 'The record has changed since this was proposed, so it was not carried out.',
   isSelfApproval: 'You proposed this yourself, so another person must approve it.',
-  isMissing: 'This request does not exist any more.',
+  isMissing: 'This request no longer exists.',
 
   apiKey: 'API key',
   apiKeyHelp: "You find it in your account's settings.",

@@ -168,7 +168,7 @@ describeInBrowser(openSignInStage, (stage) => {
 
     session = { name: null, email: null, secondsLeft: 0, isExtensible: false };
     await page.reload();
-    await dialog.getByText('It can’t be extended any more.').waitFor();
+    await dialog.getByText('It can no longer be extended.').waitFor();
     session = null;
     await page.getByText('Your session has ended. Sign in again.').waitFor();
     await page.context().close();
@@ -197,16 +197,16 @@ describeInBrowser(openSignInStage, (stage) => {
     const own = invited.getByRole('row', { name: /Brian/ });
     await own.getByRole('cell', { name: 'Member', exact: true }).waitFor();
     await own.getByRole('button', { name: 'Leave' }).waitFor();
-    await invited.getByText('Only admins of the org invite people').waitFor();
-    await invited.getByText('Only admins of the org claim').waitFor();
+    await invited.getByText('Only org admins can invite people').waitFor();
+    await invited.getByText('Only org admins can claim').waitFor();
     for (const name of ['Remove', 'Invite', 'Claim domain', /Role of/]) {
       expect([name, await invited.getByRole('button', { name }).count()]).toEqual([name, 0]);
     }
     await expectFits(invited);
     await invited.goto(`${stage().url}/console/${project}/settings`);
-    await invited.getByText('Only admins of the org can delete the project.').waitFor();
+    await invited.getByText('Only org admins can delete the project.').waitFor();
     await invited.getByRole('button', { name: 'Create key' }).click();
-    await invited.getByText('Only admins of the org can give org:write.').waitFor();
+    await invited.getByText('Only org admins can give org:write.').waitFor();
     expect(await invited.getByRole('checkbox', { name: 'org:write' }).count()).toBe(0);
 
     await page.reload();

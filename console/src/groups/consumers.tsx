@@ -1,4 +1,4 @@
-/** The people of all groups. */
+/** Lists the consumers of a project, across all groups. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { consumers_project$key } from '../../__generated__/consumers_project.graphql.ts';

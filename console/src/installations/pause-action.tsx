@@ -34,7 +34,7 @@ export function PauseAction({ input }: PauseProps) {
   return (
     <FormDialog<pauseActionMutation>
       triggerLabel="Pause"
-      title={`Pause reads of ${input.objects.join()}`}
+      title={`Pause reads of ${input.objects.join(', ')}`}
       submitLabel="Pause"
       mutation={PAUSE}
       variables={({ note }) => ({ input: { ...input, note: String(note) || null } })}

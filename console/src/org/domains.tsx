@@ -89,7 +89,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
           <TextInput name="domain" label="Domain" isRequired placeholder="example.com" />
         </ChangeForm>
       ) : (
-        <p className="quiet">Only admins of the org claim and verify domains.</p>
+        <p className="quiet">Only org admins can claim and verify domains.</p>
       )}
     </>
   );

@@ -67,7 +67,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
                   mutation={REVOKE}
                   variables={{ input: { orgId: org.id, inviteId: id } }}
                 >
-                  <p>It can’t be accepted any more. You can invite the address again.</p>
+                  <p>The invite can no longer be accepted. You can invite the address again.</p>
                 </ConfirmChange>
               )}
             </span>
@@ -95,7 +95,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
           )}
         </ChangeForm>
       ) : (
-        <p className="quiet">Only admins of the org invite people and revoke invites.</p>
+        <p className="quiet">Only org admins can invite people and revoke invites.</p>
       )}
     </>
   );

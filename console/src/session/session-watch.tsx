@@ -47,7 +47,7 @@ export function SessionWatch({ onEnded, onSignOut }: SessionWatchProps) {
             You will be signed out in <Countdown endMs={warning.endMs} />.{' '}
             {warning.isExtensible
               ? 'Unsaved input is lost then.'
-              : 'It can’t be extended any more. Save your work, and sign in again.'}
+              : 'It can no longer be extended. Save your work, and sign in again.'}
           </p>
           <div className="row end">
             <Action onPress={onSignOut}>Sign out</Action>
@@ -88,7 +88,7 @@ interface Watch {
 
 interface Listeners {
   onEnded: () => void;
-  /** Null when there is nothing to warn of any more. */
+  /** Null once there is nothing left to warn of. */
   onWarning: (warning: Warning | null) => void;
 }
 

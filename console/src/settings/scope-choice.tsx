@@ -87,9 +87,7 @@ export function ScopeChoice({ preset: initial = 'reader', isForMember }: ScopeCh
           />
         ))}
       </div>
-      {isForMember && (
-        <p className="quiet">Only admins of the org can give {formatScope(ADMIN_SCOPE)}.</p>
-      )}
+      {isForMember && <p className="quiet">Only org admins can give {formatScope(ADMIN_SCOPE)}.</p>}
     </fieldset>
   );
 }

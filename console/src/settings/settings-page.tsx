@@ -47,7 +47,7 @@ export default function SettingsPage({ project: idOrName }: ConsolePageProps) {
           {project.org?.viewerRole === 'ADMIN' ? (
             <DeleteProject name={project.name} />
           ) : (
-            <p className="quiet">Only admins of the org can delete the project.</p>
+            <p className="quiet">Only org admins can delete the project.</p>
           )}
         </Panel>
       )}
