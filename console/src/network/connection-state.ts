@@ -8,7 +8,7 @@ export const connectionState = {
   get isLost() {
     return isLost;
   },
-  set(isNowLost: boolean) {
+  setLost(isNowLost: boolean) {
     if (isNowLost === isLost) return;
     isLost = isNowLost;
     for (const listener of listeners) listener();

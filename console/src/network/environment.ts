@@ -9,15 +9,15 @@ import {
   Store,
   type SubscribeFunction,
 } from 'relay-runtime';
-import { fetchGraphql, getDocumentId, type Headers } from './fetch-graphql.ts';
+import { fetchGraphql, getDocumentId, type HeaderMap } from './fetch-graphql.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 import { createSocket } from './socket.ts';
 
 /** Retains queries of pages that were left, so that going back shows them immediately. */
 const KEPT_QUERIES_MAX = 30;
 
-/** `onSignedOut` is called when the gateway does not accept the credential any more. */
-export function createEnvironment(headers: Headers, onSignedOut?: () => void): Environment {
+/** `onSignedOut` is called when the gateway no longer accepts the credential. */
+export function createEnvironment(headers: HeaderMap, onSignedOut?: () => void): Environment {
   const fetchOperation: FetchFunction = (params, variables) =>
     fetchGraphql(
       {
@@ -38,7 +38,7 @@ export function createEnvironment(headers: Headers, onSignedOut?: () => void): E
 }
 
 /** The stream updates the cursor in these variables, so a socket that reconnects resumes at the current cursor. */
-function createSubscribe(headers: Headers): SubscribeFunction {
+function createSubscribe(headers: HeaderMap): SubscribeFunction {
   let socket: Client | undefined;
   return (params, variables) => {
     socket ??= createSocket(headers);

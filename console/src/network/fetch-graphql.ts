@@ -17,7 +17,7 @@ export function getDocumentId({ id, name }: { id: string | null; name: string })
   return id;
 }
 
-export type Headers = Record<string, string>;
+export type HeaderMap = Record<string, string>;
 
 interface GraphqlResponse {
   data?: Record<string, unknown> | null;
@@ -27,7 +27,7 @@ interface GraphqlResponse {
 /** Throws a Problem if the gateway refuses the operation. */
 export async function fetchGraphql(
   operation: GraphqlOperation,
-  headers: Headers,
+  headers: HeaderMap,
 ): Promise<GraphqlResponse> {
   for (;;) {
     const response = await send(operation, headers);
@@ -48,7 +48,7 @@ export async function fetchGraphql(
 /** Null if the gateway is unreachable or overloaded. */
 async function send(
   { documentId, variables }: GraphqlOperation,
-  headers: Headers,
+  headers: HeaderMap,
 ): Promise<GraphqlResponse | null> {
   try {
     const response = await fetch(GRAPHQL_URL, {
@@ -58,10 +58,10 @@ async function send(
     });
     const isUnavailable =
       response.status === 502 || response.status === 503 || response.status === 504;
-    connectionState.set(isUnavailable);
+    connectionState.setLost(isUnavailable);
     return isUnavailable ? null : ((await response.json()) as GraphqlResponse);
   } catch {
-    connectionState.set(true);
+    connectionState.setLost(true);
     return null;
   }
 }
@@ -73,7 +73,10 @@ const OUTDATED_PAGE = new Problem({
   extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
 });
 
-/** Ignores an error below an existing member, because it makes that member null, which the page shows. */
+/**
+ * Throws if an error leaves a root field null, or belongs to no field. A failed nested field is null in the data, and the
+ * page shows it.
+ */
 function requireNoRefusal({ data, errors = [] }: GraphqlResponse): void {
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);
   if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw OUTDATED_PAGE;

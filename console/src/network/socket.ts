@@ -1,13 +1,13 @@
 /** One WebSocket for all live parts of the tab. It opens when the first one needs it, and reconnects when it breaks. */
 import { type Client, createClient } from 'graphql-ws';
 import { connectionState, GRAPHQL_URL } from './connection-state.ts';
-import type { Headers } from './fetch-graphql.ts';
+import type { HeaderMap } from './fetch-graphql.ts';
 
 const RETRY_MS_MAX = 5_000;
 /** Close codes after which a retry is useless: credentials, the protocol. */
 const FATAL = new Set([4400, 4401, 4403, 4406, 4409]);
 
-export function createSocket(headers: Headers): Client {
+export function createSocket(headers: HeaderMap): Client {
   const url = new URL(GRAPHQL_URL, location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return createClient({
@@ -18,9 +18,9 @@ export function createSocket(headers: Headers): Client {
       new Promise((resolve) => setTimeout(resolve, Math.min(RETRY_MS_MAX, 250 * 2 ** retries))),
     shouldRetry: (event) => !(event instanceof CloseEvent && FATAL.has(event.code)),
     on: {
-      connected: () => connectionState.set(false),
+      connected: () => connectionState.setLost(false),
       closed: (event) => {
-        if (event instanceof CloseEvent && event.code !== 1000) connectionState.set(true);
+        if (event instanceof CloseEvent && event.code !== 1000) connectionState.setLost(true);
       },
     },
   });

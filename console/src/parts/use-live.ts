@@ -37,7 +37,7 @@ interface Sink<Value> {
 export interface LiveSource<Item> {
   /** Loads the latest entries, or the latest before a cursor. */
   read: (before: string | null, sink: Sink<LivePage<Item>>) => () => void;
-  /** Null if no entry can arrive any more. */
+  /** Null if no more entries can arrive. */
   follow: ((cursor: string | null, sink: Sink<LiveEdge<Item>>) => () => void) | null;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { BASE } from '../network/connection-state.ts';
-import type { Headers } from '../network/fetch-graphql.ts';
+import type { HeaderMap } from '../network/fetch-graphql.ts';
 
 const KEY = 'gateway.credential';
 
@@ -22,7 +22,7 @@ export function storeCredential(credential: Credential | null): void {
 }
 
 /** An API key begins with `ik_`; every other text is a bearer token. */
-export function createHeaders(credential: Credential): Headers {
+export function createHeaders(credential: Credential): HeaderMap {
   if (typeof credential !== 'string') return {};
   return credential.startsWith('ik_')
     ? { 'x-api-key': credential }
@@ -53,7 +53,7 @@ const DEMO_SUBJECT = 'demo';
  * Renews a demo token in place: requests and reconnects read `headers` each time. Does nothing for other credentials.
  * Returns a function that stops the renewal.
  */
-export function renewDemo(credential: Credential, headers: Headers): () => void {
+export function renewDemo(credential: Credential, headers: HeaderMap): () => void {
   if (typeof credential !== 'string' || !isDemoToken(credential)) return () => {};
   const timer = setInterval(async () => {
     const bearerToken = (await findDemoCredentials())?.bearerToken;
