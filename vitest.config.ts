@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
 import { createMemoryFolder } from './test/support/database/memory-folder.ts';
-import { findReasonWithoutPgbouncer } from './test/support/database/pgbouncer.ts';
-import { findReasonWithoutPostgres } from './test/support/database/postgres-binaries.ts';
+import { getPgbouncerSkipReason } from './test/support/database/pgbouncer.ts';
+import { getPostgresSkipReason } from './test/support/database/postgres-binaries.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
 const { FAULTS_SHORT, TEST_CITUS_URL, TEST_DATABASE_POOLER = '' } = process.env;
@@ -246,8 +246,8 @@ function ifAvailable<T extends { test: { name: string } }>(project: T, reason: s
 }
 
 function allProjects() {
-  const withoutPostgres = findReasonWithoutPostgres();
-  const withoutPooler = withoutPostgres ?? findReasonWithoutPgbouncer();
+  const withoutPostgres = getPostgresSkipReason();
+  const withoutPooler = withoutPostgres ?? getPgbouncerSkipReason();
   const withoutCitus = TEST_CITUS_URL
     ? null
     : 'TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker)';

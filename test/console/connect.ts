@@ -67,13 +67,13 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
   }
 
-  async function chooseWay(name: string): Promise<void> {
+  async function chooseAuthMethod(name: string): Promise<void> {
     await page.getByRole('button', { name: /How to connect$/ }).click();
     await page.getByRole('option', { name, exact: true }).click();
   }
 
   const submit = () => page.getByRole('button', { name: 'Connect', exact: true }).click();
-  const isConnected = () => page.getByText(CONNECTED, { exact: true }).waitFor();
+  const waitForConnected = () => page.getByText(CONNECTED, { exact: true }).waitFor();
   const queryConnections = async (groupRef: string) =>
     (
       await stage().api(`{ project(idOrName: "demo") { connections(groupRef: "${groupRef}") {
@@ -83,7 +83,7 @@ export function testConnect(stage: () => ConsoleStage) {
   test('connects by an API key, installs, and shows the first read', async () => {
     await openConnect('by-key');
     await expectAccessible(page);
-    await chooseWay('With an API key');
+    await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
@@ -107,18 +107,18 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('connects by a user name and by a client ID', async () => {
     await openConnect('by-name');
-    await chooseWay('With a user name and a password');
+    await chooseAuthMethod('With a user name and a password');
     await page.getByLabel('User name', { exact: true }).fill('sandbox');
     await page.getByLabel('Password', { exact: true }).fill('sandbox-password');
     await submit();
-    await isConnected();
+    await waitForConnected();
     expect(await queryConnections('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
     await openConnect('by-client');
-    await chooseWay('With a client ID and its secret');
+    await chooseAuthMethod('With a client ID and its secret');
     await page.getByLabel('Client ID', { exact: true }).fill('sandbox-client');
     await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
     await submit();
-    await isConnected();
+    await waitForConnected();
     expect(await queryConnections('by-client')).toMatchObject([
       { authScheme: 'OAUTH2_CLIENT_CREDENTIALS' },
     ]);
@@ -126,7 +126,7 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('shows why a key was refused, and accepts another one', async () => {
     await openConnect('by-mistake');
-    await chooseWay('With an API key');
+    await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
     const key = page.getByRole('textbox', { name: 'API key' });
@@ -140,7 +140,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
-    await isConnected();
+    await waitForConnected();
     expect(await queryConnections('by-mistake')).toHaveLength(1);
   });
 
@@ -172,10 +172,10 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('opens the form of an account by a reconnect link from the console', async () => {
     await openConnect('by-link');
-    await chooseWay('With an API key');
+    await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
-    await isConnected();
+    await waitForConnected();
     const { project } = await stage().api(
       '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
     );
@@ -189,7 +189,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await builder.context().close();
     await page.goto('about:blank');
     await page.goto(link);
-    await chooseWay('With an API key');
+    await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key-2');
     await submit();
     await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
@@ -217,7 +217,7 @@ export function testConnect(stage: () => ConsoleStage) {
     const consent = await openWindow('Reopen window');
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();
-    await isConnected();
+    await waitForConnected();
     await closed;
     expect(await queryConnections('by-consent')).toMatchObject([
       { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' },
@@ -235,20 +235,20 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     await page.getByRole('button', { name: 'Continue in this window' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await isConnected();
+    await waitForConnected();
     // The page removes the provider's parameters from the URL, so that it can be reloaded.
     expect(new URL(page.url()).search).toBe('');
     await page.reload();
-    await isConnected();
+    await waitForConnected();
     expect(await queryConnections('by-redirect')).toHaveLength(1);
   });
 
   test('connects by custom inputs of the provider', async () => {
     await openConnect('by-custom');
-    await chooseWay("With credentials of the provider's own kind");
+    await chooseAuthMethod("With credentials of the provider's own kind");
     await page.getByLabel('Account key').fill('sandbox-key');
     await submit();
-    await isConnected();
+    await waitForConnected();
     expect(await queryConnections('by-custom')).toMatchObject([{ authScheme: 'NONE' }]);
   });
 

@@ -5,7 +5,7 @@ import { expectAccessible } from '../support/console.ts';
 import type { DemoServer } from '../support/stage.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const WALK_MS = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
 const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
 
 export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
@@ -38,7 +38,7 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
 
   test(
     'leads from an empty install to a first record and a key',
-    { timeout: WALK_MS },
+    { timeout: TEST_TIMEOUT_MS },
     async () => {
       const page = await openAsNewBuilder('first@example.com');
       await createProject(page, 'not a name');

@@ -10,21 +10,21 @@ import type { ConsoleStage } from './stage.ts';
 
 const TOUR = readFileSync(join(import.meta.dirname, '..', '..', 'docs/demo.md'), 'utf8');
 const [, SECTION = ''] = /\n## See it work, fail and recover\n(.*?)\n## /s.exec(TOUR) ?? [];
-const SAID = SECTION.replaceAll(/\s+/g, ' ');
-const [BREAK = '', MEND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
+const TOUR_TEXT = SECTION.replaceAll(/\s+/g, ' ');
+const [BREAK_COMMAND = '', REPAIR_COMMAND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
   ([, text]) => text ?? '',
 );
-const WALK_MS = 90_000;
+const TOUR_TIMEOUT_MS = 90_000;
 
 export function testNewcomer(stage: () => ConsoleStage) {
   /** Presses an element that the tour names. */
   async function press(scope: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
-    expect(SAID).toContain(`"${name}"`);
+    expect(TOUR_TEXT).toContain(`"${name}"`);
     await scope.getByRole(role, { name, exact: true }).click();
   }
 
   async function openFromMenu(page: Page, name: string): Promise<void> {
-    expect(SAID).toContain(`*${name}*`);
+    expect(TOUR_TEXT).toContain(`*${name}*`);
     const menu = page.getByRole('navigation', { name: 'Console' });
     await menu.getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -33,14 +33,14 @@ export function testNewcomer(stage: () => ConsoleStage) {
   /** Runs a command of the tour on the server's machine. */
   async function run(command: string): Promise<void> {
     const { sandboxUrl } = stage().server.demo;
-    const here = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);
-    expect(here).toContain(sandboxUrl);
-    await promisify(execFile)('sh', ['-c', here.replaceAll('curl -s', 'curl -sf')]);
+    const localCommand = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);
+    expect(localCommand).toContain(sandboxUrl);
+    await promisify(execFile)('sh', ['-c', localCommand.replaceAll('curl -s', 'curl -sf')]);
   }
 
   test(
     'connects a group, and shows its messages, a failure and the recovery',
-    { timeout: WALK_MS },
+    { timeout: TOUR_TIMEOUT_MS },
     async () => {
       const context = await stage().openContext();
       const page = await context.newPage();
@@ -74,14 +74,14 @@ export function testNewcomer(stage: () => ConsoleStage) {
         expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
       }
 
-      await run(BREAK);
+      await run(BREAK_COMMAND);
       await press(card, 'Read now: people');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
       const failed = page.getByRole('row', { name: /Records Retrying 2 503/ });
       await failed.first().waitFor();
 
-      await run(MEND);
+      await run(REPAIR_COMMAND);
       await press(page, 'Retry deliveries');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: /^Retrying/ }).waitFor();

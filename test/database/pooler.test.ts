@@ -7,9 +7,9 @@ import { openDatabase } from '../../src/database/database.ts';
 import { listUnsetPlannerSettings } from '../../src/database/postgres/pooler.ts';
 import { createLog } from '../../src/log.ts';
 import { onPostgres } from '../support/app.ts';
-import { findReasonWithoutPgbouncer, startPgbouncer } from '../support/database/pgbouncer.ts';
+import { getPgbouncerSkipReason, startPgbouncer } from '../support/database/pgbouncer.ts';
 
-const hasPgbouncer = onPostgres && findReasonWithoutPgbouncer() === null;
+const hasPgbouncer = onPostgres && getPgbouncerSkipReason() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Creates a database with these settings. Returns a direct URL and one through a pooler. */

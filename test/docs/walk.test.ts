@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPostgres } from '../support/database/postgres.ts';
-import { findReasonWithoutPostgres } from '../support/database/postgres-binaries.ts';
+import { getPostgresSkipReason } from '../support/database/postgres-binaries.ts';
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
@@ -37,41 +37,47 @@ const SHOWN: Record<string, RegExp[]> = {
 };
 
 const WAITING = { timeout: 60_000, interval: 100 };
-const WALK_MS = 300_000;
+const TEST_TIMEOUT_MS = 300_000;
 const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
 
-const postgresMissing = findReasonWithoutPostgres();
-if (postgresMissing) {
-  console.warn(`The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresMissing}.`);
+const postgresSkipReason = getPostgresSkipReason();
+if (postgresSkipReason) {
+  console.warn(
+    `The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresSkipReason}.`,
+  );
 }
 
-test('the commands of the documentation run against one server', { timeout: WALK_MS }, async () => {
-  const reader = await openReader();
-  await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
-  const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
-  const listener = await reader.run(`${LISTEN} &`);
-  await expectOutput(listener, [/^Listening to /m]);
-  const outputs: string[] = [];
-  for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
-    outputs.push(await follow(reader, document));
-  }
-  await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
-  checkExamples(outputs.join('\n'));
-  for (const { text, line, document } of inLanguage('graphql')) {
-    const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-    const body = JSON.stringify({ query: text });
-    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-    expect(await response.text(), `${document}:${line}`).not.toMatch(REFUSED);
-  }
-  await reader.end();
-  const { output } = await reader.run(REENCRYPT);
-  expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
-  await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
-});
+test(
+  'the commands of the documentation run against one server',
+  { timeout: TEST_TIMEOUT_MS },
+  async () => {
+    const reader = await openReader();
+    await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
+    const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
+    const listener = await reader.run(`${LISTEN} &`);
+    await expectOutput(listener, [/^Listening to /m]);
+    const outputs: string[] = [];
+    for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
+      outputs.push(await follow(reader, document));
+    }
+    await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
+    checkExamples(outputs.join('\n'));
+    for (const { text, line, document } of inLanguage('graphql')) {
+      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+      const body = JSON.stringify({ query: text });
+      const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+      expect(await response.text(), `${document}:${line}`).not.toMatch(REFUSED);
+    }
+    await reader.end();
+    const { output } = await reader.run(REENCRYPT);
+    expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
+    await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
+  },
+);
 
-test.skipIf(postgresMissing)(
+test.skipIf(postgresSkipReason)(
   'the commands for two processes run on PostgreSQL',
-  { timeout: WALK_MS },
+  { timeout: TEST_TIMEOUT_MS },
   async () => {
     const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
     onTestFinished(() => postgres.stop());

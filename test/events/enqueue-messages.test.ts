@@ -7,13 +7,13 @@ import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-test('queues a message after the last one with its order key, even if that has an older id', async () => {
+test('queues a message behind the last queued message with the same order key, whatever their ids', async () => {
   const { projectId, createDestination, enqueue } = await createDeliveryProject(database);
   const { id } = await createDestination('https://hooks.example.com');
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
-  const earlierDelivery = `dlv_${'0'.repeat(32)}`;
+  const lastQueuedId = `dlv_${'0'.repeat(32)}`;
   await enqueue(id, 1, {
-    id: earlierDelivery,
+    id: lastQueuedId,
     orderKey: 'one',
     afterId: first,
     nextAttemptTime: null,
@@ -28,7 +28,7 @@ test('queues a message after the last one with its order key, even if that has a
   expect(
     await database.prisma.delivery.findFirst({ where: { projectId, id: next } }),
   ).toMatchObject({
-    afterId: earlierDelivery,
+    afterId: lastQueuedId,
     nextAttemptTime: null,
   });
 });

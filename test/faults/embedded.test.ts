@@ -9,8 +9,8 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
 import {
   fillUp,
+  getSmallFileSystemSkipReason,
   mountSmallFileSystem,
-  reasonWithoutSmallFileSystem,
 } from './fixtures/embedded/small-file-system.ts';
 import { type Gateway, startGateway } from './fixtures/gateway.ts';
 import { expectExit, SHUTDOWN_MS } from './fixtures/hang-fixture.ts';
@@ -26,8 +26,8 @@ import {
 const START_MS_MAX = 60_000;
 const MIB = 1024 * 1024;
 
-const reason = reasonWithoutSmallFileSystem();
-if (reason) console.warn(`Tests of a full disk are skipped: ${reason}`);
+const skipReason = getSmallFileSystemSkipReason();
+if (skipReason) console.warn(`Tests of a full disk are skipped: ${skipReason}`);
 
 const hasSucceeded = ({ status }: SurfaceResponse) => status < 300;
 
@@ -51,7 +51,7 @@ function expectFullLoggedOnce({ lines }: Gateway): void {
   expect(warnings.map(({ msg, kind }) => `${msg}: ${kind}`)).toEqual(['database.failed: FULL']);
 }
 
-test.skipIf(reason)(
+test.skipIf(skipReason)(
   'refuses changes while the disk is full and keeps acknowledged ones',
   async () => {
     const folder = mountSmallFileSystem(192 * MIB);
@@ -124,7 +124,7 @@ async function startDatabaseProcess(env: Record<string, string>) {
 
 const insert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
 
-test.skipIf(reason)(
+test.skipIf(skipReason)(
   'refuses statements while the write-ahead log has no space and recovers automatically',
   async () => {
     const folder = mountSmallFileSystem(192 * MIB);

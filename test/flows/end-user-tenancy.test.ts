@@ -43,7 +43,8 @@ const endpoints = listOperations(app.app.rest.swagger());
 /** Names in requests, which responses may repeat. */
 const NAMES = /\b(acme|unknown|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
 
-const OF_AN_ORG = ['org', 'bld', 'bil', 'inv', 'dom'];
+/** Prefixes of the ids of an org and of its objects. */
+const ORG_ID_PREFIXES = ['org', 'bld', 'bil', 'inv', 'dom'];
 
 type Send = (names: Foreign) => Promise<unknown>;
 
@@ -77,14 +78,14 @@ async function expectNoOracle(
 
 test.each(callers)('$name: returns no node for a foreign id', async (caller) => {
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
-  // A request has ids of one type, because ids of an org are refused as a whole.
+  // Each request has ids of one type, because one id of an org's object makes the gateway refuse the whole request.
   for (const [prefix, prefixIds] of Map.groupBy(caller.hidden, (id) => id.slice(0, 3))) {
     const ids = prefixIds.slice(0, 100);
     const { data, errors = [] } = await caller.user.request(query, { ids });
     const codes = errors.map(({ extensions }) => extensions.code);
     expect([prefix, data?.nodes ?? codes]).toEqual([
       prefix,
-      OF_AN_ORG.includes(prefix) ? ['FORBIDDEN'] : ids.map(() => null),
+      ORG_ID_PREFIXES.includes(prefix) ? ['FORBIDDEN'] : ids.map(() => null),
     ]);
   }
 });
@@ -152,16 +153,16 @@ test.each(callers)('$name: receives nothing foreign from any subscription', asyn
 });
 
 function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
-  const part = (location: string) =>
+  const fillParameters = (location: string) =>
     parameters
       .filter(({ in: parameterLocation }) => parameterLocation === location)
       .map(({ name, schema: type }) => [name, String(foreignMember(name, type, names))]);
-  const inPath = Object.fromEntries(part('path'));
-  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name]);
-  const query = part('query').filter(([name]) => !['pageToken'].includes(name as string));
+  const pathParameters = Object.fromEntries(fillParameters('path'));
+  const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathParameters[name]);
+  const query = fillParameters('query').filter(([name]) => !['pageToken'].includes(name as string));
   const body = requestBody?.content['application/json']?.schema;
   return {
-    path: `/v1${filled}?${new URLSearchParams(query)}`,
+    path: `/v1${filledPath}?${new URLSearchParams(query)}`,
     init: {
       method,
       ...(body && { body: JSON.stringify(foreignMember('body', body, names)) }),

@@ -41,7 +41,7 @@ test('renews a lease until it is disposed of, even after a failed renewal', asyn
   expect(failures).toEqual([new Error('not now')]);
 });
 
-test('frees a row without a lease, after the end of the lease, and when its process has ended', async () => {
+test('treats a row as free without a lease, after the lease expires, and once its process has ended', async () => {
   await using database = await createTestDatabase();
   const { processes, prisma, rows } = database;
   await prisma.serverProcess.createMany({

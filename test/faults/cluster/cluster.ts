@@ -28,7 +28,7 @@ const SETTINGS = [
 ];
 
 /** Returns the reason to skip tests of a cluster, or null if they can run. */
-export function reasonWithoutCluster(): string | null {
+export function getClusterSkipReason(): string | null {
   if (!TEST_CITUS_BIN)
     return 'TEST_CITUS_BIN names no folder with the programs of a PostgreSQL that has Citus';
   return existsSync(join(TEST_CITUS_BIN, 'postgres')) ? null : `${TEST_CITUS_BIN} has no postgres`;

@@ -12,7 +12,7 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { startGateway } from '../fixtures/gateway.ts';
-import { type Cluster, reasonWithoutCluster, startCluster } from './cluster.ts';
+import { type Cluster, getClusterSkipReason, startCluster } from './cluster.ts';
 
 const STEP_MS = 30_000;
 /** The sweep that recovers erasures runs once a minute. */
@@ -22,8 +22,8 @@ const ERASE = `mutation EraseGroup($input: EraseGroupInput!) {
   eraseGroup(input: $input) { deletedId }
 }`;
 
-const reason = reasonWithoutCluster();
-if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
+const skipReason = getClusterSkipReason();
+if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
 /**
  * Blocks every commit with a notification. Each waits for the notification lock, which a transaction of this
@@ -44,35 +44,38 @@ async function holdCommits(cluster: Cluster): Promise<void> {
   await expect.poll(countWaiting, { timeout: STEP_MS }).toBe(1);
 }
 
-test.skipIf(reason)('an erasure continues if its job was lost between two commits', async () => {
-  const cluster = await startCluster();
-  const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
-  const database = await openDatabase(readConfig(env), createLog('silent'));
-  const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-  const tenant = await app.tenant();
-  await generateConnection(tenant);
-  await app[Symbol.asyncDispose]();
-  const { projectId, apiKey } = tenant;
-  const gateway = await startGateway(env);
-  const count = async (text: string, values: unknown[] = []) =>
-    (await cluster.query(text, values)).length;
-  const countErasures = () => count(`select from "Erasure" where "projectId" = $1`, [projectId]);
-  const countJobs = () => count(`select from pgboss.job where name = 'run-erasure'`);
-  const countGroups = () => count(`select from "Group" where "projectId" = $1`, [projectId]);
+test.skipIf(skipReason)(
+  'an erasure continues if its job was lost between two commits',
+  async () => {
+    const cluster = await startCluster();
+    const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
+    const database = await openDatabase(readConfig(env), createLog('silent'));
+    const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
+    const tenant = await app.tenant();
+    await generateConnection(tenant);
+    await app[Symbol.asyncDispose]();
+    const { projectId, apiKey } = tenant;
+    const gateway = await startGateway(env);
+    const count = async (text: string, values: unknown[] = []) =>
+      (await cluster.query(text, values)).length;
+    const countErasures = () => count(`select from "Erasure" where "projectId" = $1`, [projectId]);
+    const countJobs = () => count(`select from pgboss.job where name = 'run-erasure'`);
+    const countGroups = () => count(`select from "Group" where "projectId" = $1`, [projectId]);
 
-  await holdCommits(cluster);
-  const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
-  const refusal = client.refusal(ERASE, {
-    input: { projectIdOrName: projectId, groupRef: 'acme' },
-  });
-  await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);
-  expect(await countJobs()).toBe(0);
-  await cluster.coordinator.kill();
-  expect((await refusal).code).toBe('SERVICE_UNAVAILABLE');
+    await holdCommits(cluster);
+    const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
+    const refusal = client.refusal(ERASE, {
+      input: { projectIdOrName: projectId, groupRef: 'acme' },
+    });
+    await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);
+    expect(await countJobs()).toBe(0);
+    await cluster.coordinator.kill();
+    expect((await refusal).code).toBe('SERVICE_UNAVAILABLE');
 
-  await cluster.coordinator.start();
-  expect(await countErasures()).toBe(1);
-  expect(await countGroups()).toBe(1);
-  await expect.poll(countGroups, { timeout: RECOVERY_MS }).toBe(0);
-  await expect.poll(countErasures, { timeout: STEP_MS }).toBe(0);
-});
+    await cluster.coordinator.start();
+    expect(await countErasures()).toBe(1);
+    expect(await countGroups()).toBe(1);
+    await expect.poll(countGroups, { timeout: RECOVERY_MS }).toBe(0);
+    await expect.poll(countErasures, { timeout: STEP_MS }).toBe(0);
+  },
+);

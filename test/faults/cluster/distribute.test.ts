@@ -15,17 +15,17 @@ import { fillProject } from '../../support/database/fill.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { reasonWithoutCluster, startCluster } from './cluster.ts';
+import { getClusterSkipReason, startCluster } from './cluster.ts';
 
 const DATABASE = 'grown';
 const PROJECTS = 6;
 const TABLES = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEvent', 'SearchWord'];
 const SIZES = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
 
-const reason = reasonWithoutCluster();
-if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
+const skipReason = getClusterSkipReason();
+if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
-test.skipIf(reason)(
+test.skipIf(skipReason)(
   'distributes all rows over the workers, and the gateway works with them',
   async () => {
     const { serverUrls } = await startCluster();

@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { findReasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
-import { type Cluster, type ClusterServer, reasonWithoutCluster, startCluster } from './cluster.ts';
+import { type Cluster, type ClusterServer, getClusterSkipReason, startCluster } from './cluster.ts';
 import { createConnection, type SpreadProject, startSpreadLoad } from './spread-load.ts';
 import { expectIsolatedFault, STEADY_MS } from './worker-fault.ts';
 
@@ -15,8 +15,8 @@ const HANG_MS = IS_SHORT ? 15_000 : 30_000;
 /** Fewer connections than concurrent callers of projects on the node that hangs. */
 const POOL = { DATABASE_POOL_SIZE: '4' };
 
-const reason = reasonWithoutCluster();
-if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
+const skipReason = getClusterSkipReason();
+if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
 /** PgBouncer has few connections to the coordinator. Requests that wait for the node must not keep them. */
 async function startPooler({ url, coordinator }: Cluster): Promise<Record<string, string>> {
@@ -31,7 +31,7 @@ const DIRECT = [
 ] as const;
 const POOLED = [{ fault: 'hang', path: 'through PgBouncer' }] as const;
 
-test.skipIf(reason).each(findReasonWithoutPgbouncer() ? DIRECT : [...DIRECT, ...POOLED])(
+test.skipIf(skipReason).each(getPgbouncerSkipReason() ? DIRECT : [...DIRECT, ...POOLED])(
   'a worker that hangs delays only its own projects and loses nothing ($fault, $path)',
   async ({ fault, path }) => {
     const cluster = await startCluster();
@@ -45,7 +45,7 @@ test.skipIf(reason).each(findReasonWithoutPgbouncer() ? DIRECT : [...DIRECT, ...
   },
 );
 
-test.skipIf(reason).each(['away', 'hung'])(
+test.skipIf(skipReason).each(['down', 'hung'])(
   'a gateway that starts while a worker is %s serves its projects when the worker is back',
   async (state) => {
     const cluster = await startCluster();
@@ -56,23 +56,23 @@ test.skipIf(reason).each(['away', 'hung'])(
     const hanging = state === 'hung' ? worker.hang() : null;
     if (!hanging) await worker.kill();
     const gateway = await startGateway({ DATABASE_URL: cluster.url });
-    const isServed = async (project: SpreadProject, consumerRef: string) => {
+    const tryToConnect = async (project: SpreadProject, consumerRef: string) => {
       const createdBefore = project.created.length;
       await createConnection(gateway, project, consumerRef);
       return project.created.length > createdBefore;
     };
-    const areServed = async (served: SpreadProject[]) => {
+    const canConnectAll = async (candidates: SpreadProject[]) => {
       const responses = await Promise.all(
-        served.map((project, index) => isServed(project, `late-${index}`)),
+        candidates.map((project, index) => tryToConnect(project, `late-${index}`)),
       );
       return responses.every(Boolean);
     };
     const affected = projects.filter((project) => project.worker === 0);
-    expect(await areServed(projects.filter((project) => project.worker !== 0))).toBe(true);
-    expect(await areServed(affected)).toBe(false);
+    expect(await canConnectAll(projects.filter((project) => project.worker !== 0))).toBe(true);
+    expect(await canConnectAll(affected)).toBe(false);
     await hanging?.thaw();
     if (!hanging) await worker.start();
     const polling = { timeout: 30_000, interval: 500 };
-    await expect.poll(() => areServed(affected), polling).toBe(true);
+    await expect.poll(() => canConnectAll(affected), polling).toBe(true);
   },
 );

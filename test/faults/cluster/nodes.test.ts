@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { IS_SHORT } from '../fixtures/settings.ts';
-import { type ClusterServer, reasonWithoutCluster, startCluster } from './cluster.ts';
+import { type ClusterServer, getClusterSkipReason, startCluster } from './cluster.ts';
 import { p99 } from './durations.ts';
 import { listConnectDurations, startSpreadLoad } from './spread-load.ts';
 import { expectIsolatedFault, STEADY_MS } from './worker-fault.ts';
@@ -12,10 +12,10 @@ const AWAY_MS = IS_SHORT ? 10_000 : 30_000;
 const DEADLOCK = '40P01';
 const RETRIES_MAX = 3;
 
-const reason = reasonWithoutCluster();
-if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
+const skipReason = getClusterSkipReason();
+if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
-test.skipIf(reason)(
+test.skipIf(skipReason)(
   'a worker that is down delays only its own projects and loses nothing',
   async () => {
     const cluster = await startCluster();
@@ -31,7 +31,7 @@ test.skipIf(reason)(
   },
 );
 
-test.skipIf(reason)('moving a shard under load loses and duplicates nothing', async () => {
+test.skipIf(skipReason)('moving a shard under load loses and duplicates nothing', async () => {
   const cluster = await startCluster();
   const { projects, end } = await startSpreadLoad(cluster);
   await delay(STEADY_MS);
@@ -67,7 +67,7 @@ test.skipIf(reason)('moving a shard under load loses and duplicates nothing', as
   await end();
 });
 
-test.skipIf(reason)('rebalances shards to an additional worker under load', async () => {
+test.skipIf(skipReason)('rebalances shards to an additional worker under load', async () => {
   const cluster = await startCluster();
   const { projects, end } = await startSpreadLoad(cluster);
   await delay(STEADY_MS);

@@ -12,15 +12,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
 import { startGateway } from '../fixtures/gateway.ts';
-import { type ClusterServer, reasonWithoutCluster, startCluster } from './cluster.ts';
+import { type ClusterServer, getClusterSkipReason, startCluster } from './cluster.ts';
 import { createConnection, startSpreadLoad } from './spread-load.ts';
 
 const LOAD_MS = 5_000;
 const RESTORE_POINT = 'acknowledged';
 const POLLING = { timeout: 60_000, interval: 250 };
 
-const reason = reasonWithoutCluster();
-if (reason) console.warn(`Tests of a cluster are skipped: ${reason}.`);
+const skipReason = getClusterSkipReason();
+if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
 /** Creates a folder that belongs to the servers' user. */
 function createFolder(): string {
@@ -57,7 +57,7 @@ async function archiveAll({ url, port }: ClusterServer, folder: string): Promise
     .toBe(true);
 }
 
-test.skipIf(reason)(
+test.skipIf(skipReason)(
   'restores all nodes to one point in time, and the gateway works afterwards',
   async () => {
     const folder = createFolder();

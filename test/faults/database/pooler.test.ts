@@ -1,7 +1,7 @@
 /** PgBouncer restarts. The database behind it, and direct connections to the database, keep working. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { findReasonWithoutPgbouncer, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { createDedicatedDatabase, startDedicatedServer } from '../fixtures/dedicated-server.ts';
 import { startGateway } from '../fixtures/gateway.ts';
@@ -11,7 +11,7 @@ const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id } }
 }`;
 
-test.skipIf(findReasonWithoutPgbouncer())(
+test.skipIf(getPgbouncerSkipReason())(
   'responds with 503 without its pooler and recovers when the pooler is back',
   async () => {
     const server = await startDedicatedServer();

@@ -22,6 +22,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
   );
   // The other two servers take over the work of the killed one.
   await servers[0]?.kill();
+  // Advances the servers' clocks, so that the batches are due.
   for (const { child } of servers.slice(1)) child.send(5 * MINUTE_MS);
   const countOpen = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
   await expect.poll(countOpen, { timeout: MINUTE_MS, interval: 250 }).toBe(0);

@@ -283,7 +283,7 @@ test('names a group or connection that does not match', async () => {
   await prisma.group.create({
     data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
   });
-  const ours = await generateConnection(tenant, {
+  const ownConnection = await generateConnection(tenant, {
     provider: 'stripe',
     apiKey: 'sandbox-key',
     groupRef: 'zen',
@@ -306,7 +306,7 @@ test('names a group or connection that does not match', async () => {
   expect(await listIssues({ connectionId: foreign.id })).toEqual([
     'input.connectionId: does not exist.',
   ]);
-  expect(await listIssues({ connectionId: ours.id })).toEqual([
+  expect(await listIssues({ connectionId: ownConnection.id })).toEqual([
     'input.connectionId: belongs to another group.',
     'input.connectionId: is a connection to stripe, not to sandbox.',
   ]);

@@ -149,7 +149,7 @@ test('returns CONFLICT for a second integration with the same name', async () =>
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('names every issue together, first those that need no project', async () => {
+test('returns all issues at once; issues that need the project follow when the others are fixed', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const content = {
@@ -331,7 +331,7 @@ test('finds integrations by id and by name, and lists them newest first', async 
   expect(end.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
 });
 
-test('deletes the installations of an integration with events, and keeps connections', async () => {
+test('deletes the installations of a deleted integration, emits an event for each, and keeps the connections', async () => {
   const tenant = await app.tenant();
   const integration = await integrate(app, tenant);
   const installations = [

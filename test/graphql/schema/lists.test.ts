@@ -102,9 +102,9 @@ test('filters operations by integration, installation and group, with their othe
   });
   const groupId = newId('grp');
   await prisma.group.create({ data: { id: groupId, projectId, groupRef: 'a', groupName: 'A' } });
-  const mine = { integrationId, installationId, groupId };
-  const wrote = await insert.operation({ projectId, ...mine, actionType: 'WRITE' });
-  const failed = await insert.operation({ projectId, ...mine, status: 'FAILURE' });
+  const targetIds = { integrationId, installationId, groupId };
+  const wrote = await insert.operation({ projectId, ...targetIds, actionType: 'WRITE' });
+  const failed = await insert.operation({ projectId, ...targetIds, status: 'FAILURE' });
   await insert.operation({ projectId });
   for (const filter of [
     `integrationIdOrName: "${name}"`,

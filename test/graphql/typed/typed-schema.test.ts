@@ -106,10 +106,10 @@ test('creates a valid schema with the types of the contract', () => {
       const schema = createTypedSchema(contract);
       expect(validateSchema(schema)).toEqual([]);
       expect(() => lexicographicSortSchema(schema)).not.toThrow();
-      const declared = listMembers(buildSchema(formatGraphqlSdl(contract)));
-      const served = listMembers(schema);
-      const names = Object.keys(declared);
-      for (const name of names) expect(served[name]).toEqual(declared[name]);
+      const declaredMembers = listMembers(buildSchema(formatGraphqlSdl(contract)));
+      const servedMembers = listMembers(schema);
+      const names = Object.keys(declaredMembers);
+      for (const name of names) expect(servedMembers[name]).toEqual(declaredMembers[name]);
     }),
     { numRuns: 200 },
   );

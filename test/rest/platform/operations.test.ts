@@ -57,8 +57,11 @@ const READ_PATHS: Record<string, string> = {
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
 };
 
-function findDifferences(operation: ReferenceOperation, here: Documented): string[] {
-  return [...findInputDifferences(operation, here), ...findResponseDifferences(operation, here)];
+function findDifferences(operation: ReferenceOperation, documented: Documented): string[] {
+  return [
+    ...findInputDifferences(operation, documented),
+    ...findResponseDifferences(operation, documented),
+  ];
 }
 
 function findInputDifferences(
@@ -100,9 +103,9 @@ function findShapeDifferences(shape: Shape, { content = {} }: Documented['respon
 const NO_RULES_OF_SAMPLES = ['minimum'];
 
 function createRow(operation: ReferenceOperation): string[] {
-  const here = findDocumented(operation);
-  const differences = here ? [...new Set(findDifferences(operation, here))] : [];
-  const state = here
+  const documented = findDocumented(operation);
+  const differences = documented ? [...new Set(findDifferences(operation, documented))] : [];
+  const state = documented
     ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))
     : `no${OMITTED[operation.id] ?? ''}`;
   return [operation.host, operation.method, operation.path, state];

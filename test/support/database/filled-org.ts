@@ -1,4 +1,4 @@
-/** Creates an org with many rows of each kind, and one builder who may see all of them. */
+/** Creates an org with several rows of each kind, and one builder who may see all of them. */
 import { graphql } from 'graphql';
 import { expect } from 'vitest';
 import type { Services } from '../../../src/domain/call.ts';
@@ -10,28 +10,28 @@ import type { TestApp } from '../app.ts';
 import { fillProject } from './fill.ts';
 import { recordStatements } from './statements.ts';
 
-/** Sizes of each of the org's many projects. */
+/** How many rows each additional project gets. */
 const PROJECT_SIZES = { few: 2, connections: 4, installations: 4, operations: 8, events: 8 };
 
-/** Creates `few` members, invites, domains and projects, and as many other orgs. */
-export async function fillOrg(app: TestApp, few: number) {
+/** Creates `count` members, invites, domains and projects, and `count` other orgs. */
+export async function fillOrg(app: TestApp, count: number) {
   const { services } = app.app;
   const { orgId, projectId, builderId, builderEmail } = await app.tenant();
   const orgIds = [orgId];
-  for (let n = 1; n <= few; n += 1) {
+  for (let n = 1; n <= count; n += 1) {
     const otherId = newId('org');
     orgIds.push(otherId);
     await insertAll(services, [
       ['"Org" ("id", "label") values ($1, $1)', otherId],
-      ['"BillingAccount" values ($1, $2, $1, $1, $1)', newId('bil'), otherId],
-      ['"OrgMember" values ($1, $2)', otherId, builderId],
+      [BILLING_ACCOUNT, newId('bil'), otherId],
+      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', otherId, builderId],
       [INVITE, newId('inv'), otherId, builderEmail],
     ]);
     const [memberId, smallProjectId] = [newId('bld'), newId('prj')];
     await insertAll(services, [
       ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
-      ['"OrgMember" values ($1, $2)', orgId, memberId],
-      ['"ClaimedDomain" values ($1, $1, $2)', newId('dom'), orgId],
+      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', orgId, memberId],
+      ['"ClaimedDomain" ("id", "domain", "orgId") values ($1, $1, $2)', newId('dom'), orgId],
       [INVITE, newId('inv'), orgId, `${n}@invited.test`],
       [
         '"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)',
@@ -54,6 +54,9 @@ export async function fillOrg(app: TestApp, few: number) {
   } as const;
   return { orgId, projectId, run: createQueryRunner(services, { ...caller, scopes: ALL_SCOPES }) };
 }
+
+const BILLING_ACCOUNT = `"BillingAccount" ("id", "orgId", "displayName", "billingProvider", "billingProviderRef")
+  values ($1, $2, $1, $1, $1)`;
 
 const INVITE = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
   values ($1, $2, $3, 'PENDING', $3, now() + interval '1 day')`;

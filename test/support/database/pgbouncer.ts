@@ -11,7 +11,7 @@ import { findFreePort } from '../process/free-port.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 
 /** Returns the reason to skip tests that need PgBouncer, or null if it is installed. */
-export function findReasonWithoutPgbouncer(): string | null {
+export function getPgbouncerSkipReason(): string | null {
   const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0;
   return isInstalled ? null : 'PgBouncer is not installed (`apt-get install pgbouncer`)';
 }

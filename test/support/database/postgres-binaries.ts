@@ -46,7 +46,7 @@ export function findSystemBinaries(folder: string): PostgresBinaries {
 }
 
 /** Returns the reason to skip tests that need PostgreSQL, or null if its programs run. */
-export function findReasonWithoutPostgres(): string | null {
+export function getPostgresSkipReason(): string | null {
   try {
     findPostgresBinaries();
     return null;

@@ -1,6 +1,6 @@
 /** Converts the flat inputs of REST and the domain to inputs of GraphQL. */
 
-const GROUP_OF: Record<string, string> = {
+const GROUP_BY_MEMBER: Record<string, string> = {
   apiKey: 'credentials',
   basicAuth: 'credentials',
   oauth2ClientCredentials: 'credentials',
@@ -15,7 +15,7 @@ const GROUP_OF: Record<string, string> = {
 export function inGroups(flat: object): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(flat)) {
-    const group = GROUP_OF[name];
+    const group = GROUP_BY_MEMBER[name];
     if (group === undefined) input[name] = value;
     else input[group] = { ...(input[group] as object | undefined), [name]: value };
   }

@@ -87,7 +87,7 @@ export function generateRestCalls(
 
 function callOperation(operation: RestOperation, hostility: Hostility): Arbitrary<RestCall> {
   const { operationId, parameters = [], requestBody } = operation;
-  const part = (name: 'path' | 'query' | 'header') => {
+  const arbitraryParameters = (name: 'path' | 'query' | 'header') => {
     const inPart = parameters.filter((parameter) => parameter.in === name);
     const properties = Object.fromEntries(
       inPart.map((parameter) => [parameter.name, parameter.schema]),
@@ -102,9 +102,9 @@ function callOperation(operation: RestOperation, hostility: Hostility): Arbitrar
     chooseRarely<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
   return fc
     .record({
-      path: part('path'),
-      query: part('query'),
-      header: part('header'),
+      path: arbitraryParameters('path'),
+      query: arbitraryParameters('query'),
+      header: arbitraryParameters('header'),
       body: schema ? arbitraryValue('body', schema, hostility) : fc.constant(undefined),
       oddQuery: oddText(MALFORMED_QUERIES),
       oddBody: schema ? oddText(MALFORMED_BODIES) : fc.constant(null),

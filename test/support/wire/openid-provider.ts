@@ -134,15 +134,15 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       .sign(hasOtherKey ? otherPair.privateKey : pair.privateKey);
   };
 
-  const served = await serve((req, res) => {
+  const server = await serve((req, res) => {
     const route = routes[(req.url ?? '').split('?')[0] ?? ''];
     if (route) void route(req, res);
     else res.writeHead(404).end();
   });
   const provider: OpenIdProvider = {
-    url: served.url,
+    url: server.url,
     settings: {
-      issuer: served.url,
+      issuer: server.url,
       clientId: CLIENT_ID,
       clientSecret: CLIENT_SECRET,
       name: 'Example ID',
@@ -152,7 +152,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     denial: null,
     forgery: {},
     requests: [],
-    [Symbol.asyncDispose]: () => served.stop(),
+    [Symbol.asyncDispose]: () => server.stop(),
   };
   return provider;
 }
