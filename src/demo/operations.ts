@@ -63,7 +63,8 @@ async function addReads(
 
 const FIRST_READ = 1;
 const isRead = (number: number) => number % 3 !== 0;
-const hasFailed = (number: number) => number % 25 === 7;
+/** None is exactly 24 hours old, where a count of the last 24 hours changes within a minute. */
+const hasFailed = (number: number) => number % 25 === 13;
 
 /** The first read returns all contacts. Later reads return the contacts that changed, if any. */
 function countRecords(number: number): number {

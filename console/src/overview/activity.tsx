@@ -1,4 +1,4 @@
-/** Activity of the last 24 hours: operations by hour, moved records and delivery attempts. */
+/** Activity of the last 24 hours, from a whole hour on: operations by hour, moved records and delivery attempts. */
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -7,6 +7,7 @@ import { Plot, type Series, sum } from '../parts/activity-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { Table } from '../parts/table.tsx';
+import { formatSince, getFirstHour, HOUR_MS, HOURS } from './first-hour.ts';
 
 const QUERY = graphql`
   query activityQuery($project: String!, $from: DateTime!) {
@@ -40,8 +41,6 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 15_000;
-const HOUR_MS = 3_600_000;
-const HOURS = 24;
 
 type ProjectActivity = NonNullable<activityQuery['response']['project']>['activity'];
 type OperationCount = ProjectActivity['operations'][number];
@@ -52,7 +51,8 @@ interface ActivityPanelsProps {
 }
 
 export default function ActivityPanels({ project: idOrName, linkTo }: ActivityPanelsProps) {
-  const firstHour = (Math.floor(Date.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
+  const firstHour = getFirstHour();
+  const since = formatSince(firstHour);
   const variables = { project: idOrName, from: new Date(firstHour).toISOString() };
   const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = project?.activity;
@@ -66,21 +66,21 @@ export default function ActivityPanels({ project: idOrName, linkTo }: ActivityPa
     <>
       <Panel title="Operations by hour">
         {columns.all === 0 ? (
-          <Empty title="No operations in the last 24 hours">
+          <Empty title={`No operations ${since}`}>
             <Link href={linkTo('installations')}>Trigger a read</Link> on the page of an
             installation.
           </Empty>
         ) : (
           <Plot
-            label={`${columns.all} operations in the last 24 hours, ${columns.failed} failed`}
+            label={`${columns.all} operations ${since}, ${columns.failed} failed`}
             times={columns.times}
             series={columns.series}
           />
         )}
       </Panel>
-      <Panel title="Records and messages, last 24 hours">
+      <Panel title={`Records and messages ${since}`}>
         <MovedRecords activity={activity} linkTo={linkTo} />
-        <DeliveryAttempts deliveries={activity.deliveries} linkTo={linkTo} />
+        <DeliveryAttempts deliveries={activity.deliveries} since={since} linkTo={linkTo} />
       </Panel>
     </>
   );
@@ -153,14 +153,15 @@ const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest p95'];
 interface DeliveryAttemptsProps {
   /** One row for each destination and hour. */
   deliveries: ProjectActivity['deliveries'];
+  since: string;
   linkTo: (path: string) => string;
 }
 
-function DeliveryAttempts({ deliveries, linkTo }: DeliveryAttemptsProps) {
+function DeliveryAttempts({ deliveries, since, linkTo }: DeliveryAttemptsProps) {
   if (deliveries.length === 0) return <p className="quiet">No messages were sent.</p>;
   const hoursByDestination = Map.groupBy(deliveries, ({ destination }) => destination?.id);
   return (
-    <Table label="Attempts in the last 24 hours" columns={COLUMNS}>
+    <Table label={`Attempts ${since}`} columns={COLUMNS}>
       {[...hoursByDestination].map(([id, hours]) => {
         const path = id ? `destinations/${id}` : 'deliveries';
         const failed = sum(hours.map(({ failedAttempts }) => failedAttempts));

@@ -10,6 +10,7 @@ import { Principal } from '../parts/principal.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
+import { formatSince, getFirstHour, HOUR_MS, HOURS } from './first-hour.ts';
 
 const QUERY = graphql`
   query attentionQuery($project: String!, $from: DateTime!) {
@@ -80,8 +81,7 @@ const REOPEN = graphql`
 `;
 
 const POLL_MS = 10_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = HOURS * HOUR_MS;
 /** More items are behind "Show more". */
 const SHOWN_ITEMS = 8;
 /** The gateway counts up to this number. */
@@ -98,8 +98,7 @@ interface AttentionProps {
 }
 
 export default function AttentionPanel({ project: idOrName, linkTo }: AttentionProps) {
-  // The beginning of an hour, so that a refresh repeats the query of the hour.
-  const dayStartMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + HOUR_MS - DAY_MS;
+  const dayStartMs = getFirstHour();
   const variables = { project: idOrName, from: new Date(dayStartMs - DAY_MS).toISOString() };
   const { project } = usePageQuery<attentionQuery>(QUERY, variables, { everyMs: POLL_MS });
   const acknowledge = useChange<attentionAcknowledgeMutation>(ACKNOWLEDGE);
@@ -148,6 +147,7 @@ export default function AttentionPanel({ project: idOrName, linkTo }: AttentionP
         {formatTrend(
           countOperations(project, (timeMs) => timeMs >= dayStartMs),
           countOperations(project, (timeMs) => timeMs < dayStartMs),
+          formatSince(dayStartMs),
         )}
       </p>
       {acknowledged.length > 0 && (
@@ -274,10 +274,10 @@ function computeRate({ succeeded, failed }: OutcomeCounts): number | null {
 
 const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts): string {
+function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts, since: string): string {
   const rate = computeRate(today);
-  if (rate === null) return 'No operations ended in the last 24 hours.';
+  if (rate === null) return `No operations ended ${since}.`;
   const before = computeRate(yesterday);
-  const share = `${percent.format(rate)} % of operations succeeded in the last 24 hours`;
+  const share = `${percent.format(rate)} % of operations succeeded ${since}`;
   return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
 }

@@ -199,9 +199,9 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** 24 hours ago, rounded to the minute, so that refreshes within a minute repeat the query. */
+/** 24 hours ago, rounded up to the minute, so that refreshes within a minute repeat the query. */
 function getDayStart(): string {
-  return new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - DAY_MS).toISOString();
+  return new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS - DAY_MS).toISOString();
 }
 
 interface FigureProps {

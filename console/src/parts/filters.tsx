@@ -145,8 +145,8 @@ export function useTimeRange(): TimeRange | null {
   return useMemo(() => {
     if (from !== null || until !== null) return { from, until };
     if (hours === undefined) return null;
-    // Rounded to the minute, so that a reopened page finds its cached query.
-    const now = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    // Rounded up to the minute, so that a reopened page finds its cached query.
+    const now = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
     return { from: new Date(now - hours * HOUR_MS).toISOString(), until: null };
   }, [hours, from, until]);
 }
