@@ -46,6 +46,7 @@ const QUERY = graphql`
         installation {
           id
           group {
+            groupRef
             groupName
           }
         }
@@ -83,6 +84,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   if (!node?.id || !node.status) return <NotFound noun="operation" />;
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};
+  const { group } = installation ?? {};
   const isRunning = status === 'IN_PROGRESS';
   return (
     <Page
@@ -102,13 +104,19 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
                 {node.integration.name}
               </Link>
             ),
-            Group: installation && (
+            Group: group && (
+              <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
+                {group.groupName}
+              </Link>
+            ),
+            Installation: installation && (
               <Link href={linkTo(`installations/${installation.id}`)}>
-                {installation.group.groupName}
+                {installation.group.groupName}: {node.integration?.name ?? 'deleted'}
               </Link>
             ),
             Started: <Time value={node.createTime} />,
-            'Last change': <Time value={node.updateTime} />,
+            'Last change': isRunning ? <Time value={node.updateTime} /> : null,
+            Duration: isRunning ? null : formatDuration(node),
             Attempts: retry?.attempts,
             'Records written': metadata?.successfulRecordIds.join(', ') || null,
             ID: <Copyable value={node.id} label="ID" />,
@@ -128,4 +136,25 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
       </Panel>
     </Page>
   );
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Formats the time from the start to the last change, like "134 ms", "2.1 s", "3 min 5 s" or "2 h 3 min". */
+function formatDuration({ createTime, updateTime }: OperationTimes): string | null {
+  if (!createTime || !updateTime) return null;
+  const ms = Date.parse(updateTime) - Date.parse(createTime);
+  if (ms < SECOND_MS) return `${ms} ms`;
+  if (ms < MINUTE_MS) return `${Math.floor(ms / 100) / 10} s`;
+  if (ms < HOUR_MS) {
+    return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`;
+  }
+  return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`;
+}
+
+interface OperationTimes {
+  createTime?: string;
+  updateTime?: string | null | undefined;
 }
