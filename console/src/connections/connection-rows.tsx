@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
-import { ProviderName } from '../parts/provider-mark.tsx';
+import { ProviderName, useProviderNames } from '../parts/provider-mark.tsx';
 import { getSchemeName, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -34,6 +34,7 @@ const DETAIL_COLUMNS = ['Provider', 'Consumer', 'Scheme'];
 
 export function ConnectionRows({ connections, linkTo }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);
+  const getProviderName = useProviderNames();
   return (
     <Table label="Connections" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, consumer, provider, status, authScheme, createTime }) => (
@@ -42,6 +43,7 @@ export function ConnectionRows({ connections, linkTo }: ConnectionRowsProps) {
             <Link href={linkTo(`connections/${id}`)} className="strong">
               {group.groupName || group.groupRef}
             </Link>
+            <div className="subline quiet">{getProviderName(provider)}</div>
           </td>
           <td>
             <Status value={status} />

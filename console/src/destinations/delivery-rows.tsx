@@ -57,6 +57,9 @@ export function DeliveryRows({ project, deliveries, showsDestination = false }: 
             <Link href={linkTo(`deliveries/${id}`)} className="strong">
               {describeContent(row)}
             </Link>
+            {showsDestination && (
+              <div className="subline quiet">→ {destination?.name ?? 'deleted'}</div>
+            )}
           </td>
           <td>
             <Status value={status} />

@@ -47,6 +47,7 @@ export function InstallationRows({ installations, linkTo }: InstallationRowsProp
             <Link href={linkTo(`installations/${id}`)} className="strong">
               {group.groupName}
             </Link>
+            <div className="subline quiet">{integration.name}</div>
           </td>
           <td>
             <Status value={healthStatus} /> <span className="quiet">{healthReason}</span>

@@ -52,6 +52,15 @@ export function OperationsList({ operations, linkTo }: OperationsListProps) {
             <Link href={linkTo(`operations/${id}`)} className="strong">
               {formatWords(actionType)} {metadata.objects.join(', ')}
             </Link>
+            <div className="subline quiet">
+              {row.installation?.group.groupName}
+              {status === 'FAILED' && (
+                <>
+                  {row.installation && ' · '}
+                  <OperationText text={result} namedObjects={metadata.objects} />
+                </>
+              )}
+            </div>
           </td>
           <td>
             <Status value={status} />
