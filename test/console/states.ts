@@ -104,9 +104,9 @@ export function testStates(stage: () => ConsoleStage) {
     await contacts.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  test('calls unused connections the same on the overview and in the list', async () => {
+  test('leads from the unused connections of the overview to their list', async () => {
     await open('');
-    await page.getByRole('link', { name: /\d+ Not used yet/ }).click();
+    await page.getByRole('link', { name: /\d+ Unused connections/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();
     await page.getByRole('button', { name: /Not used yet.* Status$/ }).waitFor();
     await page.locator('td .status.idle', { hasText: 'Not used yet' }).first().waitFor();

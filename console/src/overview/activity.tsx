@@ -148,7 +148,7 @@ function MovedRecords({ activity: { records, streams }, linkTo }: MovedRecordsPr
   );
 }
 
-const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest p95'];
+const COLUMNS = ['Destination', 'Failed', 'Attempts', 'Slowest hour, p95'];
 
 interface DeliveryAttemptsProps {
   /** One row for each destination and hour. */

@@ -278,6 +278,6 @@ function formatTrend(today: OutcomeCounts, yesterday: OutcomeCounts, since: stri
   const rate = computeRate(today);
   if (rate === null) return `No operations ended ${since}.`;
   const before = computeRate(yesterday);
-  const share = `${percent.format(rate)} % of operations succeeded ${since}`;
-  return before === null ? `${share}.` : `${share}, ${percent.format(before)} % the day before.`;
+  const share = `${percent.format(rate)}% of operations succeeded ${since}`;
+  return before === null ? `${share}.` : `${share}, ${percent.format(before)}% the day before.`;
 }

@@ -73,8 +73,8 @@ const FIGURES = [
     period: 'Now',
     figures: [
       { field: 'connections', name: 'Connections', path: 'connections' },
-      { field: 'working', name: 'Working', path: 'connections?status=WORKING' },
-      { field: 'unused', name: 'Not used yet', path: 'connections?status=CREATED' },
+      { field: 'working', name: 'Working connections', path: 'connections?status=WORKING' },
+      { field: 'unused', name: 'Unused connections', path: 'connections?status=CREATED' },
       {
         field: 'broken',
         name: 'Need reconnecting',
