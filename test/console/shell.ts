@@ -66,7 +66,7 @@ export function testShell(stage: () => ConsoleStage) {
   test('leads from an unknown page and from a missing object to a page that exists', async () => {
     await page.goto(`${stage().url}/console/demo/nowhere`);
     await expectHeading('Not found');
-    await page.locator('main').getByRole('link', { name: 'Go to demo' }).click();
+    await page.locator('main').getByRole('link', { name: 'Go to Overview' }).click();
     await expectHeading('Overview');
     await page.goto(`${stage().url}/console/demo/integrations/nothing`);
     await expectHeading('Not found');

@@ -75,13 +75,16 @@ export function Members({ org: orgKey, query }: MembersProps) {
   const { nodes } = org.members;
   const isAdmin = org.viewerRole === 'ADMIN';
   const isLastAdmin = isAdmin && nodes.filter(({ role }) => role === 'ADMIN').length === 1;
+  const isViewer = ({ builder }: Member) => builder.id === viewer.builder?.id;
+  const hasActions = nodes.some((member) => (isViewer(member) ? !isLastAdmin : isAdmin));
+  const columns = ['Name', 'Role', 'Member since', ...(hasActions ? ['Actions'] : [])];
   return (
     <>
       <Refusal problem={update.problem} />
-      <Table label="Members" columns={['Name', 'Role', 'Actions', 'Member since']}>
+      <Table label="Members" columns={columns}>
         {nodes.map((member) => {
           const { builder, role, createTime } = member;
-          const isReader = builder.id === viewer.builder?.id;
+          const isReader = isViewer(member);
           const name = formatName(member);
           const key = { orgId: org.id, builderId: builder.id };
           return (
@@ -108,24 +111,26 @@ export function Members({ org: orgKey, query }: MembersProps) {
                 )}
               </td>
               <td>
-                {isReader && !isLastAdmin && <Leave org={org} builderId={builder.id} />}
-                {isAdmin && !isReader && (
-                  <ConfirmChange<membersRemoveMutation>
-                    triggerLabel="Remove"
-                    title={`Remove ${name} from ${org.label}?`}
-                    mutation={REMOVE}
-                    variables={{ input: key }}
-                  >
-                    <p>
-                      {name} loses access to all projects of the org within a second. API keys stay:
-                      delete those whose value {name} knows.
-                    </p>
-                  </ConfirmChange>
-                )}
-              </td>
-              <td>
                 <Time value={createTime} />
               </td>
+              {hasActions && (
+                <td>
+                  {isReader && !isLastAdmin && <Leave org={org} builderId={builder.id} />}
+                  {isAdmin && !isReader && (
+                    <ConfirmChange<membersRemoveMutation>
+                      triggerLabel="Remove"
+                      title={`Remove ${name} from ${org.label}?`}
+                      mutation={REMOVE}
+                      variables={{ input: key }}
+                    >
+                      <p>
+                        {name} loses access to all projects of the org within a second. API keys stay:
+                        delete those whose value {name} knows.
+                      </p>
+                    </ConfirmChange>
+                  )}
+                </td>
+              )}
             </tr>
           );
         })}

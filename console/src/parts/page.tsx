@@ -181,6 +181,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 export function NotFound({ noun }: { noun: string }) {
   const ancestors = useContext(AncestorsContext);
   const { name, path } = noun === 'project' ? PROJECTS : (ancestors.at(-1) ?? PROJECTS);
+  const isProject = noun !== 'project' && ancestors.length === 1;
   return (
     <>
       <Breadcrumbs current="Not found" />
@@ -189,7 +190,7 @@ export function NotFound({ noun }: { noun: string }) {
         <p>
           There is no {noun} at this URL{noun !== 'page' && ', or it was deleted'}.
         </p>
-        <Link href={path}>Go to {name}</Link>
+        <Link href={path}>Go to {isProject ? 'Overview' : name}</Link>
       </div>
     </>
   );
