@@ -75,7 +75,7 @@ export function ContractTable({ contract }: { contract: contractTable_contract$k
   );
 }
 
-const COLUMNS = ['Field', 'Type', 'In records that are read', 'In writes', 'Provider field'];
+const COLUMNS = ['Field', 'Type', 'Read', 'Write', 'Provider field'];
 
 function ObjectTable({ object }: { object: ObjectContract }) {
   const getProviderName = useProviderNames();
@@ -85,7 +85,7 @@ function ObjectTable({ object }: { object: ObjectContract }) {
     <section className="contract-object">
       <h3>
         {displayName && displayName !== name && `${displayName} `}
-        <code>{name}</code>
+        <code className="strong">{name}</code>
       </h3>
       <p className="quiet">
         {sources
@@ -96,7 +96,8 @@ function ObjectTable({ object }: { object: ObjectContract }) {
       </p>
       <p className="quiet">
         {verbs.map(formatWords).join(', ') || 'No operations'}
-        {acceptsOtherFields && '. Writes may name other fields of the provider.'}
+        {acceptsOtherFields &&
+          `. Writes may name any ${fields.length > 0 ? 'other ' : ''}field of the provider.`}
       </p>
       {fields.length > 0 && (
         <Table label={`Fields of ${name}`} columns={COLUMNS}>
@@ -108,7 +109,13 @@ function ObjectTable({ object }: { object: ObjectContract }) {
               <td>{formatType(field)}</td>
               <td>{formatPresence(field)}</td>
               <td>{isWritten ? formatWrite(field) : '—'}</td>
-              <td>{field.providerField ? <code>{field.providerField}</code> : '—'}</td>
+              <td>
+                {field.providerField ? (
+                  <code>{field.providerField}</code>
+                ) : (
+                  <span className="quiet">{explainNoProviderField(object, field)}</span>
+                )}
+              </td>
             </tr>
           ))}
         </Table>
@@ -140,6 +147,11 @@ const PRESENCE: Record<FieldContract['origin'], string> = {
 function formatPresence({ isAlwaysRead, isWriteOnly, origin }: FieldContract): string {
   if (isWriteOnly) return 'never';
   return isAlwaysRead ? 'always' : PRESENCE[origin];
+}
+
+function explainNoProviderField({ sources }: ObjectContract, { origin }: FieldContract): string {
+  if (sources.length > 1) return 'differs';
+  return origin === 'MAPPED' ? 'chosen at installation' : '—';
 }
 
 function formatWrite({ isRequired, isReadOnly }: FieldContract): string {
