@@ -60,7 +60,7 @@ export default function ContractPage({ project: idOrName }: ConsolePageProps) {
           <Snippet
             key={file}
             title={file}
-            text={`curl -H "x-api-key: $API_KEY" ${address}/${file}`}
+            text={`curl -H "x-api-key: $GATEWAY_API_KEY" ${address}/${file}`}
           />
         ))}
       </Panel>

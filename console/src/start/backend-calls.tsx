@@ -88,7 +88,7 @@ const LANGUAGES = [
 function formatCurl({ query, variables }: Call): string {
   const body = JSON.stringify({ query: query.replace(/\s+/g, ' '), variables });
   return `curl -s ${ENDPOINT} \\
-  -H "x-api-key: $GATEWAY_KEY" -H 'content-type: application/json' \\
+  -H "x-api-key: $GATEWAY_API_KEY" -H 'content-type: application/json' \\
   -d '${body.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -96,7 +96,7 @@ function formatTypescript({ query, variables }: Call): string {
   const indented = (text: string) => text.replaceAll('\n', '\n    ');
   return `const response = await fetch('${ENDPOINT}', {
   method: 'POST',
-  headers: { 'x-api-key': process.env.GATEWAY_KEY ?? '', 'content-type': 'application/json' },
+  headers: { 'x-api-key': process.env.GATEWAY_API_KEY ?? '', 'content-type': 'application/json' },
   body: JSON.stringify({
     query: \`${indented(query)}\`,
     variables: ${indented(JSON.stringify(variables, null, 2))},

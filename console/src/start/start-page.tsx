@@ -69,7 +69,7 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
       <>
         <p>
           Your backend calls the API with a key. Create one, and put it into the variable
-          GATEWAY_KEY.
+          GATEWAY_API_KEY.
         </p>
         <NewApiKey
           project={project}
