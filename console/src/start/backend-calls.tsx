@@ -15,6 +15,11 @@ interface BackendCallsProps {
   groupRef: string;
   /** True if the integration writes the object. */
   isWritten: boolean;
+  /** Mapped names that a write of the object uses. */
+  mappings: readonly {
+    fieldName: string | null | undefined;
+    mapToName: string | null | undefined;
+  }[];
 }
 
 export function BackendCalls(props: BackendCallsProps) {
@@ -38,7 +43,8 @@ export function BackendCalls(props: BackendCallsProps) {
   );
 }
 
-function listCalls({ integration, objectName, groupRef, isWritten }: BackendCallsProps): Call[] {
+function listCalls(props: BackendCallsProps): Call[] {
+  const { integration, objectName, groupRef, isWritten, mappings } = props;
   const target = { integrationIdOrName: integration, groupRef, objectName };
   return [
     {
@@ -65,7 +71,9 @@ function listCalls({ integration, objectName, groupRef, isWritten }: BackendCall
           query: `mutation ($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operation { id status result } result { recordId } }
 }`,
-          variables: { input: { ...target, type: 'CREATE', records: { record: SAMPLE } } },
+          variables: {
+            input: { ...target, type: 'CREATE', records: { record: createSample(mappings) } },
+          },
         }
       : {
           title: 'Read all records now, and send them to the destination',
@@ -78,6 +86,16 @@ function listCalls({ integration, objectName, groupRef, isWritten }: BackendCall
 }
 
 const SAMPLE = { email: 'ada@example.com', lastname: 'Lovelace' };
+
+function createSample(mappings: BackendCallsProps['mappings']): Record<string, string> {
+  const getName = (field: string) =>
+    mappings.find(({ fieldName, mapToName }) => fieldName === field && mapToName)?.mapToName ??
+    field;
+  return Object.fromEntries(
+    Object.entries(SAMPLE).map(([field, value]) => [getName(field), value]),
+  );
+}
+
 const ENDPOINT = `${location.origin}${BASE}/graphql`;
 
 const LANGUAGES = [

@@ -18,12 +18,22 @@ export const PROGRESS = graphql`
               read {
                 objects {
                   objectName
+                  mapToName
                   destination
+                  requiredFields {
+                    fieldName
+                    mapToName
+                  }
+                  optionalFields {
+                    fieldName
+                    mapToName
+                  }
                 }
               }
               write {
                 objects {
                   objectName
+                  inheritMapping
                 }
               }
             }

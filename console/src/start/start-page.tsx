@@ -24,8 +24,10 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
   const [installation] = project.installations.nodes;
   const { read, write } = integration?.latestRevision.content ?? {};
   const objects = read?.objects ?? [];
-  const objectName = objects[0]?.objectName ?? 'contacts';
-  const writtenObjects = write?.objects ?? [];
+  const [firstObject] = objects;
+  const writtenObject = write?.objects?.find(
+    ({ objectName }) => objectName === firstObject?.objectName,
+  );
   const hasTestAccount = integration?.provider === 'sandbox' && !installation;
   const nextStep = steps.find(({ isDone }) => !isDone);
   const contents: Record<Step['id'], ReactNode> = {
@@ -79,8 +81,13 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
         />
         <BackendCalls
           integration={integration.name}
-          objectName={objectName}
-          isWritten={writtenObjects.some((object) => object.objectName === objectName)}
+          objectName={firstObject?.mapToName ?? firstObject?.objectName ?? 'contacts'}
+          isWritten={writtenObject !== undefined}
+          mappings={
+            firstObject && writtenObject?.inheritMapping
+              ? [...firstObject.requiredFields, ...firstObject.optionalFields]
+              : []
+          }
           groupRef={installation?.group.groupRef ?? 'customer-1'}
         />
       </>
