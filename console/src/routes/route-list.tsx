@@ -1,7 +1,9 @@
 /** Each route in words, with a button to delete it. */
 import { graphql } from 'react-relay';
+import { Link } from 'wouter';
 import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
 import type { routeListTopicMutation } from '../../__generated__/routeListTopicMutation.graphql.ts';
+import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
@@ -36,6 +38,7 @@ interface RouteListProps {
 export function RouteList({ project, routed, selection }: RouteListProps) {
   const event = useChange<routeListEventMutation>(REMOVE_EVENT);
   const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
+  const linkTo = useProjectLink(project);
   const visibleIds = new Set(
     listRoutes(routed).flatMap((route) => (hasEnd(route, selection) ? route.id : [])),
   );
@@ -44,12 +47,21 @@ export function RouteList({ project, routed, selection }: RouteListProps) {
       id: route.id,
       from: formatWords(route.eventType),
       to: `topic ${route.topic.name}`,
+      toText: null,
       change: event,
     })),
     ...routed.topicDestinationRoutes.nodes.map((route) => ({
       id: route.id,
       from: `topic ${route.topic.name}`,
       to: `destination ${route.destination.name}`,
+      toText: (
+        <>
+          destination{' '}
+          <Link href={linkTo(`destinations/${route.destination.id}`)}>
+            {route.destination.name}
+          </Link>
+        </>
+      ),
       change: topic,
     })),
   ];
@@ -65,10 +77,10 @@ export function RouteList({ project, routed, selection }: RouteListProps) {
     <>
       <Refusal problem={event.problem ?? topic.problem} />
       <Table label="Routes" columns={['From', 'To', 'Actions']}>
-        {rows.map(({ id, from, to, change }) => (
+        {rows.map(({ id, from, to, toText, change }) => (
           <tr key={id}>
             <td>{from}</td>
-            <td>{to}</td>
+            <td>{toText ?? to}</td>
             <td>
               <Action
                 aria-label={`Remove the route from ${from} to ${to}`}
