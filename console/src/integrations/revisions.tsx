@@ -22,7 +22,13 @@ const REVISIONS = graphql`
   }
 `;
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'short', timeStyle: 'short' });
+const timeFormat = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 const NOTHING = 'none';
 
 export function Revisions({ integration }: { integration: revisions_integration$key }) {
@@ -30,7 +36,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const [params, setParams] = useSearchParams();
   const options = nodes.map(({ id, createTime }, index) => ({
     id,
-    label: `${totalCount - index}: ${day.format(new Date(createTime))}`,
+    label: `Revision ${totalCount - index} · ${timeFormat.format(new Date(createTime))}`,
   }));
   const findRevision = (id: string | null) => nodes.find((node) => node.id === id);
   const to = findRevision(params.get('to')) ?? nodes[0];
@@ -46,7 +52,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
   if (!to) return null;
   return (
     <>
-      <div className="filters">
+      <div className="filters stacked">
         <Choice
           label="From"
           options={[{ id: NOTHING, label: 'None' }, ...options]}
