@@ -30,9 +30,9 @@ export default function ProvidersPage({ project }: ConsolePageProps) {
   const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
   const linkTo = useProjectLink(project);
-  const matching = providers.nodes.filter(({ name, displayName }) =>
-    `${name} ${displayName}`.toLowerCase().includes(search),
-  );
+  const matching = providers.nodes
+    .filter(({ name, displayName }) => `${name} ${displayName}`.toLowerCase().includes(search))
+    .toSorted((a, b) => a.displayName.localeCompare(b.displayName));
   return (
     <ListPage
       title="Providers"
