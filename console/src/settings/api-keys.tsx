@@ -7,7 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
 import { Time } from '../parts/time.tsx';
 import { KeyTable } from './key-table.tsx';
-import { formatScope } from './scope-choice.tsx';
+import { formatScope, omitImpliedScopes } from './scope-choice.tsx';
 
 const KEYS = graphql`
   fragment apiKeys_project on Project {
@@ -54,22 +54,24 @@ export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; i
   return (
     <KeyTable
       label="API keys"
-      columns={['Last used', 'Prefix', 'Scopes']}
+      columns={['Last used']}
       keys={nodes}
       update={update}
       remove={remove}
       onSwitch={(apiKeyId, active) => update.run({ input: { ...projectInput, apiKeyId, active } })}
       onDelete={(apiKey) => remove.run({ input: { ...projectInput, apiKey } })}
       deleteWarning="Requests with this key are refused immediately."
-    >
-      {({ prefix, scopes, lastUsedTime }) => (
+      renderDetails={({ prefix, scopes }) => (
         <>
-          <td>
-            <Time value={lastUsedTime} none="never" />
-          </td>
-          <td className="mono">{prefix}…</td>
-          <td className="outcome">{scopes.map(formatScope).join(', ')}</td>
+          <div className="mono">{prefix}…</div>
+          <div className="quiet">{omitImpliedScopes(scopes).map(formatScope).join(', ')}</div>
         </>
+      )}
+    >
+      {({ lastUsedTime }) => (
+        <td>
+          <Time value={lastUsedTime} none="never" />
+        </td>
       )}
     </KeyTable>
   );

@@ -22,19 +22,24 @@ interface KeyTableProps<Row extends KeyRow> {
   onDelete: (id: string) => Promise<unknown>;
   /** The consequence of its deletion. */
   deleteWarning: string;
+  /** Shown below the label. */
+  renderDetails?: (key: Row) => ReactNode;
   children: (key: Row) => ReactNode;
 }
 
 export function KeyTable<Row extends KeyRow>(props: KeyTableProps<Row>) {
-  const { label, columns, keys, update, remove, onSwitch, onDelete, deleteWarning, children } =
-    props;
+  const { label, columns, keys, update, remove, onSwitch, onDelete } = props;
+  const { deleteWarning, renderDetails, children } = props;
   return (
     <>
       <Refusal problem={update.problem} />
       <Table label={label} columns={['Label', 'State', ...columns, 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
-            <td className="strong">{key.label}</td>
+            <td>
+              <span className="strong">{key.label}</span>
+              {renderDetails?.(key)}
+            </td>
             <td>
               <Status value={key.active ? 'ACTIVE' : 'INACTIVE'} />
             </td>

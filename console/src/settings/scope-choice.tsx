@@ -42,6 +42,15 @@ export function formatScope(scope: string): string {
     .toLowerCase();
 }
 
+/** Scopes that `FULL` does not imply. */
+const OUTSIDE_FULL: readonly string[] = ['ORG_WRITE', 'CREDENTIALS_READ'] satisfies ScopeName[];
+
+/** Returns the scopes without those that `FULL` implies, if it is one of them. */
+export function omitImpliedScopes(scopes: readonly string[]): readonly string[] {
+  if (!scopes.includes('FULL')) return scopes;
+  return ['FULL', ...scopes.filter((scope) => OUTSIDE_FULL.includes(scope))];
+}
+
 /** The scopes that a submitted form has chosen. */
 export function readScopes(values: FormValues): ScopeName[] {
   return Scope.filter((scope) => values[getInputName(scope)]);
