@@ -2,9 +2,10 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
-import { Copyable, CopyableLink } from '../parts/copy.tsx';
+import { Copyable, CopyableLink, CopyButton } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
+import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
@@ -25,12 +26,28 @@ const QUERY = graphql`
         }
         connection {
           id
+          provider
+          group {
+            groupRef
+            groupName
+          }
         }
         installation {
           id
+          integration {
+            name
+          }
+          group {
+            groupRef
+            groupName
+          }
         }
         operation {
           id
+          actionType
+          metadata {
+            objects
+          }
         }
         deliveries(first: 50) {
           totalCount
@@ -60,11 +77,10 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
   const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
   const linkTo = useProjectLink(project);
+  const getProviderName = useProviderNames();
   if (!node?.id || !node.eventType) return <NotFound noun="event" />;
-  const renderLink = (path: string, label: string, target: { id: string } | null | undefined) =>
-    target && (
-      <CopyableLink href={linkTo(`${path}/${target.id}`)} value={target.id} label={label} />
-    );
+  const { connection, installation, operation } = node;
+  const proposal = findProposal(node);
   return (
     <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
       <Panel>
@@ -72,10 +88,37 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
           facts={{
             Created: <Time value={node.createTime} />,
             Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
-            Connection: renderLink('connections', 'connection ID', node.connection),
-            Installation: renderLink('installations', 'installation ID', node.installation),
-            Operation: renderLink('operations', 'operation ID', node.operation),
-            Proposal: renderLink('agents', 'proposal ID', findProposal(node)),
+            Connection: connection && (
+              <NamedLink
+                href={linkTo(`connections/${connection.id}`)}
+                name={`${formatGroup(connection)} · ${getProviderName(connection.provider)}`}
+                id={connection.id}
+                label="connection ID"
+              />
+            ),
+            Installation: installation && (
+              <NamedLink
+                href={linkTo(`installations/${installation.id}`)}
+                name={`${formatGroup(installation)} · ${installation.integration.name}`}
+                id={installation.id}
+                label="installation ID"
+              />
+            ),
+            Operation: operation && (
+              <NamedLink
+                href={linkTo(`operations/${operation.id}`)}
+                name={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
+                id={operation.id}
+                label="operation ID"
+              />
+            ),
+            Proposal: proposal && (
+              <CopyableLink
+                href={linkTo(`agents/${proposal.id}`)}
+                value={proposal.id}
+                label="proposal ID"
+              />
+            ),
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />
@@ -90,11 +133,36 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
   );
 }
 
+interface NamedLinkProps {
+  href: string;
+  name: string;
+  id: string;
+  /** The name of the ID, for screen readers. */
+  label: string;
+}
+
+/** The name of another object, which leads to its page, with a button that copies its ID. */
+function NamedLink({ href, name, id, label }: NamedLinkProps) {
+  return (
+    <span className="copyable">
+      <Link href={href}>{name}</Link>
+      <CopyButton value={id} label={label} />
+    </span>
+  );
+}
+
+function formatGroup({ group }: Pick<NonNullable<EventNode['connection']>, 'group'>): string {
+  return group.groupName || group.groupRef;
+}
+
 /** The proposal that the event is about. */
 function findProposal({ data }: EventNode): { id: string } | null {
   const { proposalId } = data as { proposalId?: string };
   return proposalId === undefined ? null : { id: proposalId };
 }
+
+const COLUMNS = ['Delivery', 'Destination', 'Status', 'Attempts', 'Next attempt'];
+const DETAIL_COLUMNS = ['Attempts', 'Next attempt'];
 
 function Deliveries({ event, linkTo }: { event: EventNode; linkTo: (path: string) => string }) {
   const nodes = event.deliveries?.nodes ?? [];
@@ -106,11 +174,20 @@ function Deliveries({ event, linkTo }: { event: EventNode; linkTo: (path: string
     );
   }
   return (
-    <Table label="Deliveries" columns={['Destination', 'Status', 'Attempts', 'Next attempt']}>
+    <Table label="Deliveries" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
       {nodes.map(({ id, status, destination, attempts, nextAttemptTime }) => (
         <tr key={id}>
           <td>
-            <Link href={linkTo(`deliveries/${id}`)}>{destination?.name ?? 'deleted'}</Link>
+            <Link href={linkTo(`deliveries/${id}`)} className="strong">
+              {formatWords(event.eventType ?? '')}
+            </Link>
+          </td>
+          <td>
+            {destination ? (
+              <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
+            ) : (
+              'deleted'
+            )}
           </td>
           <td>
             <Status value={status} />
