@@ -120,7 +120,9 @@ function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtK
   const projectInput = { projectIdOrName: projectId };
   if (nodes.length === 0) {
     return (
-      <Empty title="No JWT keys yet">To sign tokens on your server, add its public key.</Empty>
+      <Empty title="No JWT keys yet">
+        Add your server's public key, so that tokens it signs are accepted.
+      </Empty>
     );
   }
   return (

@@ -82,14 +82,14 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
         name="accentColor"
         label="Accent color"
         defaultValue={accentColor ?? ''}
-        placeholder="#4f46e5"
-        help="The color of buttons and links on the connect page. It becomes darker or lighter where text would be hard to read."
+        placeholder="Default"
+        help="The color of buttons and links on the connect page, like #4f46e5. It becomes darker or lighter where text would be hard to read."
       />
       <TextInput
         name="locale"
         label="Language"
         defaultValue={locale ?? ''}
-        placeholder="de-AT"
+        placeholder="Browser's language"
         help="The language of the connect page, like en, en-GB or de. Default: the language of the customer's browser."
       />
     </ChangeForm>
