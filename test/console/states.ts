@@ -132,4 +132,23 @@ export function testStates(stage: () => ConsoleStage) {
     await open('operations?status=FAILED');
     await page.getByRole('cell', { name: 'The provider returned 503.' }).first().waitFor();
   });
+
+  test('says on a phone what a row belongs to', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open('operations?status=FAILED');
+    const row = page.getByRole('cell', { name: 'Acme Inc. · The provider returned 503.' });
+    await row.first().waitFor();
+    await expectFitsScreens(page);
+  });
+
+  test('links an ended operation to its group and installation, and shows its duration', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await open('operations?status=FAILED');
+    const row = page.getByRole('row', { name: /The provider returned 503/ }).first();
+    await row.getByRole('link').click();
+    await page.locator('.facts div', { hasText: 'Duration' }).getByText('2 s').waitFor();
+    await page.getByRole('link', { name: 'Acme Inc.: crm-sync' }).waitFor();
+    await page.getByRole('link', { name: 'Acme Inc.', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Acme Inc.' }).waitFor();
+  });
 }
