@@ -104,7 +104,7 @@ export function testPlans(stage: () => ConsoleStage) {
       await page.getByRole('button', { name: /From$/ }).click();
       await page.getByRole('option', { name: option }).click();
     };
-    await choose(/^1: /);
+    await choose(/^Revision 1 · /);
     await revisions.getByText('people can be subscribed to.').waitFor();
   });
 }
