@@ -124,8 +124,8 @@ export function Members({ org: orgKey, query }: MembersProps) {
                       variables={{ input: key }}
                     >
                       <p>
-                        {name} loses access to all projects of the org within a second. API keys stay:
-                        delete those whose value {name} knows.
+                        {name} loses access to all projects of the org within a second. API keys
+                        stay: delete those whose value {name} knows.
                       </p>
                     </ConfirmChange>
                   )}
