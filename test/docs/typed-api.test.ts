@@ -37,9 +37,9 @@ test('the example has no any, compiles and runs', async () => {
   const compile = run(process.execPath, [tsc, ...options.split(' '), ...files], { cwd: folder });
   const { stdout } = await compile.catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
-  const { startTypedApi } = await import(pathToFileURL(join(folder, 'people.ts')).href);
+  const { createTypedApi } = await import(pathToFileURL(join(folder, 'people.ts')).href);
   const { url } = await app.app.start();
-  const api: TypedApi = startTypedApi(`${url}/graphql/projects/demo`, headers['x-api-key']);
+  const api: TypedApi = createTypedApi(`${url}/graphql/projects/demo`, headers['x-api-key']);
   expect(await api.listPeople('acme')).toMatchObject([
     { emailAddress: 'contact-1@example.test' },
     {},

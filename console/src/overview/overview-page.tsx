@@ -72,7 +72,6 @@ const FIGURES = [
   {
     period: 'Now',
     figures: [
-      { field: 'connections', name: 'Connections', path: 'connections' },
       { field: 'working', name: 'Working connections', path: 'connections?status=WORKING' },
       { field: 'unused', name: 'Unused connections', path: 'connections?status=CREATED' },
       {
