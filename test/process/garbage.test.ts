@@ -62,7 +62,7 @@ test('leaves the objects of requests in the young generation', async () => {
   );
   expect(last.length).toBeGreaterThan(1);
   expect(movedBytes / freedBytes).toBeLessThan(MOVED_SHARE_MAX);
-});
+}, 180_000);
 
 type Statistics = ReturnType<GCProfiler['stop']>['statistics'][number];
 
