@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NO_METERS } from '../../src/meters.ts';
 import { createWorker, getSharedDeliveries } from '../support/fixtures/deliveries.ts';
 
 const shared = await getSharedDeliveries();
@@ -42,6 +43,28 @@ test('leaves a delivery pending if it does not end before the stop', async () =>
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(await findDelivery(deliveryId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+});
+
+test('counts attempts while they run, including attempts that a stop aborts', async () => {
+  const endpoint = createEndpointName();
+  receiver.setBehavior(endpoint, 'HANG');
+  const { id } = await createDestination(receiver.url(endpoint));
+  await enqueue(id, 3);
+  let active = 0;
+  const meters = {
+    ...NO_METERS,
+    activeChanged(_work: string, change: number) {
+      active += change;
+    },
+  };
+  const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
+  const sender = createWorker(database, { config, meters });
+  const running = sender.worker.run();
+  await receiver.waitForMessages(endpoint, 3);
+  expect(active).toBe(3);
+  await sender.worker.stop(running);
+  await sender[Symbol.asyncDispose]();
+  expect(active).toBe(0);
 });
 
 test('sends new deliveries after a notification, and by polling', async () => {

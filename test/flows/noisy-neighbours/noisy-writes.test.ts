@@ -5,6 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
+import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 
@@ -33,6 +34,13 @@ test('refuses synchronous writes over a share before they are stored, and serves
       limit: 'LIMIT_CALLER_PROVIDER_REQUESTS',
     });
   }
+  const { result, statements } = await recordStatements(() =>
+    attacker.request(WRITE, attacker.input({ record: createContact() })),
+  );
+  expect(result.status).toBe(429);
+  // A refusal reads nothing but its project.
+  const texts = statements.map(({ text }) => text).filter((text) => !CALLER_STATEMENTS.test(text));
+  expect(texts).toEqual([expect.stringContaining('from "Project"')]);
   sandbox.faults.clear();
   for (let count = 0; count < ATTACK; count += 1) {
     expect(await quiet.write({ record: createContact() })).toMatchObject({ successCount: 1 });
