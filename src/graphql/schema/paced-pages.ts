@@ -5,7 +5,11 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
+import type { Pace } from '../../work/pace.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
+
+/** Edges that are completed in the same turn. */
+const EDGES_PER_PART = 100;
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -27,13 +31,26 @@ function withPace<Types extends SchemaTypes>(resolve: Resolver<Types>): Resolver
   return (parent, args, context, info) => {
     const { pace } = context as OperationContext;
     const page = resolve(parent, args, context, info);
-    if (!pace) return page;
-    return (async () => {
-      const resolvedPage = (await page) as { edges: readonly unknown[] };
-      await pace.waitForTurn(resolvedPage.edges.length);
-      return resolvedPage;
-    })();
+    return pace ? spreadPage(page as PageResult, pace) : page;
   };
+}
+
+type PageResult = Page | Promise<Page>;
+
+interface Page {
+  edges: readonly unknown[];
+}
+
+/** Returns the page with promises of its edges, which resolve in the turns that may complete them. */
+async function spreadPage(pageResult: PageResult, pace: Pace): Promise<Page> {
+  const page = await pageResult;
+  const edges: unknown[] = [];
+  for (let start = 0; start < page.edges.length; start += EDGES_PER_PART) {
+    const part = page.edges.slice(start, start + EDGES_PER_PART);
+    const turn = pace.waitForTurn(part.length);
+    edges.push(...(turn ? part.map((edge) => turn.then(() => edge)) : part));
+  }
+  return { ...page, edges };
 }
 
 SchemaBuilder.registerPlugin('pacedPages', PacedPagesPlugin);

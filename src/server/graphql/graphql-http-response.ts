@@ -15,11 +15,19 @@ export function createGraphqlHttpResponse(
   result: ExecutionResult,
   accept: string | null | undefined,
 ): GraphqlHttpResponse {
+  const body = JSON.stringify(result.errors || result.extensions ? toPublicResult(result) : result);
+  return { ...createGraphqlHttpHead(result, accept), body };
+}
+
+/** Returns the response without its body. */
+export function createGraphqlHttpHead(
+  result: ExecutionResult,
+  accept: string | null | undefined,
+): Omit<GraphqlHttpResponse, 'body'> {
   const type = accept?.includes(GRAPHQL_JSON) ? GRAPHQL_JSON : 'application/json';
   const { status: httpStatus, headers } = findStatusAndHeaders(result);
   const status = type !== GRAPHQL_JSON && isWellFormed(result, httpStatus) ? 200 : httpStatus;
-  const body = JSON.stringify(result.errors || result.extensions ? toPublicResult(result) : result);
-  return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers }, body };
+  return { status, headers: { 'content-type': `${type}; charset=utf-8`, ...headers } };
 }
 
 /**

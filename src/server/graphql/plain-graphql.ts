@@ -2,16 +2,18 @@
  * The adapter for plain requests: one operation, posted as JSON. Nearly all requests are plain. It runs the plugins of the
  * Yoga instance without Yoga's HTTP layer, which costs more than most queries.
  */
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
+import type { Pace } from '../../work/pace.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';
-import { createGraphqlHttpResponse } from './graphql-http-response.ts';
-import { runOperation } from './run-operation.ts';
+import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
+import { openOperation } from './open-operation.ts';
+import { serializeInTurns } from './serialize-in-turns.ts';
 import { acceptsOnlyStream, findStreamFormat, refuseUnacceptable } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
@@ -29,45 +31,68 @@ type PlainHandler = (request: FastifyRequest, reply: FastifyReply, params: Opera
 export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainHandler {
   const mapError = createErrorMapper(log);
 
-  const open = (reply: FastifyReply, status: number, headers: OutgoingHttpHeaders) => {
-    reply.hijack();
-    return reply.raw.writeHead(status, {
-      ...reply.getHeaders(),
-      ...headers,
-    } as OutgoingHttpHeaders);
-  };
-
-  const send = (reply: FastifyReply, result: ExecutionResult, accept: string | undefined) => {
-    const { status, headers, body } = createGraphqlHttpResponse(result, accept);
-    const res = open(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    // Defers the write, so that responses of the same turn of the event loop are written together: each write wakes a
-    // client.
-    setImmediate(() => res.end(body));
-  };
-
   const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
     const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    const results = await runOperation(yoga, params, readCaller(header, metadata));
-    return refuseUnacceptable(headers.accept, results);
+    const operation = await openOperation(yoga, params, readCaller(header, metadata));
+    if ('errors' in operation) return { results: operation };
+    const results = refuseUnacceptable(headers.accept, await operation.run());
+    return { results, pace: operation.args.contextValue.pace };
   };
 
   return async (request, reply, params) => {
     const { metadata, headers } = request;
+    const { accept } = headers;
     try {
-      const results = await run(request, params);
-      const format = findStreamFormat(headers.accept, results);
-      if (!format) return send(reply, results as ExecutionResult, headers.accept);
+      const { results, pace } = await run(request, params);
+      const format = findStreamFormat(accept, results);
+      if (!format) return await sendResult(reply, results as ExecutionResult, { accept, pace });
       // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
       metadata.slot?.release();
       const head = createStreamHead(format, results);
-      const res = open(reply, head.status, head.headers);
+      const res = writeHead(reply, head.status, head.headers);
       const isCut = () => streams.isStopping;
       await writeStream(results, res, { format, isCut, onStalled: metadata.disconnect });
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();
-      else send(reply, { errors: [mapError(error)] }, headers.accept);
+      else send(reply, { errors: [mapError(error)] }, accept);
     }
   };
+}
+
+function send(reply: FastifyReply, result: ExecutionResult, accept: string | undefined): void {
+  const { status, headers, body } = createGraphqlHttpResponse(result, accept);
+  const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  // Defers the write, so that responses of the same turn of the event loop are written together: each write wakes a
+  // client.
+  setImmediate(() => res.end(body));
+}
+
+/** Sends a result. With a pace, the serialization does not delay other requests. */
+async function sendResult(
+  reply: FastifyReply,
+  result: ExecutionResult,
+  { accept, pace }: { accept: string | undefined; pace: Pace | undefined },
+): Promise<void> {
+  if (!pace || result.errors || result.extensions) return send(reply, result, accept);
+  const parts = await serializeInTurns(result, pace);
+  const { status, headers } = createGraphqlHttpHead(result, accept);
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const res = writeHead(reply, status, { ...headers, 'content-length': length });
+  res.cork();
+  for (const part of parts) res.write(part);
+  res.end();
+}
+
+function writeHead(
+  reply: FastifyReply,
+  status: number,
+  headers: OutgoingHttpHeaders,
+): ServerResponse {
+  reply.hijack();
+  return reply.raw.writeHead(status, {
+    ...reply.getHeaders(),
+    ...headers,
+  } as OutgoingHttpHeaders);
 }
 
 /** Returns the operation of a plain request. Null for a request that Yoga's own handler must serve. */

@@ -15,7 +15,7 @@ import type { Message } from '../../graphql/execution/message.ts';
 import type { OperationParams } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
 import type { RequestClient } from '../http/request-client.ts';
-import { type OpenedOperation, openOperation } from './run-operation.ts';
+import { type OpenedOperation, openOperation } from './open-operation.ts';
 import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 

@@ -1,6 +1,6 @@
 /** Loads and compiles code before the port opens, so that the first requests are not delayed. */
 import type { Database } from '../../database/database.ts';
-import { runOperation } from './run-operation.ts';
+import { openOperation } from './open-operation.ts';
 import type { Yoga } from './yoga.ts';
 
 /**
@@ -15,6 +15,8 @@ export async function warmUp(database: Database, yoga: Yoga): Promise<void> {
   for (let count = 1; count <= OPERATION_COUNT; count += 1) {
     const query = `mutation WarmUp${count} { createTopic(input: { projectIdOrName: "", name: "" }) { topic { id } } }`;
     // The operation has no credentials: it is parsed, validated, costed and compiled, and then refused.
-    await runOperation(yoga, { query }, { requestId: 'warm-up', address: '', credentials: {} });
+    const caller = { requestId: 'warm-up', address: '', credentials: {} };
+    const operation = await openOperation(yoga, { query }, caller);
+    if ('run' in operation) await operation.run();
   }
 }

@@ -1,4 +1,4 @@
-/** Runs an operation through Yoga's plugins without its HTTP layer, which costs more than most queries. */
+/** Opens operations by Yoga's plugins without its HTTP layer, which costs more than most queries. */
 import type { GraphQLError } from 'graphql';
 import {
   type Caller,
@@ -38,14 +38,4 @@ export async function openOperation(
     // The plugin `useProblems` already mapped the error.
     return { errors: listErrors(error) as readonly GraphQLError[] };
   }
-}
-
-/** Opens and runs an operation. Never throws. */
-export async function runOperation(
-  yoga: Pick<Yoga, 'getEnveloped'>,
-  params: OperationParams,
-  caller: Caller,
-): Promise<Results> {
-  const openedOperation = await openOperation(yoga, params, caller);
-  return 'errors' in openedOperation ? openedOperation : openedOperation.run();
 }

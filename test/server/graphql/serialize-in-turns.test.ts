@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { serializeInTurns } from '../../../src/server/graphql/serialize-in-turns.ts';
+import { Pace } from '../../../src/work/pace.ts';
+
+async function serialize(value: unknown): Promise<string> {
+  const parts = await serializeInTurns(value, new Pace(1_000));
+  return Buffer.concat(parts).toString();
+}
+
+test('returns the JSON that JSON.stringify returns', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (value) => {
+      expect(await serialize(value)).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('omits members that are undefined', async () => {
+  const value = { data: { names: ['Zoë'], name: undefined }, errors: undefined };
+  expect(await serialize(value)).toBe('{"data":{"names":["Zoë"]}}');
+});
+
+test.each([
+  ['one list', { edges: Array.from({ length: 5_000 }, (_, index) => ({ node: { index } })) }],
+  [
+    'lists in a list',
+    { edges: Array.from({ length: 5 }, () => ({ items: Array(1_000).fill({ name: 'name' }) })) },
+  ],
+])('spreads %s over several turns of the event loop', async (_, value) => {
+  const parts = await serializeInTurns(value, new Pace(1));
+  expect(parts.length).toBeGreaterThan(3);
+  expect(Buffer.concat(parts).toString()).toBe(JSON.stringify(value));
+  for (const part of parts) expect(part.length).toBeLessThan(32_768);
+});
