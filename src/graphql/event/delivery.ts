@@ -32,6 +32,7 @@ import {
   Deliveries,
   Delivery,
   Destination,
+  Group,
   NotificationEvent,
   Operation,
   Project,
@@ -55,6 +56,12 @@ objectType(Delivery, deliveryResource, (t) => ({
     table: 'Destination',
     column: 'destinationId',
     description: 'The destination that it is sent to. Null if it was deleted.',
+  }),
+  group: linkField(t, {
+    type: Group,
+    table: 'Group',
+    column: 'groupId',
+    description: 'The group that the message concerns. Null if it concerns none.',
   }),
   event: linkField(t, {
     type: NotificationEvent,

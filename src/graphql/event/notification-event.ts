@@ -12,6 +12,7 @@ import { getEventTypeName } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
   Destination,
+  Group,
   Installation,
   NotificationEvent,
   NotificationEvents,
@@ -31,6 +32,12 @@ NotificationEvent.implement({
       description:
         'The topics that the event was routed to when it happened, except deleted topics.',
       resolve: (event, _args, { get }) => get(listTopicsOfEvents, event),
+    }),
+    group: linkField(t, {
+      type: Group,
+      table: 'Group',
+      column: 'groupId',
+      description: 'The group that the event concerns. Null if it concerns none.',
     }),
     connection: linkField(t, {
       type: ConnectedAccount,

@@ -1,9 +1,16 @@
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import { listStreamMessages, readMessageBody } from '../../domain/event/stream-message.ts';
 import { describeField } from '../schema/describe-field.ts';
+import { linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Destination, StreamMessage, StreamMessageEdge, StreamMessages } from '../schema/types.ts';
+import {
+  Destination,
+  Group,
+  StreamMessage,
+  StreamMessageEdge,
+  StreamMessages,
+} from '../schema/types.ts';
 
 StreamMessage.implement({
   description: 'A message of a stream: a routed event, or records.',
@@ -12,6 +19,12 @@ StreamMessage.implement({
     createTime: t.expose('createTime', {
       type: 'DateTime',
       description: 'When it was added to the stream.',
+    }),
+    group: linkField(t, {
+      type: Group,
+      table: 'Group',
+      column: 'groupId',
+      description: 'The group that the message concerns. Null if it concerns none.',
     }),
     body: t.field({
       ...describeField(readMessageBody),
