@@ -30,12 +30,12 @@ test.skipIf(!onCitus)(
     const cluster: DatabaseEnv = { ...database.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
     const target = createEmbeddedDatabase();
     const file = join(createFolder(), 'backup');
-    const passphrase = { BACKUP_PASSPHRASE: 'of the test' };
+    const sealed = { BACKUP_PASSPHRASE: 'correct horse battery' };
 
     const app = await startGateway(cluster);
     for (let count = 0; count < PROJECTS; count += 1) await generateConnection(await app.tenant());
     const runMove = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
-    const runBackup = () => runCommand('backup', [file], { ...cluster, ...passphrase });
+    const runBackup = () => runCommand('backup', [file], { ...cluster, ...sealed });
     for (const running of [await runMove(), await runBackup()]) {
       expect(running).toMatchObject({ code: 1 });
       expect(running.output).toContain('A gateway runs on the cluster');
@@ -53,7 +53,7 @@ test.skipIf(!onCitus)(
       ENCRYPTION_KEY,
     };
     const runRestore = (env: DatabaseEnv) =>
-      runCommand('restore', [file], { ...env, ...passphrase });
+      runCommand('restore', [file], { ...env, ...sealed });
     expect(await runRestore(restored)).toMatchObject({ code: 0 });
     // Positions continue far beyond those that may have been published after the backup.
     expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);
