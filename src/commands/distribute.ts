@@ -1,6 +1,6 @@
 /**
- * Spreads the tables of a database on one server over the nodes of its cluster, while no gateway runs: `npm run
- * distribute`. One transaction spreads all tables, so the command can be repeated after a failure.
+ * Distributes the tables of a database on one server over the nodes of its cluster, while no gateway runs: `npm run
+ * distribute`. One transaction distributes all tables, so the command can be repeated after a failure.
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
@@ -16,10 +16,10 @@ const USAGE = 'Usage: DATABASE_URL=postgresql://… npm run distribute';
 
 await runCommand(USAGE, async () => {
   parseArgs({ options: {} });
-  return spread;
+  return distribute;
 });
 
-async function spread(): Promise<void> {
+async function distribute(): Promise<void> {
   const url = readConfig(process.env).DATABASE_URL?.reveal();
   if (!url) throw new StartRefused('Set DATABASE_URL: the embedded database has no other nodes.');
   await using target = await openTarget(url, createLog('error'));
@@ -29,9 +29,9 @@ async function spread(): Promise<void> {
   await migrate(target.server, createLog('error'));
   await target.inSession(async (session) => {
     const schema = await getClusterSchema(session);
-    await schema.spread(({ table, placement, durationMs, spreadCount, count }) => {
+    await schema.distribute(({ table, placement, durationMs, number, count }) => {
       const seconds = (durationMs / 1_000).toFixed(1);
-      console.log(`${spreadCount} of ${count}: ${table}, ${placement}, ${seconds} s`);
+      console.log(`${number} of ${count}: ${table}, ${placement}, ${seconds} s`);
     });
     console.log('All tables are distributed.');
   });

@@ -1,5 +1,5 @@
 /** Loads a copy into an empty database. */
-import { isSpread } from '../database/cluster.ts';
+import { isDistributed } from '../database/cluster.ts';
 import { listMigrations, migrate } from '../database/migrating/migrate.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
@@ -59,7 +59,7 @@ function requireKnownSchema({ migrations }: CopyHead): void {
 }
 
 async function requireEmptyDatabase(session: OpenSession): Promise<void> {
-  if (await isSpread(session)) {
+  if (await isDistributed(session)) {
     throw new StartRefused(
       'The target database is already distributed. Use a database in which no gateway has run, load the copy, then run `npm run distribute`.',
     );

@@ -1,5 +1,5 @@
 /** Reads a whole database as of one moment. Other clients may change it during the copy, except in a cluster. */
-import { isSpread } from '../database/cluster.ts';
+import { isDistributed } from '../database/cluster.ts';
 import { hasRunningGateways } from '../database/processes.ts';
 import type { OpenSession } from '../database/sessions/session.ts';
 import { StartRefused } from '../errors.ts';
@@ -27,7 +27,7 @@ export async function takeCopy(session: OpenSession): Promise<Copy> {
 
 /** The nodes of a cluster have no common snapshot while rows change. */
 async function requireOneSnapshot(session: OpenSession): Promise<void> {
-  if (!(await isSpread(session)) || !(await hasRunningGateways(session))) return;
+  if (!(await isDistributed(session)) || !(await hasRunningGateways(session))) return;
   throw new StartRefused(
     'A gateway runs on the cluster, whose nodes would be copied as of different moments: stop it first, or back up each node as docs/scale.md says.',
   );

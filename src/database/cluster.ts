@@ -1,12 +1,12 @@
 /**
- * The interface to a database whose rows are spread over several servers. Everything about such a database is in
+ * The interface to a database whose rows are distributed over several servers. Everything about such a database is in
  * `citus/`, and this is the only file outside of that folder that imports it. A test checks this.
  */
 
 export {
   type ClusterSchema,
   findClusterSchema,
-  hasExtension as isCluster,
-  isSpread,
+  isCluster,
+  isDistributed,
 } from './citus/cluster-schema.ts';
 export { type Cluster, openCluster } from './citus/open-cluster.ts';

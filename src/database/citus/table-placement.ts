@@ -47,7 +47,7 @@ export function derivePlacement(
 }
 
 /** The tables that are not local, each after the tables that must exist before it. */
-export function listTablesToSpread(): Table[] {
+export function listTablesToDistribute(): Table[] {
   const distributed = [...TABLES].filter((table) => getPlacement(table) === 'distributed');
   return [...new Set([...REFERENCE_TABLES, ANCHOR, ...distributed])];
 }

@@ -47,7 +47,7 @@ interface MigrateOptions {
 interface MigrationResult {
   /** True if the database was empty before. */
   isNew: boolean;
-  /** True if the tables are spread over several servers. */
+  /** True if the tables are distributed over several servers. */
   isDistributed: boolean;
 }
 
@@ -66,8 +66,8 @@ export async function migrate(
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const cluster = await findClusterSchema(session);
     const isNew = await applyAll({ session, cluster, log }, selectedMigrations);
-    // Spreading requires all tables, which a part of the migrations does not create.
-    const isDistributed = cluster !== null && !only && (await cluster.spreadIfEmpty(log));
+    // Distributing requires all tables, which a part of the migrations does not create.
+    const isDistributed = cluster !== null && !only && (await cluster.distributeIfEmpty(log));
     return { isNew, isDistributed };
   } finally {
     // Ending the session releases its locks.

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { getPlacement, listTablesToSpread } from '../../../src/database/citus/table-placement.ts';
+import {
+  getPlacement,
+  listTablesToDistribute,
+} from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { createTestDatabase } from '../../support/app.ts';
 
@@ -10,9 +13,9 @@ test('assigns each table one placement', () => {
   expect(placements.get('Delivery')).toBe('distributed');
   expect(placements.get('Project')).toBe('reference');
   expect(placements.get('Builder')).toBe('local');
-  const tablesToSpread = listTablesToSpread();
-  expect(new Set(tablesToSpread).size).toBe(tablesToSpread.length);
-  expect(tablesToSpread.toSorted()).toEqual(
+  const tables = listTablesToDistribute();
+  expect(new Set(tables).size).toBe(tables.length);
+  expect(tables.toSorted()).toEqual(
     TABLES.filter((table) => getPlacement(table) !== 'local').toSorted(),
   );
 });

@@ -1,0 +1,122 @@
+/** Database functions and casts that a cluster needs, on all of its nodes. */
+import pg from 'pg';
+import type { OpenSession } from '../sessions/session.ts';
+import { ANCHOR } from './table-placement.ts';
+
+type QuerySession = Pick<OpenSession, 'query'>;
+
+interface Enum {
+  name: string;
+  values: string[];
+  /** True if a cast to text exists. */
+  isCast: boolean;
+  /** The body of the existing cast function. */
+  body: string | null;
+}
+
+const ENUMS = `
+  select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
+    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "isCast",
+    (select p.prosrc from pg_proc p where p.pronamespace = t.typnamespace and p.proname = 'text_of'
+      and p.proargtypes[0] = t.oid) as "body"
+  from pg_type t join pg_enum e on e.enumtypid = t.oid
+  where t.typnamespace = 'public'::regnamespace group by t.oid, t.typname`;
+
+/**
+ * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL's
+ * own cast is stable, because values may be added, and Citus refuses it in changes. This cast may be immutable, because
+ * values are never renamed. Must run again after values were added. Contacts no node if the casts are current.
+ */
+export async function createEnumCasts(session: QuerySession): Promise<void> {
+  const { rows: enums } = await session.query<Enum>(ENUMS);
+  for (const { name, values, isCast, body: existingBody } of enums) {
+    const type = pg.escapeIdentifier(name);
+    const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
+    const body = ` select case "value" ${cases.join(' ')} end `;
+    if (body !== existingBody)
+      await session.query(`create or replace function "text_of"("value" ${type}) returns text
+        language sql immutable strict parallel safe as $$${body}$$`);
+    if (!isCast)
+      await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
+  }
+}
+
+/** Copies functions to the nodes. Triggers run there and call functions that Citus does not copy with a table. */
+export async function shareFunctions(session: QuerySession): Promise<void> {
+  await session.query(
+    `select create_distributed_function(f.oid::regprocedure) from pg_proc f
+     where f.pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend d where d.objid = f.oid and d.deptype = 'e')
+       and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)`,
+  );
+}
+
+const ANCHOR_NAME = pg.escapeIdentifier(ANCHOR);
+const ANCHOR_LITERAL = pg.escapeLiteral(ANCHOR_NAME);
+
+/** The mode of a share lock. It keeps Citus from moving the shard during a statement, and calls do not wait for each other. */
+const SHARE_LOCK = 5;
+
+/**
+ * Runs a statement as plain PostgreSQL on the shard that has the key, or on all shards of its node. Replaces the names of
+ * tables by those of the shards, and returns rows in their text form.
+ */
+const SHARD_FUNCTION_BODY = `
+  declare
+    "shard" bigint;
+    "shardTable" record;
+    "shardStatement" text;
+    "row" record;
+  begin
+    for "shard" in
+      select s.shardid from pg_dist_shard s join pg_dist_placement p using (shardid)
+      where s.logicalrelid = ${ANCHOR_LITERAL}::regclass and p.groupid = (select groupid from pg_dist_local_group)
+        and ("isWholeNode" or s.shardid = get_shard_id_for_distribution_column(${ANCHOR_LITERAL}, "key"))
+      order by 1
+    loop
+      perform lock_shard_metadata(${SHARE_LOCK}, array["shard"]);
+      if not exists (select from pg_dist_placement where shardid = "shard"
+        and groupid = (select groupid from pg_dist_local_group)) then
+        raise exception 'The shard has moved.' using errcode = 'serialization_failure';
+      end if;
+      "shardStatement" := "statement";
+      for "shardTable" in
+        select c.relname as "name", s.shardid as "id" from pg_dist_shard a
+        join pg_dist_partition p on p.partmethod = 'h' or p.repmodel = 't'
+        join pg_dist_shard s on s.logicalrelid = p.logicalrelid
+          and s.shardminvalue is not distinct from case when p.partmethod = 'h' then a.shardminvalue end
+        join pg_class c on c.oid = p.logicalrelid
+        where a.shardid = "shard" and position('"' || c.relname || '"' in "statement") > 0
+      loop
+        "shardStatement" := replace("shardStatement", '"' || "shardTable"."name" || '"',
+          '"' || "shardTable"."name" || '_' || "shardTable"."id" || '"');
+      end loop;
+      for "row" in execute "shardStatement" loop
+        return next "row"::text;
+      end loop;
+    end loop;
+    if not found and not "isWholeNode" then
+      raise exception 'The shard has moved.' using errcode = 'serialization_failure';
+    end if;
+  end `;
+
+/**
+ * Creates the function `gateway_on_shards`, whose calls Citus routes to the node of their key
+ * (docs/decisions/034-citus.md). The anchor must be distributed. Contacts no node if the function is current.
+ */
+export async function createShardFunction(session: QuerySession): Promise<void> {
+  const { rows } = await session.query<{ body: string }>(
+    `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace and proname = 'gateway_on_shards'`,
+  );
+  if (rows[0]?.body === SHARD_FUNCTION_BODY) return;
+  await session.query(`create or replace function
+    "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
+    returns setof text language plpgsql as $$${SHARD_FUNCTION_BODY}$$`);
+  await session.query(
+    `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
+      colocate_with => $1, force_delegation => true)`,
+    [ANCHOR_NAME],
+  );
+  // Version 0.1.0 named the shards in a separate function.
+  await session.query('drop function if exists "gateway_of_shard"(bigint, text)');
+}
