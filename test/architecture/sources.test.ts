@@ -50,7 +50,7 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
 /** Drivers, the schema's builder and code for any table leave no other way to state a type. */
 const CASTING = [
   'database/citus/routed-session.ts',
-  'database/citus/statement-plan.ts',
+  'database/citus/statement-route.ts',
   'database/reads/list-statement.ts',
   'database/reads/read-bursts.ts',
   'database/sessions/described-once.ts',

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { OpenSession } from '../sessions/session.ts';
 import type { Table } from '../tables.ts';
 import { createEnumCasts, createShardFunction, shareFunctions } from './cluster-functions.ts';
-import { loadParser, parseSql } from './statement-plan.ts';
+import { loadParser, parseSql } from './sql-parser.ts';
 import {
   ANCHOR,
   derivePlacement,

@@ -11,8 +11,8 @@ export type Send = (statement: object) => Promise<pg.QueryResult>;
 
 /** Shards rarely move. The next refresh finds a moved shard. */
 const NODES_MAX_AGE_MS = 5_000;
-/** The interval between attempts to reach a node that does not respond. */
-const AWAY_MS = 5_000;
+/** The interval between attempts to query a node that failed. */
+const RETRY_MS = 5_000;
 
 /**
  * Selects for each node a key that hashes to one of its shards. The subquery calls the function once for each key. In a
@@ -30,12 +30,13 @@ const PROJECTS_BY_SHARD = `
 
 interface ShardNode {
   id: number;
+  /** Hashes to a shard of the node. */
   key: string;
 }
 
 export class Nodes {
   readonly #outages = new Map<number, Outage>();
-  readonly #awayUntilMs = new Map<number, number>();
+  readonly #skippedUntilMs = new Map<number, number>();
   readonly #log: Log;
   readonly #watch: NodeWatch;
   #nodes: Promise<ShardNode[]> | null = null;
@@ -46,61 +47,59 @@ export class Nodes {
     this.#log = log;
   }
 
-  /** Returns the results of the nodes that respond, one after the other. Throws if none responds. */
+  /** Returns the rows of the nodes that respond, one node after the other. Throws if none responds. */
   async queryEach<T>(
     { send, session }: { send: Send; session: CancelableSession },
     query: (key: string) => Promise<T[]>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const availableNodes = nodes.filter(
-      ({ id }) => !this.#watch.isAway(id) && !this.#isSkipped(id),
-    );
     const rows: T[] = [];
-    let failure: unknown;
+    let lastError: unknown;
     let failureCount = 0;
-    for (const { id, key } of availableNodes) {
+    for (const { id, key } of nodes.filter((node) => this.#isAvailable(node))) {
       try {
         rows.push(...(await this.#watch.watchWork(id, session, () => query(key))));
         this.#outages.get(id)?.end();
       } catch (error) {
-        failure = error;
+        lastError = error;
         failureCount += 1;
         this.#recordFailure(id, error);
       }
     }
-    if (failureCount > 0 && failureCount === nodes.length) throw failure;
+    if (failureCount > 0 && failureCount === nodes.length) throw lastError;
     return rows;
   }
 
   /** Groups projects whose rows are on one shard. */
-  async groupByShard(send: Send, projects: readonly string[]): Promise<string[][]> {
+  async groupByShard(send: Send, projects: readonly string[]): Promise<[string, ...string[]][]> {
     const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], callerQuery: null });
-    return (rows as { projects: string[] }[]).map(({ projects }) => projects);
+    return rows.map((row) => row.projects);
   }
 
   /** Returns SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
   async formatMissedProcesses(send: Send): Promise<string> {
     const text = `select quote_literal(${MISSED_PROCESSES}) || '::text[]' as "ids"`;
     const { rows } = await send({ text, callerQuery: null });
-    return (rows as { ids: string }[])[0]?.ids ?? `'{}'::text[]`;
+    return rows[0].ids;
   }
 
-  #isSkipped(id: number): boolean {
-    return (this.#awayUntilMs.get(id) ?? 0) > performance.now();
+  #isAvailable({ id }: ShardNode): boolean {
+    const skippedUntilMs = this.#skippedUntilMs.get(id) ?? 0;
+    return performance.now() >= skippedUntilMs && !this.#watch.isAway(id);
   }
 
   #recordFailure(id: number, error: unknown): void {
     const outage = this.#outages.get(id) ?? new Outage(this.#log, 'node.failed');
     this.#outages.set(id, outage);
     outage.recordFailure(error);
-    this.#awayUntilMs.set(id, performance.now() + AWAY_MS);
+    this.#skippedUntilMs.set(id, performance.now() + RETRY_MS);
     this.#nodes = null;
   }
 
   async #list(send: Send): Promise<ShardNode[]> {
     if (!this.#nodes || performance.now() > this.#nodesReadMs + NODES_MAX_AGE_MS) {
       this.#nodesReadMs = performance.now();
-      this.#nodes = send({ text: KEYS, callerQuery: null }).then(({ rows }) => rows as ShardNode[]);
+      this.#nodes = send({ text: KEYS, callerQuery: null }).then(({ rows }) => rows);
       this.#nodes.catch(() => {
         this.#nodes = null;
       });

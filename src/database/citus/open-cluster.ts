@@ -10,7 +10,7 @@ import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
 import { createRefusalFinder, createRoutedSession } from './routed-session.ts';
-import { loadParser } from './statement-plan.ts';
+import { loadParser } from './sql-parser.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** The interface of a cluster for the rest of the gateway. */

@@ -6,7 +6,7 @@ import type { ResultField } from '../sessions/described-once.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes, Send } from './nodes.ts';
-import { bindText, findRoute, isForAllNodes, type ShardRoute } from './statement-plan.ts';
+import { bindText, findRoute, type ShardRoute, type StatementRoute } from './statement-route.ts';
 
 /** The arguments of pg's `query` that routing uses. */
 interface CallerQuery {
@@ -43,22 +43,25 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
       const callerQuery = findCallerQuery(config, boundValues);
       if (!callerQuery) return super.query(config, values, onResult);
       const route = findRoute(callerQuery.text, callerQuery.values ?? []);
+      const sentRoute = route === 'planned' || route === 'allNodes' ? null : route;
       const isCommit = callerQuery.text === 'COMMIT';
-      const requiredNodes = isCommit
+      const awaitedNodes = isCommit
         ? [...this.#visited]
-        : listNodesToReach(watch, callerQuery, route);
-      this.#visit(callerQuery, requiredNodes);
-      if (!route && requiredNodes.length === 0) return super.query(config, values, onResult);
+        : listAwaitedNodes(watch, callerQuery, route);
+      this.#visit(callerQuery, awaitedNodes);
+      if (!sentRoute && awaitedNodes.length === 0) return super.query(config, values, onResult);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (onEnd: OnResult) => {
         // A commit is never refused, so that no transaction stays open.
-        const refusal = isCommit ? null : watch.findRefusal(requiredNodes);
+        const refusal = isCommit ? null : watch.findRefusal(awaitedNodes);
         // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(onEnd, refusal);
-        const onStatementEnd = watch.watchStatement(requiredNodes, this, onEnd);
-        if (!route) return void super.query(config, boundValues, onStatementEnd);
-        const routing = { send, nodes, callerQuery, route, session: this };
-        void runRouted(routing).then((result) => onStatementEnd(null, result), onStatementEnd);
+        const onStatementEnd = watch.watchStatement(awaitedNodes, this, onEnd);
+        if (!sentRoute) return void super.query(config, boundValues, onStatementEnd);
+        void queryShards({ send, nodes, session: this }, callerQuery, sentRoute).then(
+          (result) => onStatementEnd(null, result),
+          onStatementEnd,
+        );
       };
       if (!callback) return toPromise(run) as never;
       run(callback as OnResult);
@@ -78,21 +81,9 @@ export function createRefusalFinder(watch: NodeWatch) {
     if (!watch.isAnyAway) return null;
     const callerQuery = findCallerQuery(config, values);
     if (!callerQuery) return null;
-    return watch.findRefusal(
-      listNodesToReach(watch, callerQuery, findRoute(callerQuery.text, callerQuery.values ?? [])),
-    );
+    const route = findRoute(callerQuery.text, callerQuery.values ?? []);
+    return watch.findRefusal(listAwaitedNodes(watch, callerQuery, route));
   };
-}
-
-/** Returns the nodes that a statement waits for. A statement that visits all nodes in turn waits for none: it skips nodes that are away. */
-function listNodesToReach(
-  watch: NodeWatch,
-  { text, values = [] }: CallerQuery,
-  route: ShardRoute | null,
-): number[] {
-  if (route === 'everywhere') return [];
-  if (route) return watch.listStatementNodes(route.projects);
-  return isForAllNodes(text) ? watch.listAllNodes() : watch.listStatementNodes(values);
 }
 
 function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
@@ -101,59 +92,69 @@ function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
   return typeof text === 'string' ? (config as CallerQuery) : null;
 }
 
-async function runRouted({ send, nodes, callerQuery, route, session }: Routing) {
-  const fields = await describeFields(send, callerQuery.text);
-  const missedProcesses = callerQuery.text.includes(MISSED_PROCESSES)
+/** Returns the nodes that a statement waits for. */
+function listAwaitedNodes(
+  watch: NodeWatch,
+  { values = [] }: CallerQuery,
+  route: StatementRoute,
+): number[] {
+  switch (route) {
+    case 'planned':
+      return watch.listStatementNodes(values);
+    case 'allNodes':
+      return watch.listAllNodes();
+    case 'eachNode':
+      // The statement skips nodes that are away.
+      return [];
+    default:
+      return watch.listStatementNodes(route.projects);
+  }
+}
+
+interface ShardAccess {
+  send: Send;
+  nodes: Nodes;
+  session: Session;
+}
+
+/** Sends the statement to shards, and returns the rows of all of them as one result. */
+async function queryShards(
+  { send, nodes, session }: ShardAccess,
+  callerQuery: CallerQuery,
+  route: ShardRoute | 'eachNode',
+) {
+  const { text: callerText, values = [] } = callerQuery;
+  const fields = await describeFields(send, callerText);
+  const missedProcesses = callerText.includes(MISSED_PROCESSES)
     ? await nodes.formatMissedProcesses(send)
     : '';
-  const runOnShard: RunOnShard = async (key, isWholeNode, values) => {
-    const text = bindText(callerQuery.text, values).replaceAll(
-      MISSED_PROCESSES,
-      () => missedProcesses,
-    );
-    const statement = fields.length > 0 ? text : `${text} returning 1`;
+  /** Returns rows in PostgreSQL's text form, of the shard of a key or of all shards of its node. */
+  const runOnShard = async (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
+    const boundText = bindText(callerText, shardValues);
+    const text = boundText.replaceAll(MISSED_PROCESSES, () => missedProcesses);
     const { rows } = await send({
       text: ON_SHARDS,
-      values: [key, isWholeNode, statement],
+      values: [key, isWholeNode, fields.length > 0 ? text : `${text} returning 1`],
       rowMode: 'array',
       callerQuery,
     });
     return (rows as unknown as [string][]).map(([line]) => line);
   };
-  const lines = await readLines({ send, nodes, callerQuery, route, session, runOnShard });
+  const queryRoute = async (): Promise<string[]> => {
+    if (route === 'eachNode') {
+      return await nodes.queryEach({ send, session }, (key) => runOnShard(key, true, values));
+    }
+    const [projectId = ''] = route.projects;
+    if (route.projects.length <= 1) return await runOnShard(projectId, false, values);
+    const lines: string[] = [];
+    for (const [key, ...others] of await nodes.groupByShard(send, route.projects)) {
+      lines.push(...(await runOnShard(key, false, route.selectValues([key, ...others]))));
+    }
+    return lines;
+  };
+  const lines = await queryRoute();
   const rows = lines.map((line) => toRow(parseComposite(line), fields, callerQuery));
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
-}
-
-/** Returns the rows that the statement has on the shard of a key, or on all shards of its node. */
-type RunOnShard = (
-  key: string,
-  isWholeNode: boolean,
-  values: readonly unknown[],
-) => Promise<string[]>;
-
-interface Routing {
-  send: Send;
-  nodes: Nodes;
-  callerQuery: CallerQuery;
-  route: ShardRoute;
-  session: Session;
-}
-
-async function readLines(routing: Routing & { runOnShard: RunOnShard }): Promise<string[]> {
-  const { send, nodes, callerQuery, route, session, runOnShard } = routing;
-  const { values = [] } = callerQuery;
-  if (route === 'everywhere') {
-    return await nodes.queryEach({ send, session }, (key) => runOnShard(key, true, values));
-  }
-  const { projects, valuesFor } = route;
-  const [projectId = ''] = projects;
-  if (projects.length <= 1) return await runOnShard(projectId, false, values);
-  const lines: string[] = [];
-  for (const shardProjects of await nodes.groupByShard(send, projects)) {
-    lines.push(...(await runOnShard(shardProjects[0] ?? '', false, valuesFor(shardProjects))));
-  }
-  return lines;
 }
 
 async function describeFields(send: Send, text: string): Promise<ResultField[]> {

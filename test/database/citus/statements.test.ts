@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseComposite } from '../../../src/database/citus/routed-session.ts';
-import { bindText, findRoute, loadParser } from '../../../src/database/citus/statement-plan.ts';
+import { loadParser } from '../../../src/database/citus/sql-parser.ts';
+import {
+  bindText,
+  findRoute,
+  type ShardRoute,
+} from '../../../src/database/citus/statement-route.ts';
 import { createTestDatabase } from '../../support/app.ts';
 
 await loadParser();
@@ -24,45 +29,52 @@ test('binds values as constants that PostgreSQL reads unchanged', async () => {
   expect(await database.rows.query(bindText(text, values), [])).toEqual(bound);
 });
 
-test('leaves to Citus what it plans, and runs other statements on the shards of their projects', () => {
+test('sends a statement that Citus refuses to the shards of its projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
-  expect(listRoutedProjects(claim, ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
-  expect(findRoute('select * from "Delivery" where "projectId" = $1', ['prj_1'])).toBeNull();
-  const byProjects = 'delete from "Delivery" where "projectId" = any($1)';
-  expect(listRoutedProjects(byProjects, [['prj_1', 'prj_1']])).toEqual(['prj_1']);
+  expect(findShardRoute(claim, ['prj_1', 'dlv_1']).projects).toEqual(['prj_1']);
+  const deletion = 'delete from "Delivery" where "projectId" = any($1)';
+  expect(findShardRoute(deletion, [['prj_1', 'prj_1']]).projects).toEqual(['prj_1']);
   const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
-  expect(listRoutedProjects(insertion, ['prj_1'])).toEqual(['prj_1']);
-  expect(findRoute('/* all projects: what is due */ select from "ReadRun"', [])).toBe('everywhere');
-  const onAllNodes = 'update "ApiKey" set "active" = false where "projectId" = $1';
-  expect(findRoute(onAllNodes, ['prj_1'])).toBeNull();
-  expect(findRoute('/* all projects: a token */ select from "JwtKey"', [])).toBeNull();
-  const byPrisma =
+  expect(findShardRoute(insertion, ['prj_1']).projects).toEqual(['prj_1']);
+});
+
+test('leaves reads of a project and the changes of Prisma to Citus', () => {
+  const read = 'select * from "Delivery" where "projectId" = $1';
+  expect(findRoute(read, ['prj_1'])).toBe('planned');
+  expect(findRoute('/* all projects: a token */ select from "JwtKey"', [])).toBe('planned');
+  const change =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
-  expect(findRoute(byPrisma, ['prj_1'])).toBeNull();
+  expect(findRoute(change, ['prj_1'])).toBe('planned');
+});
+
+test('sends statements for all projects to each node, and changes of keys to all nodes', () => {
+  const read = '/* all projects: due reads */ select from "ReadRun"';
+  expect(findRoute(read, [])).toBe('eachNode');
+  const change = 'update "ApiKey" set "active" = false where "projectId" = $1';
+  expect(findRoute(change, ['prj_1'])).toBe('allNodes');
 });
 
 test('hides the projects of other shards from a statement on one shard', () => {
-  const listed = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
+  const read = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
     join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
-  const byArrays = findRoute(listed, [
+  const byArrays = findShardRoute(read, [
     ['dlv_1', 'dlv_2'],
     ['prj_1', 'prj_2'],
   ]);
-  expect(byArrays).toMatchObject({ projects: ['prj_1', 'prj_2'] });
-  expect(byArrays !== 'everywhere' && byArrays?.valuesFor(['prj_2'])).toEqual([
+  expect(byArrays.projects).toEqual(['prj_1', 'prj_2']);
+  expect(byArrays.selectValues(['prj_2'])).toEqual([
     ['dlv_1', 'dlv_2'],
     ['', 'prj_2'],
   ]);
   const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
     insert into "EventLog" select "projectId" from g`;
-  const byJson = findRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
-  expect(byJson !== 'everywhere' && byJson?.valuesFor(['prj_2'])).toEqual([
-    '[{"projectId":"prj_2"}]',
-  ]);
+  const byJson = findShardRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
+  expect(byJson.selectValues(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
 });
 
-function listRoutedProjects(text: string, values: unknown[]): string[] | null {
+function findShardRoute(text: string, values: unknown[]): ShardRoute {
   const route = findRoute(text, values);
-  return route && route !== 'everywhere' ? route.projects : null;
+  if (typeof route === 'string') throw new Error(`The route is ${route}.`);
+  return route;
 }
