@@ -32,14 +32,17 @@ const ENV = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** Starts the app and its workers in a process whose clock is ahead by `aheadMs`. */
-async function startAhead(aheadMs: number): Promise<TestApp> {
+/** Creates the app, without its workers, in a process whose clock is ahead by `aheadMs`. */
+async function createAheadApp(aheadMs: number): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], shouldAdvanceTime: true, now: Date.now() + aheadMs });
   const app = await createTestApp({ env: ENV });
   onTestFinished(() => app[Symbol.asyncDispose]());
-  const work = await startWork(app.app.services);
-  onTestFinished(() => work[Symbol.asyncDispose]());
   return app;
+}
+
+async function startWorkers({ app }: TestApp): Promise<void> {
+  const work = await startWork(app.services);
+  onTestFinished(() => work[Symbol.asyncDispose]());
 }
 
 async function readDatabaseMs({ app }: TestApp): Promise<number> {
@@ -68,7 +71,8 @@ describe.each([
   ['behind', -HOUR_MS],
 ])('in a process whose clock is an hour %s', (_name, aheadMs) => {
   test("delivers and retries messages by the database's clock", async () => {
-    const app = await startAhead(aheadMs);
+    const app = await createAheadApp(aheadMs);
+    await startWorkers(app);
     const { database } = app.app.services;
     await using receiver = await startReceiver();
     receiver.setBehavior('hook', { status: 500 });
@@ -88,7 +92,8 @@ describe.each([
   });
 
   test("retries writes by the database's clock", async () => {
-    const app = await startAhead(aheadMs);
+    const app = await createAheadApp(aheadMs);
+    await startWorkers(app);
     const { prisma } = app.app.services.database;
     const writer = await createWriter(app);
     const retryAfterSeconds = RETRY_MS / 1_000;
@@ -111,7 +116,7 @@ describe.each([
   });
 
   test("begins reads by the database's clock", async () => {
-    const app = await startAhead(aheadMs);
+    const app = await createAheadApp(aheadMs);
     const { prisma } = app.app.services.database;
     const reads = await installReads(app, await app.tenant(), {
       object: { schedule: EVERY_TEN_MINUTES },
@@ -126,6 +131,8 @@ describe.each([
     await setNext(waiting.id, LATER_MS);
     await setNext(reads.id, -1_000);
 
+    // Workers that run earlier could read the objects when they are installed, before their times are set.
+    await startWorkers(app);
     await reads.waitForOperations(1);
     await expectAfter(app, startMs, (await reads.object()).nextReadTime, {
       fromMs: 0,
@@ -135,7 +142,7 @@ describe.each([
   });
 
   test("refreshes and expires tokens by the database's clock", async () => {
-    const app = await startAhead(aheadMs);
+    const app = await createAheadApp(aheadMs);
     const { services, sandbox } = app.app;
     const startMs = await readDatabaseMs(app);
     const expiringIn = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
@@ -158,7 +165,8 @@ test.each([
   ['ahead', HOUR_MS],
   ['back', -HOUR_MS],
 ])("retries deliveries by the database's clock if the clock of the process jumps %s", async (_name, jumpMs) => {
-  const app = await startAhead(0);
+  const app = await createAheadApp(0);
+  await startWorkers(app);
   const { database } = app.app.services;
   await using receiver = await startReceiver();
   receiver.setBehavior('hook', { status: 500 });
