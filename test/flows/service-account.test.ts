@@ -191,7 +191,7 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     expect(await listFindings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
   }
   expect(await listFindings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
-    'customAuth.scopes: must be a list with at least one text.',
+    'customAuth.scopes: must be a list of at least one scope.',
     'customAuth.subject: must be text.',
   ]);
 });

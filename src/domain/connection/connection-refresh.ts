@@ -1,4 +1,4 @@
-/** Refreshes the access token of a connection on request, and all tokens that expire soon. */
+/** Refreshes access tokens: the token of one connection on request, and in the background all tokens that expire soon. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { ServiceUnavailable, unprocessable } from '../../errors.ts';
@@ -151,9 +151,9 @@ async function refreshDueToken(services: Services, connection: ConnectionKey): P
     const token = findStoredToken(stored);
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
-  const refreshed = await getFreshCredentials(services, connection, { isStale });
-  // A token whose lifetime is this short would otherwise be in every batch.
-  if (isTokenCredentials(refreshed.credentials) && isStale(refreshed.credentials)) {
+  const fresh = await getFreshCredentials(services, connection, { isStale });
+  // Without the delay, a token with a very short lifetime would be in every batch.
+  if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }
 }

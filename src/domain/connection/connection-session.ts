@@ -59,7 +59,7 @@ export interface AccountSession extends ProviderSession {
 /** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** A request that `exchange` sends with any credentials. */
+/** A request that can be sent with different credentials. */
 interface RepeatableRequest<R> {
   exchange(credentials: UnsealedCredentials): Promise<R>;
   canRepeat(): boolean;
@@ -193,8 +193,8 @@ class ConnectionSession implements AccountSession {
   }
 
   /**
-   * Returns credentials that replace rejected ones: with a new token, or stored in the meantime. Null if there are
-   * none.
+   * Returns credentials to use instead of the rejected ones: with a refreshed token, or stored by another caller in the
+   * meantime. Null if there are none.
    */
   async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = rejected;
@@ -307,8 +307,9 @@ class ConnectionSession implements AccountSession {
 
   async #recordRejection({ sealed }: UnsealedCredentials): Promise<void> {
     const errors = [`${this.#provider.displayName} rejected the credentials of a request (401).`];
-    const finding = { connection: this.#connection, sealed, errors };
-    await this.#storeStatus(recordBadCredentials(this.#services, finding));
+    await this.#storeStatus(
+      recordBadCredentials(this.#services, { connection: this.#connection, sealed, errors }),
+    );
   }
 
   /** Logs a failure to store the status. The provider has responded, and its response must not be lost. */

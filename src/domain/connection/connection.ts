@@ -23,16 +23,16 @@ import { type CredentialInput, parseCredentials } from './credential-input.ts';
 import { findTokenExpireTime, type StoredToken, sealCredentials } from './credentials.ts';
 import { refuseOtherConsumers } from './end-user-parties.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
-import { listMetadataChangeIssues } from './session/metadata-change.ts';
+import { changeMetadata, listMetadataChangeIssues } from './session/metadata-change.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
   'Whether the credentials of a connection work.',
   {
-    CREATED: 'The credentials are new, or the access token was just refreshed: not used yet.',
+    CREATED: 'The credentials or the access token are new, and no request has used them yet.',
     WORKING: 'The provider has accepted the credentials.',
     BAD_CREDENTIALS:
-      'The provider rejected the credentials, in a call or in a refresh. Connect again.',
+      'The provider rejected the credentials in a request or in a token refresh. Connect the account again.',
   } satisfies Record<ConnectionStatus, string>,
 );
 
@@ -42,13 +42,13 @@ export const connectionResource = resource(
   {
     ...createdInProject,
     provider: z.string().describe('The name of the provider.'),
-    authScheme: authScheme.describe('The scheme by which it authenticates at the provider.'),
+    authScheme: authScheme.describe('The scheme with which it authenticates at the provider.'),
     status: connectionStatus.describe('Whether its credentials work.'),
     tokenExpireTime: z
       .date()
       .nullable()
       .describe(
-        'When its access token expires. Null if it has none, if that is unknown, or if the token can no longer be refreshed.',
+        'When its access token expires. Null if there is no token, if its expiry is unknown, or if it can no longer be refreshed.',
       ),
     providerWorkspaceRef: z
       .string()
@@ -60,7 +60,7 @@ export const connectionResource = resource(
       .describe("The provider's own id of the consumer. Null if unknown."),
     providerMetadata: jsonObject
       .nullable()
-      .describe('Further facts of the account, from the builder and the provider.'),
+      .describe('Other facts about the account, from the builder and the provider.'),
     updateTime,
   },
 );
@@ -176,10 +176,7 @@ function toChangedAccount(
     projectId,
     provider,
     credentials: parseCredentials({ authScheme, custom: provider?.custom }, credentials),
-    providerWorkspaceRef:
-      providerWorkspaceRef === undefined ? connection.providerWorkspaceRef : providerWorkspaceRef,
-    providerMetadata:
-      providerMetadata === undefined ? connection.providerMetadata : providerMetadata,
+    ...changeMetadata(connection, { providerWorkspaceRef, providerMetadata }),
     limitKey: id,
   };
 }

@@ -117,7 +117,7 @@ const oauth2TokensResource = resource('OAuth2Tokens', 'The tokens of an OAuth au
 
 export const connectionCredentialsResource = resource(
   'ConnectionCredentials',
-  'Credentials as they are sent to the provider: only the field of the scheme is set.',
+  'The decrypted credentials of a connection. Only the field of its scheme is set.',
   {
     apiKey: z.string().nullable().describe('The API key. Null for other schemes.'),
     oauth2AuthorizationCode: oauth2TokensResource
@@ -136,7 +136,7 @@ type PlainToken = z.output<typeof oauth2TokenResource>;
  */
 export const listPlainCredentials = read(
   'credentials:read',
-  'Credentials as they are sent to the provider. Null if the API does not return those of the scheme.',
+  'The decrypted credentials. Null if the API does not return credentials of this scheme.',
   async (
     call: Call,
     connections: readonly Row<'Connection'>[],

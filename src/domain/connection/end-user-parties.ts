@@ -13,7 +13,8 @@ interface ConnectInput {
 
 /**
  * Lists issues with members that an end user may not set. Returns none for other callers. Display names are allowed,
- * because the refs restrict them to the caller's own group and consumer. The result does not depend on other rows.
+ * because the refs restrict them to the caller's own group and consumer. The issues don't reveal whether other groups or
+ * consumers exist.
  */
 export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
   const { viewer } = call;

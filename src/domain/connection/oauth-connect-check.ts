@@ -49,8 +49,8 @@ export async function planConnect(
     throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
   const { oauth2 } = provider;
-  const [preferred] = listConsentSchemes(provider);
-  if (!oauth2?.authorizeUrl || !preferred) {
+  const [preferredScheme] = listConsentSchemes(provider);
+  if (!oauth2?.authorizeUrl || !preferredScheme) {
     throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
   }
   const account = toAccountMetadata(input);
@@ -70,7 +70,7 @@ export async function planConnect(
   if (issues.length > 0 || !app) throw invalidInput(issues);
   return {
     provider: { ...provider, oauth2 },
-    scheme: input.authScheme ?? preferred,
+    scheme: input.authScheme ?? preferredScheme,
     app: { id: app.id, packageInstallUrl: findPackageInstallUrl(app) },
     scopes,
   };
@@ -86,13 +86,13 @@ function omitAddressInputs(
   return { ...provider, inputs: inputs ?? [] };
 }
 
-/** Lists the schemes with consent. PKCE comes first, because it protects the code if the redirect is intercepted. */
+/** Lists the schemes with a consent page. PKCE comes first, because it protects the code if a redirect is intercepted. */
 function listConsentSchemes({ authSchemes }: Provider): AuthScheme[] {
   const schemes = authSchemes.filter(isConsentScheme);
   return schemes.toSorted((a, b) => Number(b === PKCE) - Number(a === PKCE));
 }
 
-/** Returns the metadata with which the provider's URLs are filled in. */
+/** Returns the metadata that fills in the variables of the provider's URLs. */
 export function toAccountMetadata({
   providerWorkspaceRef,
   providerMetadata,
@@ -149,7 +149,7 @@ function listSchemeIssues(provider: Provider, { authScheme }: Input): Issue[] {
   return [createInputIssue(['input', 'authScheme'], detail, authScheme)];
 }
 
-/** Lists issues with the workspace and the other variables of the addresses to which the consent leads. */
+/** Lists issues with the workspace and the other variables in the addresses of the consent page and the token endpoint. */
 function listAddressIssues(
   provider: Provider,
   oauth2: OAuth2Settings,

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
+import type { Tables } from '../../database/tables.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
@@ -13,7 +14,7 @@ import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
-import { createRandomString, createTicket, parseTicket } from './consent/connect-ticket.ts';
+import { createRandomString, createTicket } from './consent/connect-ticket.ts';
 import { listForeignParties } from './end-user-parties.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 
@@ -70,8 +71,7 @@ export async function beginConnect(
     planConnect(call, projectId, input),
   );
   await requireCapacity(call, projectId);
-  const ticket = createTicket(projectId);
-  const id = parseTicket(ticket)?.id as string;
+  const { ticket, id } = createTicket(projectId);
   const codeVerifier =
     plan.scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE' ? createRandomString() : null;
   const gatewayUrl = call.publicUrl();
@@ -107,7 +107,17 @@ async function insertConnect(
   }
 }
 
-export function toCodeVerifierLocation(row: string, projectId: string): SealedLocation {
+/** Returns the decrypted PKCE verifier. Null for a connect without PKCE. */
+export function openCodeVerifier(
+  { vault }: Pick<Services, 'vault'>,
+  { id, projectId, codeVerifierSealed }: Tables['OAuthConnect'],
+): string | null {
+  return (
+    codeVerifierSealed && vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId))
+  );
+}
+
+function toCodeVerifierLocation(row: string, projectId: string): SealedLocation {
   return { table: 'OAuthConnect', column: 'codeVerifierSealed', row, projectId };
 }
 

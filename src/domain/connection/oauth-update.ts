@@ -22,7 +22,7 @@ const startOAuthUpdateInput = z
     description: 'The connection for which the person consents again in a browser.',
   });
 
-/** Throws UNPROCESSABLE if the scheme of the connection has no consent. */
+/** Throws UNPROCESSABLE if the scheme of the connection has no consent page. */
 export const startOAuthUpdate = projectMutation({
   description:
     'Starts a new consent in a browser for an existing connection, and returns the link to open there. When the person has consented in that browser, the callback renews the connection.',
@@ -69,7 +69,7 @@ function pickAccount(connection: Row<'Connection'>) {
 const PREFIX = 'input.';
 
 /**
- * Converts an error of `beginConnect`. Issues with the connection or its app are not in the caller's input, so that the
+ * Converts an error of `beginConnect`. If an issue is not with the caller's input but with the connection or its app, the
  * error becomes UNPROCESSABLE.
  */
 function convertError(error: unknown, overrides: string[]): unknown {

@@ -36,8 +36,8 @@ export interface ConnectionRequest {
 const TRIES_MAX = 5;
 
 /**
- * Creates the connection or renews the existing one, with the status CREATED. Throws CONFLICT if other callers change
- * it during each try.
+ * Creates the connection or renews the existing one, with the status CREATED. Throws CONFLICT if other callers change it
+ * during every try.
  */
 export async function putConnection(
   services: Services,
@@ -64,7 +64,7 @@ function createCandidate(services: Services, request: ConnectionRequest): Connec
   return { ...row, groupId: newId('grp'), groupRef, consumerId: newId('csm'), consumerRef };
 }
 
-/** Creates the row with its event. The credentials are sealed for this id, so that a renewal needs another row. */
+/** Creates the row with its event. The credentials are sealed for this id, so a renewal can't use the candidate's row. */
 function createConnectionRow(
   services: Services,
   { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,

@@ -8,7 +8,7 @@ export interface ConnectPage {
   isBranded: boolean;
   /** The URL at which users install the app's package at the provider. Null if the provider requires none. */
   packageInstallUrl: string | null;
-  /** The origins of the project's pages. If such a page opened the connect in a window, it receives the result. */
+  /** The origins of the project's pages. A page of these origins that opened the connect receives its result. */
   origins: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function findConnectPage(
   };
 }
 
-/** Returns the URL of the app's package. It starts with https, as createProviderApp has validated. */
+/** Returns the URL of the app's package. It starts with `https:`, because `createProviderApp` has validated it. */
 export function findPackageInstallUrl(app: { metadata: unknown } | null): string | null {
   const { providerParams } = (app?.metadata ?? {}) as {
     providerParams?: { packageInstallURL?: string };

@@ -7,7 +7,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const RANDOM_BYTES = 32;
-/** Strings of other forms are rejected without a query. */
+/** Strings that don't match are rejected without a query of the database. */
 const TICKET_PATTERN = /^(?<projectId>prj_\w{26})\.[\w-]{43}$/;
 const STATE_PATTERN = /^(?<handle>(?<projectId>prj_\w{26})\.[\w-]{43})\.(?<proof>[\w-]{43})$/;
 const BROWSER_PATTERN = /^[\w-]{43}$/;
@@ -22,9 +22,10 @@ export function createRandomString(): string {
   return randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Creates a ticket. It begins with the id of the project, because every statement names its project. */
-export function createTicket(projectId: string): string {
-  return `${projectId}.${createRandomString()}`;
+/** Creates a ticket and the id of its connect. A ticket contains the project, because every statement names a project. */
+export function createTicket(projectId: string): { ticket: string; id: string } {
+  const ticket = `${projectId}.${createRandomString()}`;
+  return { ticket, id: hashHandle(createHandle(ticket, projectId)) };
 }
 
 /** True if a cookie's value has the form of a browser's secret. */

@@ -10,7 +10,7 @@ import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { parseDate } from '../credentials.ts';
-import { type StoredConnect, toCodeVerifierLocation } from '../oauth-connect.ts';
+import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
 import { findText, requestTokens, type TokenResponse } from '../token/token-endpoint.ts';
@@ -50,7 +50,7 @@ interface Failure {
 interface ReturnPage {
   /** The URL that receives the result. Null if the gateway's own page shows it. */
   redirectUrl: string | null;
-  /** The content of that page. Null if the project was deleted, or if `redirectUrl` is set. */
+  /** The content of the gateway's page. Null if the project was deleted, or if `redirectUrl` is set. */
   page: ConnectPage | null;
 }
 
@@ -79,10 +79,10 @@ async function finishConnect(
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const returnPage = { redirectUrl, page };
-  const failure = findRedirectFailure(params);
-  if (failure) return failConnect(services, connect, { failure, returnPage });
+  const redirect = readRedirect(params);
+  if ('error' in redirect) return failConnect(services, connect, { failure: redirect, returnPage });
   try {
-    const connectionId = await createConnection(services, connect, params.code ?? '');
+    const connectionId = await createConnection(services, connect, redirect.code);
     return { kind: 'CONNECTED', connectionId, ...returnPage };
   } catch (error) {
     return failConnect(services, connect, { failure: toFailure(error), returnPage });
@@ -100,17 +100,21 @@ const SETUP_ERRORS = new Set([
 ]);
 const DENIED = 'The provider denied access.';
 
-/** Returns the failure that the provider's redirect reports. Null if the redirect has a code. */
-function findRedirectFailure({ error, errorDescription, code }: CallbackParams): Failure | null {
+/** Returns the authorization code in the provider's redirect, or the failure that the redirect reports. */
+function readRedirect({
+  error,
+  errorDescription,
+  code,
+}: CallbackParams): { code: string } | Failure {
   if (error !== null) {
     return { error, detail: errorDescription ?? DENIED, isSetupMistake: SETUP_ERRORS.has(error) };
   }
-  if (code) return null;
+  if (code) return { code };
   const detail = 'The provider returned no authorization code.';
   return { error: 'invalid_request', detail, isSetupMistake: false };
 }
 
-/** Converts an error of a provider or of the domain. Throws other errors again. */
+/** Converts an error of a provider or of the domain. Rethrows other errors. */
 function toFailure(error: unknown): Failure {
   if (error instanceof ProviderError) {
     const isSetupError =
@@ -151,10 +155,10 @@ async function failConnect(
 /** Returns the connect and deletes its row, because a state works once. Null if it does not exist or has expired. */
 async function takeConnect(
   { database, now }: Services,
-  projectId_id: ConnectKey,
+  key: ConnectKey,
 ): Promise<OAuthConnect | null> {
   try {
-    const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id } });
+    const connect = await database.prisma.oAuthConnect.delete({ where: { projectId_id: key } });
     return connect.expireTime > now() ? connect : null;
   } catch (error) {
     if (isMissingRow(error)) return null;
@@ -218,8 +222,8 @@ function findWorkspace(provider: Provider, workspaceName: string): string | null
   const [prefix = '', suffix = ''] = provider.baseUrl.split('{{workspace}}');
   const address = workspaceName.replace(/\/+$/, '');
   if (!address.startsWith(prefix) || !address.endsWith(suffix)) return null;
-  const middle = address.slice(prefix.length, address.length - suffix.length);
-  return listWorkspaceIssues(provider, middle).length === 0 ? middle : null;
+  const workspace = address.slice(prefix.length, address.length - suffix.length);
+  return listWorkspaceIssues(provider, workspace).length === 0 ? workspace : null;
 }
 
 async function exchangeCode(
@@ -227,12 +231,10 @@ async function exchangeCode(
   connect: OAuthConnect,
   { code, input }: { code: string; input: StoredConnect },
 ): Promise<TokenResponse> {
-  const { id, projectId, provider, providerAppId, codeVerifierSealed } = connect;
+  const { projectId, provider, providerAppId } = connect;
   const client = await findAppClient(services, { projectId, id: providerAppId, provider });
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
-  const verifier =
-    codeVerifierSealed &&
-    services.vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId));
+  const verifier = openCodeVerifier(services, connect);
   return requestTokens(services, {
     provider: getOAuthProvider(services, provider),
     account: {

@@ -5,7 +5,7 @@ import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
 import { readJsonColumn } from '../../storable-json.ts';
-import { type StoredConnect, toCodeVerifierLocation } from '../oauth-connect.ts';
+import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
@@ -30,7 +30,7 @@ export interface PartyName {
 }
 
 /**
- * Reads the connect of a ticket. It changes nothing, because mail scanners and previews may open the link before the
+ * Reads the connect of a ticket. Changes nothing, because mail scanners and previews may open the link before the
  * person does. Null if the ticket is unknown, or if its connect was finished or has expired.
  */
 export async function openLink(
@@ -64,27 +64,25 @@ export async function openLink(
   };
 }
 
-interface ConsentParts {
+interface ConsentRequest {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
   connect: OAuthConnect;
 }
 
 function createConsentUrl(
-  { vault }: Pick<Services, 'vault'>,
-  { provider, app, connect }: ConsentParts,
+  services: Pick<Services, 'vault'>,
+  { provider, app, connect }: ConsentRequest,
   state: string,
 ): string {
-  const { id, projectId, callbackUrl, codeVerifierSealed } = connect;
   const input = readJsonColumn<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, toAccountMetadata(input)));
-  const verifier =
-    codeVerifierSealed && vault.open(codeVerifierSealed, toCodeVerifierLocation(id, projectId));
+  const verifier = openCodeVerifier(services, connect);
   const gatewayParams = {
     response_type: 'code',
     client_id: app.clientId,
-    redirect_uri: callbackUrl,
+    redirect_uri: connect.callbackUrl,
     ...(input.scopes.length > 0 && { scope: input.scopes.join(scopeSeparator) }),
     state,
     ...(verifier && {
@@ -101,7 +99,7 @@ function createConsentUrl(
   return url.href;
 }
 
-/** Returns the extra query parameters of the provider app, which createProviderApp has validated. */
+/** Returns the extra query parameters of the provider app, which `createProviderApp` has validated. */
 function readAuthQueryParams({
   metadata,
 }: Pick<Row<'ProviderApp'>, 'metadata'>): Record<string, string | string[]> {

@@ -22,7 +22,8 @@ export interface AccountMetadata {
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
 const WHOLE_ADDRESS = '{{workspace}}';
-const HEADER_VALUE = /^[\x20-\x7e]{1,1024}$/;
+/** The characters and the length that are valid in a path and in a header. */
+export const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
 interface AddressProblem {
   variable: string;
@@ -77,7 +78,7 @@ export function fillHeaders(
   const fill = (template: string) =>
     template.replaceAll(VARIABLE, (_all, name: string) => {
       const value = findVariable(name, account);
-      if (value !== null && HEADER_VALUE.test(value)) return value;
+      if (value !== null && PRINTABLE.test(value)) return value;
       const detail = value === null ? 'is required but missing.' : 'must be a single line of text.';
       throw new ProviderError('BAD_REQUEST', `The connection's ${toInputMember(name)} ${detail}`);
     });
@@ -123,8 +124,8 @@ function findProblem(
 }
 
 /**
- * Finds the value of a variable. Members of the metadata are strings, or `{ value }` as in the reference API. The
- * workspace may be a member too, as web pages send it.
+ * Finds the value of a variable. Members of the metadata are strings, or `{ value }` as in the reference API. Web pages
+ * send the workspace as a member too.
  */
 export function findVariable(
   name: string,

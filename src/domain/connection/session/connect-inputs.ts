@@ -7,11 +7,9 @@ import {
   type AccountMetadataInput,
   findVariable,
   listAddressProblems,
+  PRINTABLE,
   toInputMember,
 } from './account-address.ts';
-
-/** The characters and the length that are valid in a path and in a header. */
-const PRINTABLE = /^[\x20-\x7e]{1,1024}$/;
 
 /** Lists an issue for each input that is missing or unusable. */
 export function listInputIssues(

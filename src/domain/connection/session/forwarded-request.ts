@@ -1,6 +1,6 @@
 /**
- * Forwards a request to a connection's account with the connection's credentials. Only headers are filtered, of the
- * request and of the response.
+ * Forwards a request to a connection's account with the connection's credentials. The bodies are unchanged. The headers
+ * of the request and of the response are filtered.
  */
 import type { Readable } from 'node:stream';
 import type { StreamedResponse } from '../../../outbound/client.ts';
@@ -10,7 +10,7 @@ import type { Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
-import { createNoResponseError } from './provider-request.ts';
+import { createNoResponseError, USER_AGENT } from './provider-request.ts';
 import type { RepeatableBody } from './repeatable-body.ts';
 
 type Headers = Record<string, string | string[]>;
@@ -44,9 +44,6 @@ const GATEWAY_RESPONSE_HEADERS = new Set([
   'strict-transport-security',
   'x-request-id',
 ]);
-
-/** Some providers refuse requests without a user agent. */
-const USER_AGENT = 'integration-gateway';
 
 export interface ForwardedRequest {
   method: string;
@@ -144,14 +141,14 @@ function withQuery(url: URL, query: AttachedCredentials['query']): URL {
   const callerPairs = url.search
     .slice(1)
     .split('&')
-    .filter((pair) => pair !== '' && !setsParameterOf(query, pair));
+    .filter((pair) => pair !== '' && !setsSecret(query, pair));
   const secretPairs = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
   const target = new URL(url);
   target.search = [...callerPairs, ...secretPairs].join('&');
   return target;
 }
 
-function setsParameterOf(query: AttachedCredentials['query'], pair: string): boolean {
+function setsSecret(query: AttachedCredentials['query'], pair: string): boolean {
   const [name = ''] = new URLSearchParams(pair).keys();
   return Object.hasOwn(query, name);
 }

@@ -54,7 +54,7 @@ async function fetchIdentity(
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 
-/** Returns the ref, or null if it is longer than a ref in an input may be. */
+/** Returns the ref, or null if it exceeds the limit for a ref in an input. */
 export function dropIfTooLong(ref: string | null | undefined): string | null {
   return ref != null && ref.length <= REF_LENGTH_MAX ? ref : null;
 }

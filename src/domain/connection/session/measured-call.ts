@@ -12,10 +12,10 @@ interface CallLabels {
  * Measures a request to a provider. Returns or throws the outcome of `send` unchanged. The duration of a forwarded
  * request ends when its response begins.
  */
-export function measureCall<A extends { status: number }>(
+export function measureCall<R extends { status: number }>(
   { meters, provider, kind }: CallLabels,
-  send: () => Promise<A>,
-): Promise<A> {
+  send: () => Promise<R>,
+): Promise<R> {
   const attributes = { 'gateway.provider': provider.name, 'gateway.provider.call': kind };
   const work = async () => {
     meters.activeChanged('providerCalls', 1);

@@ -30,28 +30,35 @@ export function listMetadataChangeIssues(
   change: MetadataChange,
 ): Issue[] {
   const { providerWorkspaceRef, providerMetadata } = change;
-  const after = {
-    providerWorkspaceRef:
-      providerWorkspaceRef === undefined ? before.providerWorkspaceRef : providerWorkspaceRef,
-    providerMetadata: providerMetadata === undefined ? before.providerMetadata : providerMetadata,
-  };
+  const after = changeMetadata(before, change);
   const isOtherWorkspace = findWorkspaceRef(before) !== findWorkspaceRef(after);
-  const isChecked = isOtherWorkspace || providerWorkspaceRef !== undefined;
+  const mustCheckWorkspace = isOtherWorkspace || providerWorkspaceRef !== undefined;
   const issues = [
-    ...(isChecked ? listWorkspaceIssues(provider, findWorkspaceRef(after)) : []),
+    ...(mustCheckWorkspace ? listWorkspaceIssues(provider, findWorkspaceRef(after)) : []),
     ...(providerMetadata === undefined ? [] : listInputIssues(provider, after)),
   ];
   if (issues.length > 0 || change.hasCredentials) return issues;
   const newOrigins = findNewOrigins(provider, { before, after });
   return [...newOrigins].map(([variable, origin]) => {
-    const isRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
-    const member = isRef ? toInputMember(variable) : `providerMetadata.${variable}`;
+    const isWorkspaceRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
+    const member = isWorkspaceRef ? toInputMember(variable) : `providerMetadata.${variable}`;
     const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
     return createInputIssue(['input', ...member.split('.')], detail, findVariable(variable, after));
   });
 }
 
-/** Returns the new origin to which each changed variable leads: the first one, if it leads to several. */
+/** Returns the account's metadata after the change. */
+export function changeMetadata(
+  before: AccountMetadata,
+  {
+    providerWorkspaceRef = before.providerWorkspaceRef,
+    providerMetadata = before.providerMetadata,
+  }: AccountMetadataInput,
+): AccountMetadata {
+  return { providerWorkspaceRef, providerMetadata };
+}
+
+/** Maps each changed variable to the new origin of the first address that contains it and changes its origin. */
 function findNewOrigins(
   provider: Provider,
   { before, after }: { before: AccountMetadata; after: AccountMetadata },

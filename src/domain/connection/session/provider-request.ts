@@ -9,6 +9,8 @@ import { matchesHost } from '../../provider/provider-hosts.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
 import { toProviderResponse } from './provider-response.ts';
 
+/** Some providers refuse requests without a user agent. */
+export const USER_AGENT = 'integration-gateway';
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 interface RequestToSend {
@@ -77,8 +79,7 @@ function createOutboundRequest({
     url: target.href,
     headers: {
       accept: 'application/json',
-      // Some providers refuse requests without a user agent.
-      'user-agent': 'integration-gateway',
+      'user-agent': USER_AGENT,
       ...(body !== undefined && { 'content-type': CONTENT_TYPES[request.bodyFormat ?? 'json'] }),
       ...withLowerCaseNames(request.headers ?? {}),
       ...attached.headers,

@@ -36,7 +36,7 @@ export function listServiceAccountProblems(
     problems.push({ input: key, detail });
   }
   if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
-    problems.push({ input: scopes, detail: 'must be a list with at least one text.' });
+    problems.push({ input: scopes, detail: 'must be a list of at least one scope.' });
   }
   if (subject !== undefined && !['string', 'undefined'].includes(typeof inputs[subject])) {
     problems.push({ input: subject, detail: 'must be text.' });

@@ -19,7 +19,7 @@ import {
 } from '../session/stored-credentials.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
-/** The tries span the time in which a database restarts. */
+/** The tries span the time that a database takes to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
 
 interface Commit extends Renewal {

@@ -1,4 +1,4 @@
-/** Creates errors for failures of token endpoints, by whether the credentials are invalid or the failure is temporary. */
+/** Creates errors for failures of token endpoints. They distinguish rejected credentials from temporary failures. */
 import type { ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { parseRetryAfterMs, truncateMessage } from '../../../providers/read-responses.ts';

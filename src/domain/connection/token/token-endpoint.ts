@@ -8,6 +8,7 @@ import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
 import { createBasicAuthorization } from '../session/attached-credentials.ts';
 import { measureCall } from '../session/measured-call.ts';
+import { USER_AGENT } from '../session/provider-request.ts';
 import { toProviderResponse } from '../session/provider-response.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 import type { GrantedTokens } from './token.ts';
@@ -42,7 +43,7 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
   form: Record<string, string>;
-  /** The connection for which the request is recorded. Absent before it is created, and for its last request. */
+  /** The connection for which the request is recorded. Absent if it is not stored yet, or if its tokens are revoked. */
   connection?: ConnectionKey;
   /** Default: `ENDPOINT_LIMITS.timeoutMs`. */
   timeoutMs?: number;
@@ -122,7 +123,7 @@ export async function postForm(
       headers: {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': 'integration-gateway',
+        'user-agent': USER_AGENT,
         ...(usesHeader && { authorization: createClientAuthorization(client) }),
       },
       body: new URLSearchParams(usesHeader ? form : { ...form, ...clientFields }).toString(),
@@ -151,11 +152,11 @@ function findValue(body: Record<string, unknown>, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => toRecord(value)[name], body);
 }
 
-/** Parses scopes, which are a list, or a string that is separated by spaces or commas. */
+/** Parses scopes, which are a list, or a string in which spaces or commas separate them. */
 function parseScopes(value: unknown): string[] | undefined {
-  if (Array.isArray(value)) return value.filter((item) => typeof item === 'string');
+  if (Array.isArray(value)) return value.filter((scope) => typeof scope === 'string');
   if (typeof value !== 'string') return undefined;
-  return value.split(/[\s,]+/).filter((item) => item !== '');
+  return value.split(/[\s,]+/).filter((scope) => scope !== '');
 }
 
 function addSeconds(time: Date, seconds: number): Date {

@@ -26,7 +26,7 @@ import { type Renewal, removeFromJournal, writeJournal } from './token-journal.t
 import { claimLease, type Lease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
 
-/** How long to wait for another process. Its token request ends within this time, unless the process ends. */
+/** How long to wait for another process. Its token request takes less, unless the process ends. */
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
@@ -43,7 +43,7 @@ export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 /**
  * Returns credentials with a token that is not stale, or unchanged credentials that can't be refreshed. Throws
  * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them. Throws other kinds of ProviderError if the
- * refresh fails. The request that needs the token has not been sent then.
+ * refresh fails.
  */
 export async function getFreshCredentials(
   services: Services,
@@ -176,8 +176,8 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
 }
 
 /**
- * Returns the current credentials if the rejected ones were replaced in the meantime. Otherwise, records the rejection and
- * throws the error. Throws other errors again.
+ * Returns the current credentials if the rejected ones were replaced in the meantime. If not, records the rejection and
+ * rethrows the error. Rethrows other errors.
  */
 async function recordRejection(
   services: Services,

@@ -4,6 +4,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
+import { USER_AGENT } from '../session/provider-request.ts';
 import { toProviderResponse } from '../session/provider-response.ts';
 import { readCredentials } from '../session/stored-credentials.ts';
 import { findStoredToken, isTokenCredentials, type TokenCredentials } from './token.ts';
@@ -62,7 +63,7 @@ async function requestRevocation(
       await outbound.send({
         method,
         url: `${url}/${encodeURIComponent(token)}`,
-        headers: { accept: 'application/json', 'user-agent': 'integration-gateway' },
+        headers: { accept: 'application/json', 'user-agent': USER_AGENT },
         ...ENDPOINT_LIMITS,
       }),
     );

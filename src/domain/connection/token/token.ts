@@ -1,7 +1,7 @@
 /** Finds the access token in the credentials of a connection, and decides when it must be replaced. */
 import type { Credentials, StoredToken } from '../credentials.ts';
 
-/** Credentials by which access tokens are obtained. */
+/** Credentials with which access tokens are obtained. */
 export type TokenCredentials = Extract<
   Credentials,
   { scheme: `OAUTH2_${string}` | 'SERVICE_ACCOUNT' }
