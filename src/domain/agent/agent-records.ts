@@ -82,7 +82,7 @@ export const listAgentRecords = projectRead(
 function* findIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
   if (ids !== null) {
     for (const [name, value] of Object.entries({ where, first, after })) {
-      if (value !== null) yield createInputIssue([name], 'must not be given together with ids.');
+      if (value !== null) yield createInputIssue([name], 'must not be combined with ids.');
     }
   }
   yield* findUnknownFields(fields, listReadFields(object));

@@ -149,7 +149,7 @@ function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
       }
       for (const member of ['default', 'prompt'] as const) {
         if (field.fieldName === null || field[member] === null) continue;
-        const detail = 'must not be given together with fieldName.';
+        const detail = 'must not be combined with fieldName.';
         yield createRuleIssue([...path, member], detail, { showsValue: true });
       }
     }
@@ -201,10 +201,7 @@ const updateEventInput = z
   .superRefine(
     checkRules(function* ({ watchFieldsAuto, requiredWatchFields }) {
       if (watchFieldsAuto === null || requiredWatchFields.length === 0) return;
-      yield createRuleIssue(
-        ['requiredWatchFields'],
-        'must not be given together with watchFieldsAuto.',
-      );
+      yield createRuleIssue(['requiredWatchFields'], 'must not be combined with watchFieldsAuto.');
     }),
   )
   .meta({

@@ -17,6 +17,9 @@ import { getServingInstallation, type ObjectOfGroup } from './object-installatio
 
 export type ChangeItem = LogItem<StreamedMessage>;
 
+/** The actions of messages with records. A stream may have other messages too. */
+const ACTIONS = ['read', 'subscribe'];
+
 /** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe them. */
 export interface ChangeMessage {
   action: string;
@@ -61,9 +64,6 @@ export async function followObjectChanges(
   });
 }
 
-/** The actions of messages with records. A stream may have other messages too. */
-const ACTIONS = ['read', 'subscribe'];
-
 /** Returns the message of an item, which is parsed once for all followers. */
 export function readMessage(item: ChangeItem): ChangeMessage {
   return item.computeOnce('message', ({ node }) => JSON.parse(node.body) as ChangeMessage);
@@ -91,7 +91,7 @@ function filterItems<T>(
   };
 }
 
-/** Returns the stream whose messages have the object's records. */
+/** Returns the stream that receives the object's records. */
 async function getStream(call: Call, object: ObjectOfGroup): Promise<Row<'Destination'>> {
   const { projectId, objectName, groupRef } = object;
   const sources =
@@ -122,7 +122,7 @@ interface MessageSource {
   providerObject: string;
 }
 
-/** Lists the integrations that have the object. */
+/** Lists the contents of the integrations that have the object. */
 async function listSources(
   call: Call,
   { projectId, objectName }: ObjectOfGroup,
@@ -139,13 +139,13 @@ async function listSources(
   return sources;
 }
 
-/** Lists the destination of the object's events, then that of its reads. */
+/** Lists the destination of the object's events, then the destination of its reads. */
 function listDestinationNames({ content, config, providerObject }: MessageSource): string[] {
-  const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
-  const readObject = content.read?.objects.find(isOfObject);
-  const subscribeObject = content.subscribe?.objects.find(isOfObject);
-  const readDestination = config?.read.find(isOfObject)?.destination ?? readObject?.destination;
-  const configDestination = config?.subscribe?.find(isOfObject)?.destination;
+  const isObject = (object: { objectName: string }) => object.objectName === providerObject;
+  const readObject = content.read?.objects.find(isObject);
+  const subscribeObject = content.subscribe?.objects.find(isObject);
+  const readDestination = config?.read.find(isObject)?.destination ?? readObject?.destination;
+  const configDestination = config?.subscribe?.find(isObject)?.destination;
   const eventDestination =
     subscribeObject && (configDestination ?? subscribeObject.destination ?? readDestination);
   return [eventDestination, readDestination].flatMap((name) => name ?? []);

@@ -32,8 +32,8 @@ export interface ServingInstallation {
 }
 
 /**
- * Throws BAD_USER_INPUT without a group, NOT_FOUND for an unknown group or one without the object, and UNPROCESSABLE if
- * several installations of the group have the object.
+ * Throws BAD_USER_INPUT without a group, NOT_FOUND if the group is unknown or has no installation with the object, and
+ * UNPROCESSABLE if several of its installations have the object.
  */
 export async function getServingInstallation(
   call: Call,
@@ -43,10 +43,10 @@ export async function getServingInstallation(
   const installations = await listInstallationsOfGroup(call, group);
   const candidateLists = await Promise.all(
     installations.map(async ({ linked, ...installation }): Promise<ServingInstallation[]> => {
-      const parts = await findParts(call, installation, linked);
-      if (!parts) return [];
-      const providerObject = findProviderObject(parts.content, objectName);
-      return providerObject === null ? [] : [{ installation, group, ...parts, providerObject }];
+      const setup = await findSetup(call, installation, linked);
+      if (!setup) return [];
+      const providerObject = findProviderObject(setup.content, objectName);
+      return providerObject === null ? [] : [{ installation, group, ...setup, providerObject }];
     }),
   );
   const candidates = candidateLists.flat();
@@ -86,7 +86,7 @@ export function listInstallationsOfGroup(
   return load(call, loadInstallationsOfGroups, { projectId, groupId });
 }
 
-/** An installation with its integration and its connection, by their columns. */
+/** An installation with its integration and its connection, by the columns that reference them. */
 type LinkedInstallation = Row<'Installation'> & {
   linked: { integrationId: Row<'Integration'> | null; connectionId: Row<'Connection'> | null };
 };
@@ -116,7 +116,7 @@ const loadInstallationsOfGroups: Batch<
 };
 
 /** Returns null if the integration, its content, the connection or the config was deleted in the meantime. */
-async function findParts(
+async function findSetup(
   { database }: Call,
   { projectId, configId }: Row<'Installation'>,
   linked: LinkedInstallation['linked'],
@@ -133,7 +133,7 @@ async function findParts(
   );
 }
 
-/** Adds the consumer, which reads and writes need. Throws NOT_FOUND if it was deleted in the meantime. */
+/** Adds the connection's consumer, which reads and writes need. Throws NOT_FOUND if it was deleted in the meantime. */
 export async function getServedContent(
   { database: { prisma } }: Call,
   { installation, integration, connection, group, content, config }: ServingInstallation,

@@ -60,7 +60,7 @@ export const listObjectRecords = read(
     const page = await withArgumentNames(nameArgument, () =>
       listRecords(call, installationContent, {
         ...input,
-        // The name in contracts may be the provider's name of another object.
+        // The contract's name of this object may be the provider's name of another object.
         objectName: serving.providerObject,
       }),
     );
@@ -82,9 +82,9 @@ function refuseUnknownConditions(
   { content, config, providerObject, group, installation }: ServingInstallation,
   { objectName, names }: { objectName: string; names: readonly string[] },
 ): void {
-  const isOfObject = (object: { objectName: string }) => object.objectName === providerObject;
-  const spec = content.read?.objects.find(isOfObject);
-  const choice = config.read.find(isOfObject);
+  const isObject = (object: { objectName: string }) => object.objectName === providerObject;
+  const spec = content.read?.objects.find(isObject);
+  const choice = config.read.find(isObject);
   const provider = catalog.findWithModule(content.provider, content.module);
   // `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
@@ -116,7 +116,7 @@ function getFieldName({ fieldName, mapToName }: FieldMapping): string {
   return mapToName ?? fieldName ?? '';
 }
 
-/** Records of one account that calls of the same tick read share a request. */
+/** Calls in the same tick that read records of one account share a request. */
 export const readObjectRecord = read(
   listInstallationRecords.needs,
   "Reads a current record of the group's account at the provider by its id. Null if there is none.",
@@ -140,8 +140,10 @@ const loadRecordsById: Batch<RecordKey, AccountRecord | Error | null> = async (c
     `${installation.id} ${providerObject}`;
   const recordsByObject = new Map(
     await Promise.all(
-      [...Map.groupBy(keys, toObjectKey)].map(async ([objectKey, group]) => {
-        const records = await readRecords(call, group).catch((error: unknown) => error as Error);
+      [...Map.groupBy(keys, toObjectKey)].map(async ([objectKey, keysOfObject]) => {
+        const records = await readRecords(call, keysOfObject).catch(
+          (error: unknown) => error as Error,
+        );
         return [objectKey, records] as const;
       }),
     ),

@@ -52,7 +52,7 @@ export async function writeObjectRecord(
   return { serving, outcome };
 }
 
-/** Names members of a record `input.<field>`, except its id, which is an argument of its own. */
+/** Names members of a record `input.<field>`, except its id, which is a separate argument. */
 const nameArgument: ArgumentNames = (name) => {
   const match = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
   if (!match) return name.replace(/^input\./, '');

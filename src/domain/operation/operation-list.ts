@@ -18,7 +18,7 @@ import { operationActionType } from './operation.ts';
 import { operationStatus, toStoredOperationStatus } from './operation-status.ts';
 
 export const operationFilters = z.object({
-  status: operationStatus.optional().describe('Only operations of this status.'),
+  status: operationStatus.optional().describe('Only operations with this status.'),
   actionType: operationActionType.optional().describe('Only operations of this type.'),
   ...createdFilters.shape,
 });
@@ -117,7 +117,7 @@ function hasTypeFilter({ status, actionType }: OperationFilters): boolean {
   return status != null || actionType != null;
 }
 
-/** Creates a filter for the status and the type. It lists all values of an absent one, because the indexes have both. */
+/** Creates a filter for the status and the type. If one is absent, lists all its values, because the indexes need both. */
 function createTypeFilter({ status, actionType }: OperationFilters): Where<'Operation'> {
   return {
     status: status == null ? Object.values(OperationStatus) : toStoredOperationStatus(status),

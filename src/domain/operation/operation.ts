@@ -86,7 +86,7 @@ const operationMetadataResource = resource(
 
 export const operationResource = resource(
   'Operation',
-  'A read, a write or a subscription at a provider, and its outcome. It stays when its installation is deleted, for RETENTION_DAYS of the server.',
+  'A read, a write or a subscription at a provider, and its outcome. It is kept for RETENTION_DAYS of the server, even if its installation is deleted.',
   {
     ...createdInProject,
     integrationId: idField.describe('The id of its integration.'),

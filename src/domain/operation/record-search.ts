@@ -129,9 +129,7 @@ export async function listRecords(
   const size = input.first ?? PAGE_DEFAULT;
   // The conditions require two values of one field. No record has both.
   if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
-  const page = await waitForProvider(call, toConnectionKey(source), () =>
-    callProvider(() => readRecords(call, search, { from, size })),
-  );
+  const page = await callProvider(call, source, () => readRecords(call, search, { from, size }));
   return createPage(call, search, { from, size, page });
 }
 
@@ -167,7 +165,7 @@ const IDS_MAX = PAGE_MAX;
 interface RecordsById {
   objectName: string;
   ids: readonly string[];
-  /** Fields to read besides those of the installation, by the provider's names. Default: none. */
+  /** Fields to read in addition to the installation's fields, by the provider's names. Default: none. */
   otherFields?: readonly string[];
 }
 
@@ -189,10 +187,8 @@ export async function readRecordsById(
     const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
     throw unprocessable(detail);
   }
-  const existingRecords = await waitForProvider(call, toConnectionKey(source), () =>
-    callProvider(() =>
-      readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
-    ),
+  const existingRecords = await callProvider(call, source, () =>
+    readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
   );
   const recordsById = new Map(existingRecords.map((record) => [record.id, record]));
   const records = ids.map((id) => {
@@ -247,14 +243,8 @@ async function getSearchSource(
   const source = createReadSource(call, installationContent, providerName);
   if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
   if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await waitForProvider(call, toConnectionKey(source), () =>
-    callProvider(() => withAllFields(call, source)),
-  );
+  const plan = await callProvider(call, source, () => withAllFields(call, source));
   return { ...source, plan };
-}
-
-function toConnectionKey({ connection: { id: connectionId, projectId } }: ReadSource) {
-  return { projectId, connectionId };
 }
 
 /** Combines the caller's conditions with the config's, by the provider's names. Null if no record can meet them. */
@@ -273,9 +263,9 @@ function parseConditions(
   const conditions = plan.filters.map(({ fieldName, value }) => ({ fieldName, value }));
   for (const filter of filters) {
     const condition = toProviderCondition(filter, plan);
-    const existing = conditions.find(({ fieldName }) => fieldName === condition.fieldName);
-    if (existing && String(existing.value) !== String(condition.value)) return null;
-    if (!existing) conditions.push(condition);
+    const sameField = conditions.find(({ fieldName }) => fieldName === condition.fieldName);
+    if (sameField && String(sameField.value) !== String(condition.value)) return null;
+    if (!sameField) conditions.push(condition);
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
   const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
@@ -325,15 +315,21 @@ function readRecords(call: Call, { source, conditions }: Search, { from, size }:
   });
 }
 
-/** Runs work that calls the provider, and converts its ProviderErrors to DomainErrors. */
-async function callProvider<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
-    throw invalid('after', 'has expired at the provider. Omit it to start over.');
-  }
+/** Runs work that calls the provider when it has a slot, and converts its ProviderErrors to DomainErrors. */
+function callProvider<T>(
+  call: Call,
+  { connection: { id: connectionId, projectId } }: ReadSource,
+  work: () => Promise<T>,
+): Promise<T> {
+  return waitForProvider(call, { projectId, connectionId }, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
+      throw invalid('after', 'has expired at the provider. Omit it to start over.');
+    }
+  });
 }
 
 function createPage(

@@ -21,8 +21,6 @@ import { planWrite } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
 import { acceptWrite, type WriteToStart } from './write/write-start.ts';
 
-export { writeRecordsInput };
-
 /** The part of a mutation's time limit that is reserved for building the response. */
 const RESPONSE_MARGIN_MS = 5_000;
 /** The shortest wait, if a mutation's time limit is shorter than the margin. */
@@ -62,8 +60,8 @@ export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutc
   const { target } = write.plan;
   return waitForProvider(call, target.installation, async () => {
     const { operation, task, entries } = await acceptWrite(call, write);
-    const running = task && runToEnd(call, { task, entries, target, wasUncertain: false });
-    return awaitOutcome(call, write.input, operation, running);
+    const runningWrite = task && runToEnd(call, { task, entries, target, wasUncertain: false });
+    return awaitOutcome(call, write.input, operation, runningWrite);
   });
 }
 
@@ -86,8 +84,8 @@ async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome
 }
 
 /**
- * Returns the target of a write. Parts that the viewer may not see are null. Throws NOT_FOUND if the viewer may not see
- * the integration. The caller must check that the viewer may see the project.
+ * Returns the target of a write. Rows that the viewer may not see are null. Throws NOT_FOUND if the viewer may not see the
+ * integration. The caller must check that the viewer may see the project.
  */
 export async function getWriteTarget(
   { viewer, database }: Call,
@@ -140,24 +138,24 @@ function createAcceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
 }
 
 /**
- * Waits for the outcome of a synchronous write. Returns a pending outcome after the time limit. `running` is the write
- * if this process runs it.
+ * Waits for the outcome of a synchronous write. Returns a pending outcome after the time limit. `runningWrite` is null if
+ * another process runs the write.
  */
 async function awaitOutcome(
   call: Call,
   { batch }: Pick<WriteInput, 'batch'>,
   operation: Row<'Operation'>,
-  running: Promise<EndedWrite | null> | null = null,
+  runningWrite: Promise<EndedWrite | null> | null = null,
 ): Promise<WriteOutcome> {
   const { promise: timedOut, resolve: stopWaiting } = Promise.withResolvers<void>();
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
-  const ending = waitUntilEnded(call, operation, { running, timedOut });
-  const ended = await withDeadline(ending, waitMs, () => null).finally(stopWaiting);
-  const outcomes = ended?.outcomes ?? (await listOutcomes(call, operation));
+  const waiting = waitUntilEnded(call, operation, { runningWrite, timedOut });
+  const endedWrite = await withDeadline(waiting, waitMs, () => null).finally(stopWaiting);
+  const outcomes = endedWrite?.outcomes ?? (await listOutcomes(call, operation));
   const finalOutcomes = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
   const successCount = finalOutcomes.filter(({ success }) => success).length;
   return {
-    operation: ended?.operation ?? (await readOperation(call, operation)) ?? operation,
+    operation: endedWrite?.operation ?? (await readOperation(call, operation)) ?? operation,
     result: batch ? null : (outcomes[0] ?? null),
     results: batch ? outcomes : null,
     successCount,
@@ -172,16 +170,19 @@ async function awaitOutcome(
 async function waitUntilEnded(
   call: Call,
   operation: Row<'Operation'>,
-  { running, timedOut }: { running: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
+  {
+    runningWrite,
+    timedOut,
+  }: { runningWrite: Promise<EndedWrite | null> | null; timedOut: Promise<void> },
 ): Promise<EndedWrite | null> {
-  const ended = await running?.catch((error: unknown) => {
+  const endedWrite = await runningWrite?.catch((error: unknown) => {
     call.log.warn({ err: error, operationId: operation.id }, 'write.left_to_recovery');
     return null;
   });
-  if (ended) return ended;
-  const current = await readOperation(call, operation);
-  if (current?.status !== 'IN_PROGRESS') return null;
-  const changes = call.operationChanges.follow(current);
+  if (endedWrite) return endedWrite;
+  const currentOperation = await readOperation(call, operation);
+  if (currentOperation?.status !== 'IN_PROGRESS') return null;
+  const changes = call.operationChanges.follow(currentOperation);
   void timedOut.then(() => changes.return?.());
   for await (const { node } of changes) if (node.status !== 'IN_PROGRESS') break;
   return null;

@@ -5,8 +5,9 @@ import type { Call } from '../call.ts';
 import { type ArgumentNames, parseInput, withArgumentNames } from '../operation/argument-names.ts';
 import type { ServingInstallation } from '../operation/object-installation.ts';
 import type { WriteInput } from '../operation/write/write-input.ts';
+import { writeRecordsInput } from '../operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
-import { getWriteTarget, writeRecordsInput } from '../operation/write-records.ts';
+import { getWriteTarget } from '../operation/write-records.ts';
 import { readJsonColumn, sortJsonMembers } from '../storable-json.ts';
 import type { Proposal } from './proposal.ts';
 

@@ -97,7 +97,7 @@ test('refuses watchFieldsAuto together with requiredWatchFields', () => {
   });
   const requiredWatchFields = ['email'];
   expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
-    'subscribe.objects[0].updateEvent.requiredWatchFields: must not be given together with watchFieldsAuto.',
+    'subscribe.objects[0].updateEvent.requiredWatchFields: must not be combined with watchFieldsAuto.',
   ]);
   expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual(
     [],

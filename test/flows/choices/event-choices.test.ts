@@ -121,7 +121,7 @@ test('refuses a config that adds events or contradicts the integration', async (
   ]);
   const watchAll = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
   expect(await fetchIssues({ updateEvent: watchAll })).toEqual([
-    ['updateEvent.requiredWatchFields', 'must not be given together with watchFieldsAuto.'],
+    ['updateEvent.requiredWatchFields', 'must not be combined with watchFieldsAuto.'],
   ]);
   const quota = { providerOptions: { quotaOptimization: { enabled: true } } };
   expect(await fetchIssues(quota)).toEqual([

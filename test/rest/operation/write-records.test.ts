@@ -235,7 +235,7 @@ test('refuses a record together with a batch', async () => {
   };
   expect(await rest.refusal('POST', getContactsPath(rest), body)).toMatchObject({
     status: 400,
-    issues: [{ in: 'body', name: 'batch', detail: 'must not be given together with record.' }],
+    issues: [{ in: 'body', name: 'batch', detail: 'must not be combined with record.' }],
   });
 });
 

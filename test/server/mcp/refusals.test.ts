@@ -82,8 +82,8 @@ test('names every offending argument of a read', async () => {
     fields: ['lastName', 'nickname'],
   });
   expect(data.issues).toEqual([
-    { name: 'where', detail: 'must not be given together with ids.' },
-    { name: 'first', detail: 'must not be given together with ids.' },
+    { name: 'where', detail: 'must not be combined with ids.' },
+    { name: 'first', detail: 'must not be combined with ids.' },
     {
       name: 'fields[1]',
       detail: expect.stringContaining('Call describe_object for the fields of the object.'),

@@ -59,6 +59,6 @@ function* listEventIssues(
 
 function* listWatchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
   if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
-  const detail = 'must not be given together with watchFieldsAuto.';
+  const detail = 'must not be combined with watchFieldsAuto.';
   yield createInputIssue([...path, 'requiredWatchFields'], detail);
 }

@@ -30,7 +30,7 @@ const TURN_PAGES_MAX = 50;
 /** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
 
-/** The most consecutive failures without a page. With the backoff they take about ten minutes. */
+/** The most consecutive failures without a page. With the backoff, they take about ten minutes. */
 const FAILURES_MAX = 10;
 /** The longest wait that a provider may request. */
 const RETRY_AFTER_MS_MAX = HOUR_MS;
@@ -51,15 +51,15 @@ export async function continueRead(
   key: RunKey,
   signal: AbortSignal,
 ): Promise<void> {
-  const claimed = await claimRun(services, key);
-  if (!claimed) return;
-  using _lease = RUNS.keepRenewing(services, claimed, { notRenewed: 'read.lease_not_renewed' });
-  const { operationId, pagesRead, failures, restarts } = claimed;
+  const run = await claimRun(services, key);
+  if (!run) return;
+  using _lease = RUNS.keepRenewing(services, run, { notRenewed: 'read.lease_not_renewed' });
+  const { operationId, pagesRead, failures, restarts } = run;
   using requests = new OperationRequests(services, {
     operationId,
     isContinued: pagesRead + failures + restarts > 0,
   });
-  const read = new ClaimedRead(requests.services, claimed);
+  const read = new ClaimedRead(requests.services, run);
   try {
     await read.readPages(signal).catch((error: unknown) => read.interrupt(error));
   } catch (error) {

@@ -63,8 +63,8 @@ export const pauseReads = projectMutation({
 });
 
 /**
- * Resumes reads. Running ones continue with their next page. Others start at their next scheduled time, with a window
- * that begins where the last one ended.
+ * A read that was paused while it ran continues with its next page. Any other object is read at its next scheduled time,
+ * with a window that begins where the last window ended.
  */
 export const resumeReads = projectMutation({
   description: 'Resumes paused reads. Running reads continue with their next page.',
@@ -114,7 +114,7 @@ interface ObjectsToChange {
   content: IntegrationContent;
 }
 
-/** Changes the objects that the input names. It takes the locks that serialize changes of one installation. */
+/** Changes the objects that the input names. Takes the locks that serialize changes of one installation. */
 async function changeObjects(
   call: Call,
   input: z.output<typeof readControlInput> & { projectId: string },

@@ -1,4 +1,4 @@
-/** Plans a read by the revision and the config: the fields that it requests, and the names by which it delivers them. */
+/** Plans a read from the revision and the config: the fields that it requests, and the names under which it delivers them. */
 import { createHash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
@@ -140,7 +140,7 @@ function indexReplacements(
   return Object.fromEntries(entries);
 }
 
-/** Creates a key of the account, the fields and the conditions. A read may continue only from a cursor of its own key. */
+/** Creates a key of the account, the fields and the conditions. A cursor is valid only for reads with the same key. */
 export function createPlanKey(
   connectionId: string,
   { objectName, fields }: Pick<ReadPlan, 'objectName' | 'fields'>,
@@ -162,7 +162,7 @@ interface ReadWindow {
 }
 
 /**
- * A window ends this long before it is read, and the next window begins at its end. Providers show a change some time
+ * A window ends this long before its read starts, and the next window begins there. Providers show a change some time
  * after its timestamp, because of long transactions and search indexes.
  */
 const SETTLE_MS = 60_000;

@@ -72,7 +72,7 @@ export function createReadMetadata({
 
 export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
 
-/** Begins the run. Call it after the commit. If the process ends before, a sweep begins the run. */
+/** Begins the run. Call it after the commit. If the process ends first, a sweep begins the run. */
 export function beginRun(
   { queue }: Pick<Services, 'queue'>,
   { operationId, projectId }: RunKey,
@@ -141,11 +141,11 @@ export async function releaseRun(
   const { operationId: id, projectId } = run;
   await inTransaction(services.database, async (tx) => {
     await RUNS.updateClaimed(tx.readRun, run, { ...change, ...RELEASED_LEASE });
-    const [due] = await tx.$queryRaw<{ dueTime: Date }[]>`
+    const [dueRun] = await tx.$queryRaw<{ dueTime: Date }[]>`
       update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
       where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;
     if (lines.length > 0) await logOperation(tx, { id, projectId }, ...lines);
-    if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: due?.dueTime });
+    if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: dueRun?.dueTime });
   });
   if (waitMs === 0) await beginRun(services, run);
 }

@@ -15,7 +15,7 @@ import type { InstallationAtWork } from '../operation-work.ts';
 import { planWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
-/** The most objects of one transaction. It stays short, and another process can lock the next objects. */
+/** The most objects of one transaction. The limit keeps it short, and lets another process lock the next objects. */
 const TRANSACTION_OBJECTS_MAX = 25;
 /** The most transactions of one sweep. The next sweep continues. */
 const BATCHES_MAX = 40;
@@ -52,10 +52,17 @@ export async function startDueReads(services: Services): Promise<void> {
   }
 }
 
+const SELECT_DUE_PROJECTS = acrossProjects(
+  'objects with due reads',
+  (inProjects) => `select distinct "projectId" from (
+     select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
+     order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS_MAX}) due`,
+);
+
 /** Lists the projects of the objects that are due next. */
 async function listDueProjects({ database, now }: Services): Promise<string[]> {
-  const due = await sweep<{ projectId: string }>(database, DUE_PROJECTS, [now()]);
-  return due.map(({ projectId }) => projectId);
+  const rows = await sweep<{ projectId: string }>(database, SELECT_DUE_PROJECTS, [now()]);
+  return rows.map(({ projectId }) => projectId);
 }
 
 /** Returns the projects that have too many pending deliveries. */
@@ -69,13 +76,6 @@ async function listBackloggedProjects(
   }
   return backloggedProjects;
 }
-
-const DUE_PROJECTS = acrossProjects(
-  'objects with due reads',
-  (inProjects) => `select distinct "projectId" from (
-     select "projectId" from "InstalledObject" where ${inProjects('"projectId"')} and "nextReadTime" <= $1 and not "paused"
-     order by "nextReadTime" limit ${2 * TRANSACTION_OBJECTS_MAX}) due`,
-);
 
 function lockDueObjects(
   tx: Transaction,

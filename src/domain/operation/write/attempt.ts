@@ -111,7 +111,7 @@ function groupIntoRequests(entries: readonly WriteEntry[], batchSize: number): W
 
 /**
  * Compares the record of a single write with the version that the write expects. Returns null if the write may be sent.
- * If an earlier attempt may have been executed, and the record has its result, the write has succeeded.
+ * If an earlier attempt may have been executed, and the record has the values of the write, the write has succeeded.
  */
 async function findOutcomeByVersion(
   [entry]: readonly WriteEntry[],
@@ -123,12 +123,20 @@ async function findOutcomeByVersion(
   if (!readRecords) throw createUnsupportedWriteError(provider);
   const id = String(record.id);
   const fields = [...new Set([...expected.fields, ...Object.keys(record)])];
-  const [current] = await readRecords(session, { objectName: task.objectName, fields, ids: [id] });
-  if (current && hasVersion(current, expected)) return null;
+  const [currentRecord] = await readRecords(session, {
+    objectName: task.objectName,
+    fields,
+    ids: [id],
+  });
+  if (currentRecord && hasVersion(currentRecord, expected)) return null;
   if (!wasUncertain) return createStaleOutcome(id);
   const isWritten =
-    task.type === 'DELETE' ? !current : current !== undefined && hasValues(current, record);
-  if (isWritten) return { success: true, recordId: id, data: current?.raw ?? null, errors: [] };
+    task.type === 'DELETE'
+      ? !currentRecord
+      : currentRecord !== undefined && hasValues(currentRecord, record);
+  if (isWritten) {
+    return { success: true, recordId: id, data: currentRecord?.raw ?? null, errors: [] };
+  }
   return createUnknownOutcome(id, 'The record has changed, possibly by this write.');
 }
 
@@ -206,7 +214,7 @@ export function createPermanentFailure(
 }
 
 /**
- * Removes fields that are written only if empty and that have a value at the provider. Throws ProviderError if the
+ * Omits fields that are written only if they are empty, but that have a value at the provider. Throws ProviderError if the
  * records can't be read.
  */
 async function omitFilledFields(
@@ -228,10 +236,10 @@ async function omitFilledFields(
   const recordsById = new Map(currentRecords.map((record) => [record.id, record]));
   return entries.map((entry) => {
     const { ifEmpty, record } = entry;
-    const current = recordsById.get(String(record.id));
-    const filledNames = (ifEmpty ?? []).filter((name) => hasValue(current?.fields[name]));
+    const currentRecord = recordsById.get(String(record.id));
+    const filledNames = (ifEmpty ?? []).filter((name) => hasValue(currentRecord?.fields[name]));
     if (filledNames.length === 0) return entry;
-    const remaining = Object.entries(record).filter(([name]) => !filledNames.includes(name));
-    return { ...entry, record: Object.fromEntries(remaining) };
+    const emptyFields = Object.entries(record).filter(([name]) => !filledNames.includes(name));
+    return { ...entry, record: Object.fromEntries(emptyFields) };
   });
 }

@@ -14,16 +14,16 @@ export interface WriteKey {
   inputHash: string;
 }
 
-/** Returns null if the caller sent no key. The keys of end users are separate, so none can detect the keys of others. */
+/** Returns null if the caller sent no key. Each end user has separate keys, and can't detect another end user's keys. */
 export function createWriteKey(
   { viewer }: Pick<Call, 'viewer'>,
   projectId: string,
   input: WriteInput,
 ): WriteKey | null {
-  const { idempotencyKey, projectIdOrName: _, ...rest } = input;
+  const { idempotencyKey, projectIdOrName: _, ...write } = input;
   if (!idempotencyKey) return null;
   const key = viewer.kind === 'END_USER' ? `${viewer.id} ${idempotencyKey}` : idempotencyKey;
-  return { projectId, key, inputHash: hashInput(rest) };
+  return { projectId, key, inputHash: hashInput(write) };
 }
 
 /** Finds the operation of an earlier call with the key. Throws CONFLICT if that call had a different input. */

@@ -38,7 +38,7 @@ export type Decision =
   | { kind: 'retry'; time: Date }
   /** The write was not executed and is not retried. */
   | { kind: 'fail' }
-  /** The write may have been executed. It must not be repeated, or its outcome was not known in time. */
+  /** The write may have been executed and is not retried, because it must not be repeated or its deadline has passed. */
   | { kind: 'unknown' };
 
 /**
@@ -57,10 +57,10 @@ export function isRepeatable(
  */
 export function getKeyExpireTime(
   { features: { idempotencyKeyLifetimeMs }, limits }: Pick<Provider, 'features' | 'limits'>,
-  firstAttempt: Date,
+  firstAttemptTime: Date,
 ): Date | null {
   if (idempotencyKeyLifetimeMs === null) return null;
-  return new Date(firstAttempt.getTime() + idempotencyKeyLifetimeMs - limits.timeoutMs);
+  return new Date(firstAttemptTime.getTime() + idempotencyKeyLifetimeMs - limits.timeoutMs);
 }
 
 /** Decides what follows a failed attempt. `random` returns numbers from 0 to below 1. */

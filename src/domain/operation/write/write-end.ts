@@ -71,25 +71,22 @@ export async function endWrite(
     const outcomes = listOutcomes(entries);
     const end = { ...row, leaseToken: task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
-    if (operation) countEnded(services, rows, entries);
+    if (operation) countEnded(services, { task, entries, rows });
     return operation && { operation, outcomes };
   }
   await endCollected(services, { task, entries, rows });
-  countEnded(services, rows, entries);
+  countEnded(services, { task, entries, rows });
   return null;
 }
 
-interface CollectedEnd {
+interface TaskEnd {
   task: WriteTask;
   entries: readonly WriteEntry[];
   rows: readonly OperationEndRow[];
 }
 
 /** Ends a task with the records of several calls, in transactions that each end some of its operations. */
-async function endCollected(
-  services: Services,
-  { task, entries, rows }: CollectedEnd,
-): Promise<void> {
+async function endCollected(services: Services, { task, entries, rows }: TaskEnd): Promise<void> {
   await retryTransaction(services, async (tx) => {
     // The provider has finished. The operations end in the next transactions.
     await TASKS.updateClaimed(tx.writeTask, task, { isUncertain: false });
@@ -103,17 +100,14 @@ async function endCollected(
   await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, change));
 }
 
-function countEnded(
-  { meters }: Services,
-  rows: readonly OperationEndRow[],
-  entries: readonly WriteEntry[],
-): void {
-  for (const { status, projectId } of rows) {
+function countEnded({ meters }: Services, { task, entries, rows }: TaskEnd): void {
+  const { projectId } = task;
+  for (const { status } of rows) {
     const outcome = status === 'SUCCESS' ? 'succeeded' : 'failed';
     meters.operationEnded({ kind: 'write', outcome, projectId });
   }
   const count = listOutcomes(entries).filter(({ success }) => success).length;
-  meters.recordsMoved({ kind: 'write', count, projectId: rows[0]?.projectId ?? '' });
+  meters.recordsMoved({ kind: 'write', count, projectId });
 }
 
 function listOutcomes(entries: readonly WriteEntry[]): StoredOutcome[] {
@@ -151,12 +145,12 @@ async function endSingle(
   end: WriteEndRow,
 ): Promise<Row<'Operation'> | null> {
   const change = end.event ? END_WRITES : END_UNREPORTED_WRITES;
-  const ended = await withRetries(log, async () => {
+  const operation = await withRetries(log, async () => {
     const row = await repeatIfMoved(() => database.changes.run(change, end));
     if (!row) throw new LeaseLost();
     return row;
   });
-  return ended.id === null ? null : ended;
+  return operation.id === null ? null : operation;
 }
 
 interface OperationToEnd {

@@ -243,10 +243,10 @@ export interface InputRecord {
 /** Returns the single record, or the records of the batch in their order. */
 export function listInputRecords({ record, batch, associations }: WriteInput): InputRecord[] {
   const singleRecords = record ? [{ path: ['input', 'record'], record, associations }] : [];
-  const batchRecords = (batch ?? []).map((item, index) => ({
+  const batchRecords = (batch ?? []).map((batchRecord, index) => ({
     path: ['input', 'batch', index, 'record'],
-    record: item.record,
-    associations: item.associations,
+    record: batchRecord.record,
+    associations: batchRecord.associations,
   }));
   return [...singleRecords, ...batchRecords];
 }
@@ -254,7 +254,7 @@ export function listInputRecords({ record, batch, associations }: WriteInput): I
 /** Lists the issues between members that do not depend on the provider. */
 function* listIssues(input: WriteInput) {
   const { record, batch, type } = input;
-  if (record && batch) yield createRuleIssue(['batch'], 'must not be given together with record.');
+  if (record && batch) yield createRuleIssue(['batch'], 'must not be combined with record.');
   if (!record && !batch) yield createRuleIssue(['record'], 'is required, unless batch is set.');
   if (type === 'DELETE') {
     yield* listDeletionIssues(input);

@@ -118,7 +118,7 @@ async function getConfig({ database }: Call, installation: Row<'Installation'>) 
   return readConfigContent(config);
 }
 
-/** Finds the object by the provider's name, or otherwise by the mapped name of the read object. */
+/** Finds the object by the provider's name, or else by the mapped name of the read object. */
 function findWriteObject({ read, write }: IntegrationContent, name: string): WriteObject | null {
   const objects = write?.objects ?? [];
   const mappedObjectName = read?.objects.find(({ mapToName }) => mapToName === name)?.objectName;
@@ -178,10 +178,8 @@ function* listAllOrNoneIssues(
     const detail = `is not possible: ${displayName} writes what it can of a batch of the type ${type}.`;
     yield createInputIssue(path, detail);
   } else if (batch.length > limits.batchSize) {
-    yield createInputIssue(
-      path,
-      `is possible for ${limits.batchSize} records of ${displayName} at most.`,
-    );
+    const detail = `is possible for at most ${limits.batchSize} records of ${displayName}.`;
+    yield createInputIssue(path, detail);
   }
 }
 

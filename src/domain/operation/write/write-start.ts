@@ -55,10 +55,14 @@ export async function acceptWrite(services: Services, write: WriteToStart): Prom
   const { input, plan, key } = write;
   const row = toRow(services, write);
   const change = input.autoBatchPolicy ? COLLECT_WRITES : ACCEPT_WRITES;
-  const accepted = await services.database.changes.run(change, row);
-  if (accepted) {
+  const acceptedWrite = await services.database.changes.run(change, row);
+  if (acceptedWrite) {
     const entries = plan.entries.map((entry) => ({ ...entry, operationId: row.id, outcome: null }));
-    return { operation: accepted, task: { ...accepted, id: accepted.taskId }, entries };
+    return {
+      operation: acceptedWrite,
+      task: { ...acceptedWrite, id: acceptedWrite.taskId },
+      entries,
+    };
   }
   const operation = key && (await findOperationByKey(services, key));
   if (operation) return { operation, task: null, entries: [] };
@@ -107,7 +111,7 @@ function computeTimes({ autoBatchPolicy, retryPolicy }: WriteInput, now: Date) {
   return { dueTime, deadlineTime };
 }
 
-/** Creates the key of the open task. Records with other headers need another task, because headers belong to a request. */
+/** Creates the key of the open task. Records with different headers can't share a task, because they can't share a request. */
 function createOpenTaskKey(
   { type, headers }: WriteInput,
   { target, objectName }: WritePlan,

@@ -62,10 +62,10 @@ export async function claimWrite(
   now: Date,
 ): Promise<Claim | null> {
   const leaseToken = newLeaseToken(processes.id);
-  const claimed = await repeatIfMoved(() => changes.run(CLAIM_WRITES, { ...key, leaseToken, now }));
+  const row = await repeatIfMoved(() => changes.run(CLAIM_WRITES, { ...key, leaseToken, now }));
   // Two claims of one write may share a statement. The token identifies the claim that succeeded.
-  if (claimed?.leaseToken !== leaseToken) return null;
-  const { wasUncertain, ...task } = claimed;
+  if (row?.leaseToken !== leaseToken) return null;
+  const { wasUncertain, ...task } = row;
   return { task, wasUncertain };
 }
 
@@ -94,13 +94,13 @@ export async function saveOutcomes(
     where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = completed."position"`;
 }
 
-/** The time in which a worker normally starts a job that is due. */
+/** How long a worker normally takes to start a job that is due. */
 const GRACE_MS = 3_000;
 const SWEEP_TASKS_MAX = 200;
 
 type OverdueTask = Pick<WriteTask, 'id' | 'projectId' | 'installationId'>;
 
-const OVERDUE = acrossProjects(
+const SELECT_OVERDUE_TASKS = acrossProjects(
   'writes that are due',
   (inProjects) => `select "id", "projectId", "installationId" from "WriteTask"
    where ${inProjects('"projectId"')} and "dueTime" <= $1 and case
@@ -115,11 +115,11 @@ const OVERDUE = acrossProjects(
  */
 export async function recoverWrites({ database, queue, now }: Services): Promise<void> {
   const time = now();
-  const late = new Date(time.getTime() - GRACE_MS);
-  const overdue = await sweep<OverdueTask>(database, OVERDUE, [time, late]);
-  if (overdue.length === 0) return;
+  const graceTime = new Date(time.getTime() - GRACE_MS);
+  const tasks = await sweep<OverdueTask>(database, SELECT_OVERDUE_TASKS, [time, graceTime]);
+  if (tasks.length === 0) return;
   await inTransaction(database, async (tx) => {
-    for (const { id: taskId, projectId, installationId: group } of overdue) {
+    for (const { id: taskId, projectId, installationId: group } of tasks) {
       const options = { singletonKey: `${taskId}.late`, group };
       await queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
     }
