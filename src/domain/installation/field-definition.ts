@@ -19,7 +19,9 @@ const longText = z.string().max(1_000);
 
 const stringOptions = z
   .object({
-    length: orNull(z.number().int().min(1).max(131_072)).describe('The most characters.'),
+    length: orNull(z.number().int().min(1).max(131_072)).describe(
+      'The maximum number of characters.',
+    ),
     pattern: orNull(text).describe('A regular expression that values must match.'),
     values: orNull(z.array(text).min(1).max(VALUES_MAX)).describe(
       'The values of a select field. They are added to the existing values.',
@@ -33,8 +35,12 @@ const stringOptions = z
 
 const numericOptions = z
   .object({
-    precision: orNull(z.number().int().min(1).max(18)).describe('The digits in all, 1 to 18.'),
-    scale: orNull(z.number().int().min(0).max(17)).describe('The digits of the fraction, 0 to 17.'),
+    precision: orNull(z.number().int().min(1).max(18)).describe(
+      'The total number of digits, 1 to 18.',
+    ),
+    scale: orNull(z.number().int().min(0).max(17)).describe(
+      'The number of digits of the fraction, 0 to 17.',
+    ),
     min: orNull(z.number()).describe('The smallest value.'),
     max: orNull(z.number()).describe('The largest value.'),
     defaultValue: orNull(z.number()).describe('The value of records that are created without one.'),
@@ -56,7 +62,7 @@ const deletionRule = enumeration(
   {
     CASCADE: 'It is deleted too.',
     RESTRICT: 'Its target cannot be deleted.',
-    SET_NULL: 'It refers to no record any more.',
+    SET_NULL: 'Its reference becomes null.',
   } satisfies Record<Association['onDelete'], string>,
 );
 
@@ -71,9 +77,9 @@ const association = z
     onDelete: orNull(deletionRule).describe(
       'The consequence for a record whose target is deleted.',
     ),
-    required: orNull(z.boolean()).describe('Whether every record must refer to one.'),
+    required: orNull(z.boolean()).describe('Whether every record must refer to another record.'),
     reverseLookupFieldName: orNull(text).describe(
-      'The name by which the target lists the records that refer to it.',
+      'The name under which the target lists the records that refer to it.',
     ),
     labels: orNull(
       z

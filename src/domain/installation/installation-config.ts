@@ -38,7 +38,7 @@ import {
 import { writeFieldSettingInput, writeFieldSettingResource } from './choice/write-field-setting.ts';
 
 const objectName = contentText.describe(
-  "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
+  "The provider's name of the object, like `contacts`, or an alias of the object, which that name replaces.",
 );
 
 const filters = orElse(z.array(fieldFilterInput).max(FILTERS_MAX), []);
@@ -47,7 +47,7 @@ const backfillInput = z
   .object({
     ...backfillPeriod,
     fieldFilters: filters.describe(
-      'Conditions on fields for the first read, instead of those of the object. Default: those of the object.',
+      "Conditions on fields for the first read, which replace the object's conditions. Default: the object's conditions.",
     ),
   })
   .superRefine(checkRules(listPeriodIssues))
@@ -60,7 +60,7 @@ const readConfigInput = z
   .object({
     objectName,
     selectedFields: orNull(z.array(contentText).max(CONTENT_LIMITS.fields)).describe(
-      'The optional fields to read in addition to the required ones, at most 1000. Default: those that are read without a config.',
+      'The optional fields to read in addition to the required ones, at most 1000. Default: the optional fields that are read without a config.',
     ),
     selectedFieldsAuto: orNull(allFields).describe(
       'If set, every field that may be selected is read, including those that the account gets later. Default: only selectedFields.',
@@ -69,10 +69,10 @@ const readConfigInput = z
       "The provider's fields for the names that customers map: fieldName for each mapToName. Default: the integration's defaults for those names.",
     ),
     dynamicMappings: orElse(z.array(dynamicMappingInput).max(CONTENT_LIMITS.fields), []).describe(
-      'Names to map, in addition to those of the integration, each once, at most 1000.',
+      "Names to map in addition to the integration's names, each once, at most 1000.",
     ),
     valueMappings: orElse(z.array(valueMappingInput).max(VALUE_MAPPINGS_MAX), []).describe(
-      'Values that are delivered in place of values of the provider, each field once, at most 1000.',
+      "Values that replace the provider's values in messages, each field once, at most 1000.",
     ),
     fieldFilters: filters.describe(
       'Conditions on fields: only records that meet all of them are read. `Provider.filtersMax` is the number that the provider supports. Default: all records.',
@@ -188,7 +188,7 @@ const backfillResource = resource(
     fieldFilters: computed(
       z
         .array(fieldFilterResource)
-        .describe('Conditions on fields for the first read. Empty for those of the object.'),
+        .describe("Conditions on fields for the first read. Empty for the object's conditions."),
       ({ fieldFilters = [] }: StoredBackfill) => fieldFilters,
     ),
   },
@@ -217,13 +217,13 @@ const readConfigResource = resource(
     dynamicMappings: computed(
       z
         .array(dynamicMappingResource)
-        .describe('Names to map, in addition to those of the integration.'),
+        .describe("Names to map in addition to the integration's names."),
       ({ dynamicMappings = [] }: ReadConfig) => dynamicMappings,
     ),
     valueMappings: computed(
       z
         .array(valueMappingResource)
-        .describe('Values that are delivered in place of values of the provider.'),
+        .describe("Values that replace the provider's values in messages."),
       ({ valueMappings = [] }: ReadConfig) => valueMappings,
     ),
     fieldFilters: computed(
@@ -316,7 +316,7 @@ export function readConfigContent(config: { content: unknown }): ConfigContent {
   return readJsonColumn(config.content);
 }
 
-/** Returns the config to store: the customer's, or everything in the integration if the customer sent none. */
+/** Returns the config to store. Without a config from the customer, it reads and writes everything in the integration. */
 export function createStoredConfig(
   config: ParsedConfig | null,
   content: IntegrationContent,
@@ -341,8 +341,8 @@ export function createStoredConfig(
 
 /** Creates the config that reads and writes everything in the integration. */
 function createWholeConfig({ read, write }: IntegrationContent): ParsedConfig {
-  const listChoices = (part: typeof read | typeof write) =>
-    part?.objects.map(({ objectName }) => ({ objectName }));
+  const listChoices = (section: typeof read | typeof write) =>
+    section?.objects.map(({ objectName }) => ({ objectName }));
   return installationConfigInput.parse({ read: listChoices(read), write: listChoices(write) });
 }
 
@@ -354,7 +354,7 @@ function listDefaultFields(spec: ReadObject | undefined): string[] {
   return fields.flatMap(({ fieldName }) => fieldName ?? []);
 }
 
-/** Returns the integration's default mappings. A config that omits the default of a required name still has it. */
+/** Returns the integration's default mappings. Reads also apply a required name's default if a config omits it. */
 function listDefaultMappings(spec: ReadObject | undefined): ReadConfig['fieldMappings'] {
   const fields = [...(spec?.requiredFields ?? []), ...(spec?.optionalFields ?? [])];
   return fields.flatMap((field: FieldMapping) =>

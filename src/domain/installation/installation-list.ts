@@ -23,7 +23,7 @@ export const projectInstallationFilters = z.object({
     .describe('Only installations of the integration with this id or name.'),
   healthStatus: installationHealth
     .optional()
-    .describe('Only installations with this health. Not together with groupRef.'),
+    .describe('Only installations with this health. Cannot be combined with groupRef.'),
   ...installationFilters.shape,
 });
 

@@ -16,7 +16,7 @@ interface ConnectionCriteria {
   connectionId: string | null;
 }
 
-/** Finds the group with this ref and its connection. For each that is null, an issue gives the reason. */
+/** Finds the group with this ref and its connection. If either is null, an issue gives the reason. */
 export async function findParties(
   tx: PartiesClient,
   { groupRef, ...criteria }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },
@@ -72,7 +72,7 @@ async function listConnectionIssues(
   return issues;
 }
 
-/** Returns parties without null. Must run after their issues were thrown, so that both exist. */
+/** Returns the parties with types that exclude null. Must run after the issues of the parties were thrown. */
 export function requireParties({
   groupId,
   connectionId,

@@ -78,13 +78,13 @@ export async function insertInstallation(
     content: createStoredConfig(requestedConfig, content),
     createdBy,
   });
-  const stored = { installation, content, config: readConfigContent(config) };
-  await setInstalledObjects(tx, { ...stored, now: call.now() });
+  const installed = { installation, content, config: readConfigContent(config) };
+  await setInstalledObjects(tx, { ...installed, now: call.now() });
   const fields = await readInstallationFields(tx, installation);
   const data = { ...fields, config: createConfigData(config) };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
-  await reconcileSubscriptions(call, tx, stored);
+  await reconcileSubscriptions(call, tx, installed);
   return reloadInstallation(tx, installation);
 }
 
@@ -102,7 +102,7 @@ interface InstallationChange extends RequestedConfig {
   content: IntegrationContent;
 }
 
-/** Changes the connection, and stores a new config if the input has a config or a new author of it. */
+/** Changes the connection, and stores a new config if the input has a config or a new author. */
 export async function changeInstallation(
   call: Call,
   tx: Transaction,
@@ -118,9 +118,9 @@ export async function changeInstallation(
     where: { projectId_id: { projectId, id } },
     data: { connectionId, configId: config.id, updateTime: call.now() },
   });
-  const stored = { installation, content, config: readConfigContent(config) };
+  const installed = { installation, content, config: readConfigContent(config) };
   const previousContent = readConfigContent(previousConfig);
-  await setInstalledObjects(tx, { ...stored, before: previousContent, now: call.now() });
+  await setInstalledObjects(tx, { ...installed, before: previousContent, now: call.now() });
   if (connectionId !== previous.connectionId) await resetReadPositions(tx, installation);
   const fields = await readInstallationFields(tx, installation);
   const data = {
@@ -129,12 +129,12 @@ export async function changeInstallation(
     lastConfig: createConfigData(previousConfig),
   };
   await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
-  await reconcileSubscriptions(call, tx, stored);
+  await reconcileSubscriptions(call, tx, installed);
   return reloadInstallation(tx, installation);
 }
 
 /**
- * Deletes installations of a project with their configs and objects. Connections and operations stay. Returns a
+ * Deletes installations of a project with their configs and objects. Connections and operations are kept. Returns a
  * function that records the events, which must run last in the transaction.
  */
 export async function deleteInstallations(
@@ -189,10 +189,12 @@ interface ConfigToStore {
 /** Stores a config, which becomes the current one. */
 async function insertConfig(
   tx: Transaction,
-  { installation: { id: installationId, projectId }, configId: id, ...stored }: ConfigToStore,
+  { installation, configId: id, content, createdBy }: ConfigToStore,
 ): Promise<InstallationConfig> {
-  await recordDestinationUses(tx, { projectId, installationId }, stored.content);
-  return tx.installationConfig.create({ data: { id, projectId, installationId, ...stored } });
+  const { id: installationId, projectId } = installation;
+  await recordDestinationUses(tx, { projectId, installationId }, content);
+  const data = { id, projectId, installationId, content, createdBy };
+  return tx.installationConfig.create({ data });
 }
 
 function pickKey(fields: InstallationFields) {

@@ -1,4 +1,4 @@
-/** Updates an installation: another connection, a new config, or a revision of its current config. */
+/** Updates an installation: changes its connection, replaces its config, or derives a config from the current one. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -15,7 +15,7 @@ import { requireNoIssues, toIssues } from '../issues.ts';
 import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
-import { type PresentChoices, refuseForeignChoices } from './check/end-user-check.ts';
+import { type CurrentChoices, refuseForeignChoices } from './check/end-user-check.ts';
 import { listConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
 import {
@@ -32,7 +32,7 @@ import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
 
-/** Replaces the members in the input. Absent members stay as they are. */
+/** Replaces the members in the input. Absent members keep their values. */
 export const updateInstallation = projectMutation({
   description: 'Changes the connection or the config of an installation.',
   needs: orEndUser('installations:write', 'INSTALL'),
@@ -41,7 +41,7 @@ export const updateInstallation = projectMutation({
     update(call, { ...changes, projectId }, async () => config),
 });
 
-/** Returns the new config of an installation. It is called before the transaction, and again when the row is locked. */
+/** Returns the new config of an installation. Called before the transaction, and again when the row is locked. */
 type ReviseConfig = (current: ConfigContent) => ConfigInput;
 
 /** Replaces the config with one that `revise` derives from the current config. */
@@ -92,8 +92,8 @@ async function update(
     ...changes,
     config: resolveObjectAliases(call, requestedConfig, latestContent),
   };
-  const present = await findPresentChoices(call, storedInstallation, latestContent);
-  await refuseForeignChoices(call, { id: projectId }, { choices, present });
+  const current = await findCurrentChoices(call, storedInstallation, latestContent);
+  await refuseForeignChoices(call, { id: projectId }, { choices, current });
   const accountIssues = latestContent
     ? await listAccountIssues(call, storedInstallation, { ...choices, content: latestContent })
     : [];
@@ -127,11 +127,11 @@ async function update(
 }
 
 /** Returns the choices that an end user's changes are compared with. Null for other callers. */
-async function findPresentChoices(
+async function findCurrentChoices(
   call: Call,
   installation: Installation,
   content: IntegrationContent | null,
-): Promise<PresentChoices | null> {
+): Promise<CurrentChoices | null> {
   if (call.viewer.kind !== 'END_USER') return null;
   return { config: await readCurrentConfig(call.database.prisma, installation), content };
 }
@@ -150,8 +150,8 @@ interface UpdateChoices extends Pick<Changes, 'connectionId' | 'skipSampling'> {
 }
 
 /**
- * Returns an issue for each object and field of the new config that the account lacks. Without a new config, it checks
- * the current one if the account is a new one.
+ * Returns an issue for each object and field of the new config that the account lacks. Without a new config, checks the
+ * current config if the connection changes.
  */
 async function listAccountIssues(
   call: Call,

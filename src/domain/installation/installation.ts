@@ -12,12 +12,16 @@ import { read } from '../declared-read.ts';
 import { runRecordingSetupFailures } from '../diagnosis/setup-failure.ts';
 import { findLatestContent } from '../integration/content-cache.ts';
 import { getIntegration, type IntegrationKey, lockContent } from '../integration/integration.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
+import {
+  type IntegrationContent,
+  readIntegrationContent,
+} from '../integration/integration-content.ts';
+import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
-import { findProjectRows, getNamedProject, getProjectRow } from '../scope.ts';
+import { byId, findProjectRows, getNamedProject, getProjectRow } from '../scope.ts';
 import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
@@ -105,6 +109,20 @@ export async function getInstallationOfGroup(
   return installation;
 }
 
+/**
+ * Returns the connection and the latest content of an installation that the viewer has read. Throws NOT_FOUND if either
+ * was deleted in the meantime.
+ */
+export async function getConnectionAndContent(
+  call: Call,
+  { id, integrationId, connectionId }: Installation,
+): Promise<{ connection: Row<'Connection'>; content: IntegrationContent }> {
+  const [revision] = await findLatestRevisions(call, [integrationId]);
+  const [connection] = await byId('Connection')(call, [connectionId]);
+  if (!revision || !connection) throw notFound('Installation', id);
+  return { connection, content: readIntegrationContent(revision) };
+}
+
 /** Throws CONFLICT if the group already has the integration. */
 export const createInstallation = projectMutation({
   description: 'Installs an integration for a group. A group can have an integration once.',
@@ -116,7 +134,7 @@ export const createInstallation = projectMutation({
     const latestContent = await findLatestContent(call.database, integration);
     const config = resolveObjectAliases(call, request.config, latestContent);
     const input = { ...request, config };
-    await refuseForeignChoices(call, { id: projectId }, { choices: input, present: null });
+    await refuseForeignChoices(call, { id: projectId }, { choices: input, current: null });
     const { id: integrationId, provider } = integration;
     const accountIssues = latestContent
       ? await listAccountIssues(call, input, { projectId, content: latestContent })
@@ -162,9 +180,8 @@ async function listAccountIssues(
   return listIssuesAtAccount(call, account, { content, config, path: ['input', 'config'] });
 }
 
-/** Deletes the installation. Its connection and its operations stay. */
 export const deleteInstallation = projectMutation({
-  description: 'Deletes an installation. Its connection and its operations stay.',
+  description: 'Deletes an installation. Its connection and its operations are kept.',
   needs: orEndUser('installations:write', 'INSTALL'),
   input: deleteInstallationInput,
   async run(call, { installationId: id }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -12,6 +12,8 @@ interface IntegrationKey {
   integrationId: string;
 }
 
+const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
+
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
 /**
@@ -87,8 +89,6 @@ function selectInstallationsWithoutSchedule(key: IntegrationKey, objectName: str
     .where(CHOSEN_OBJECT, '=', objectName)
     .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
 }
-
-const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
 
 /** Selects the objects that configs of an integration read. Disabled objects are omitted. */
 function selectReads({ projectId, integrationId }: IntegrationKey) {

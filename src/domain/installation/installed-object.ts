@@ -83,7 +83,7 @@ export function resolveBackfill(
   return choice?.backfill ?? spec?.backfill?.defaultPeriod ?? null;
 }
 
-/** Returns the time of the first read. Without records to backfill, it only marks where changes begin, and can wait. */
+/** Returns the time of the first read. A read that backfills no records waits for the schedule. */
 function getFirstRunTime(
   schedule: string,
   backfill: BackfillPeriod | null,
@@ -102,9 +102,9 @@ interface ObjectsToSet {
 }
 
 /**
- * Updates an installation's objects to its config. The first read of a new scheduled object starts immediately if it
- * backfills records. An existing object keeps its state, and its next read unless the schedule changed. Objects that
- * are absent from the config are deleted.
+ * Updates an installation's objects to match its config. The first read of a new scheduled object starts immediately if it
+ * backfills records. An existing object keeps its state. If its schedule changed, its next read is rescheduled. Objects
+ * that are absent from the config are deleted.
  */
 export async function setInstalledObjects(
   tx: Transaction,
@@ -112,7 +112,7 @@ export async function setInstalledObjects(
 ): Promise<void> {
   const { id: installationId, projectId } = installation;
   const specs = new Map(content.read?.objects.map((object) => [object.objectName, object]));
-  const earlierChoices = new Map(before.read.map((choice) => [choice.objectName, choice]));
+  const previousChoices = new Map(before.read.map((choice) => [choice.objectName, choice]));
   const names = config.read.map(({ objectName }) => objectName);
   const removedObjects = { projectId, installationId, objectName: { notIn: names } };
   await tx.installedObject.deleteMany({ where: removedObjects });
@@ -135,9 +135,9 @@ export async function setInstalledObjects(
   for (const choice of config.read) {
     const { objectName } = choice;
     const spec = specs.get(objectName);
-    const choiceBefore = earlierChoices.get(objectName);
+    const previousChoice = previousChoices.get(objectName);
     const schedule = resolveSchedule(spec, choice);
-    if (!choiceBefore || schedule === resolveSchedule(spec, choiceBefore)) continue;
+    if (!previousChoice || schedule === resolveSchedule(spec, previousChoice)) continue;
     await tx.installedObject.updateMany({
       where: { projectId, installationId, objectName, paused: false },
       data: { nextReadTime: schedule && getNextRunTime(schedule, now) },

@@ -42,7 +42,7 @@ export async function describeObject(request: DescriptionRequest): Promise<Objec
   return description;
 }
 
-/** Removes a description. Must run after this process changed the object. Other processes may use theirs for a minute. */
+/** Removes a description. Must run after this process changed the object. Other processes may cache theirs for a minute. */
 export function forgetDescription(
   { providerAccess }: Services,
   target: Omit<DescriptionRequest, 'services'>,

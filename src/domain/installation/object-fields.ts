@@ -1,27 +1,22 @@
 /** Creates or updates fields that a builder needs in its customers' accounts. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { invalid, notFound, unprocessable } from '../../errors.ts';
+import { invalid, unprocessable } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { DefineFieldsCapability, FieldOutcome } from '../../providers/defining-fields.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import {
-  type IntegrationContent,
-  readIntegrationContent,
-} from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
+import type { IntegrationContent } from '../integration/integration-content.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { enumeration, jsonObject, resource } from '../resource.ts';
-import { byId } from '../scope.ts';
 import { listDefinitionIssues, type ObjectFields, objectsToDefine } from './field-definition.ts';
-import { getInstallationOfGroup } from './installation.ts';
+import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { forgetDescription } from './object-descriptions.ts';
 import { getConnectionOfGroup } from './object-metadata.ts';
 
@@ -60,7 +55,7 @@ export interface DefinedObject {
 const fieldAction = enumeration('FieldAction', 'The change that was applied to a field.', {
   CREATE: 'It was created.',
   UPDATE: 'It was updated.',
-  NONE: 'It was not changed: it is already as defined, or the provider refused.',
+  NONE: 'It was not changed: it is already as defined, or the provider refused the change.',
 } satisfies Record<FieldOutcome['action'], string>);
 
 export const fieldUpsertResource = resource(
@@ -131,10 +126,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
   async run(call, input): Promise<DefinedObject[]> {
     const { objects } = input;
     const installation = await getInstallationOfGroup(call, input);
-    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
-    const [connection] = await byId('Connection')(call, [installation.connectionId]);
-    if (!revision || !connection) throw notFound('Installation', installation.id);
-    const content = readIntegrationContent(revision);
+    const { connection, content } = await getConnectionAndContent(call, installation);
     const { module } = content;
     const provider = call.catalog.findWithModule(content.provider, module);
     if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);

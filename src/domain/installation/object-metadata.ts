@@ -8,8 +8,6 @@ import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { providerRead, read } from '../declared-read.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
-import { readIntegrationContent } from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault } from '../optional-value.ts';
 import { findGroupByRef } from '../project/group.ts';
@@ -17,9 +15,9 @@ import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
-import { byId, getNamedProject } from '../scope.ts';
+import { getNamedProject } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { getInstallationOfGroup } from './installation.ts';
+import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { type DescriptionRequest, describeObject } from './object-descriptions.ts';
 import { fieldMetadataResource } from './shown-field.ts';
 
@@ -47,6 +45,9 @@ export const objectMetadataResource = resource(
 );
 
 const objectName = z.string().min(1).max(256);
+const providerObjectName = objectName.describe(
+  "The provider's name of the object, like `contacts`.",
+);
 const groupRef = ref.describe('The ref of a group with a connection to the provider.');
 const excludeReadOnly = orDefault(z.boolean(), false).describe(
   "If true, omits fields that can't be written. Default: false.",
@@ -55,7 +56,7 @@ const excludeReadOnly = orDefault(z.boolean(), false).describe(
 export const objectMetadataInput = z.object({
   projectIdOrName,
   provider: z.string().min(1).max(128).describe('The name of the provider.'),
-  objectName: objectName.describe("The provider's name of the object, like `contacts`."),
+  objectName: providerObjectName,
   groupRef,
   excludeReadOnly,
 });
@@ -63,7 +64,7 @@ export const objectMetadataInput = z.object({
 export const installedObjectMetadataInput = z.object({
   projectIdOrName,
   integrationIdOrName,
-  objectName: objectName.describe("The provider's name of the object, like `contacts`."),
+  objectName: providerObjectName,
   groupRef,
   excludeReadOnly,
 });
@@ -129,10 +130,7 @@ export const readMetadataOfInstallation = read(
     installation: Row<'Installation'>,
     options: Options,
   ): Promise<ObjectMetadata> => {
-    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
-    const [connection] = await byId('Connection')(call, [installation.connectionId]);
-    if (!revision || !connection) throw notFound('Installation', installation.id);
-    const content = readIntegrationContent(revision);
+    const { connection, content } = await getConnectionAndContent(call, installation);
     const objects = content.read?.objects ?? [];
     const object =
       objects.find(({ mapToName }) => mapToName === options.objectName) ??
@@ -146,7 +144,7 @@ export const readMetadataOfInstallation = read(
   },
 );
 
-/** Fetches the description of an object by the provider's name or an alias of it. */
+/** Fetches the description of an object by the provider's name or an alias. */
 function fetchDescription(
   call: Call,
   target: Omit<DescriptionRequest, 'services'>,

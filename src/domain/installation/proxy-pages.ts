@@ -10,12 +10,11 @@ import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { read } from '../declared-read.ts';
-import { waitForProviderBeyond } from '../provider/provider-wait.ts';
 import {
   type ForwardedRequest,
   getForwarding,
   type InstallationKey,
-  toForwardingError,
+  sendForwarding,
 } from './proxy.ts';
 
 const PAGINATE_PARAMETER = 'paginate';
@@ -59,12 +58,7 @@ export const forwardPages = read(
       const firstPage = await pages.next();
       return Readable.from(formatPages(firstPage, pages));
     };
-    const account = { projectId: connection.projectId, connectionId: connection.id };
-    try {
-      return await waitForProviderBeyond(call, account, openStream, waitForClose);
-    } catch (error) {
-      throw error instanceof ProviderError ? toForwardingError(error) : error;
-    }
+    return sendForwarding(call, connection, { send: openStream, waitForEnd: waitForClose });
   },
 );
 
@@ -78,11 +72,11 @@ const jsonObject = z.record(z.string(), z.unknown());
 async function readBody({
   body,
 }: Pick<ForwardedRequest, 'body'>): Promise<Record<string, unknown>> {
-  const parts: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const part of body ?? []) {
-    parts.push(part);
-    length += part.length;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
     if (length > BODY_BYTES_MAX) {
       throw new ProviderError(
         'BAD_REQUEST',
@@ -90,7 +84,7 @@ async function readBody({
       );
     }
   }
-  const parsed = jsonObject.safeParse(parseJson(Buffer.concat(parts).toString('utf8')));
+  const parsed = jsonObject.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
   if (parsed.success) return parsed.data;
   throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
 }

@@ -9,12 +9,11 @@ import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { readIntegrationContent } from '../integration/integration-content.ts';
-import { findLatestRevisions } from '../integration/revision.ts';
 import { listCapabilities } from '../provider/provider.ts';
 import { toDomainError } from '../provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../provider/provider-wait.ts';
 import { byId, getProjectRow } from '../scope.ts';
+import { getConnectionAndContent } from './installation.ts';
 import { readConfigContent } from './installation-config.ts';
 
 export type { ForwardedRequest, StreamedResponse };
@@ -38,17 +37,10 @@ export const forwardRequest = read(
     request: ForwardedRequest,
   ): Promise<StreamedResponse> => {
     const { connection, provider } = await getForwarding(call, key);
-    const account = { projectId: connection.projectId, connectionId: connection.id };
-    try {
-      return await waitForProviderBeyond(
-        call,
-        account,
-        () => openSession(call, connection, provider).forward(request),
-        ({ closed }) => closed,
-      );
-    } catch (error) {
-      throw error instanceof ProviderError ? toForwardingError(error) : error;
-    }
+    return sendForwarding(call, connection, {
+      send: () => openSession(call, connection, provider).forward(request),
+      waitForEnd: ({ closed }) => closed,
+    });
   },
 );
 
@@ -65,11 +57,10 @@ export const getForwarding = projectRead(
   async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
     const noun = 'Installation';
     const installation = await getProjectRow(call, 'Installation', { projectId, id, noun });
-    const [revision] = await findLatestRevisions(call, [installation.integrationId]);
-    const [connection] = await byId('Connection')(call, [installation.connectionId]);
+    const { connection, content } = await getConnectionAndContent(call, installation);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
-    if (!revision || !connection || !config) throw notFound(noun, id);
-    const { proxy, name, module } = readIntegrationContent(revision);
+    if (!config) throw notFound(noun, id);
+    const { proxy, name, module } = content;
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
     if (readConfigContent(config).proxy?.enabled === false) {
       throw unprocessable("The installation's config does not allow forwarded requests.");
@@ -87,8 +78,21 @@ export const getForwarding = projectRead(
   },
 );
 
+/** Sends a request to the provider. It counts as waiting for the provider until `waitForEnd(response)` settles. */
+export async function sendForwarding<R>(
+  call: Call,
+  { projectId, id: connectionId }: Row<'Connection'>,
+  { send, waitForEnd }: { send: () => Promise<R>; waitForEnd: (response: R) => Promise<unknown> },
+): Promise<R> {
+  try {
+    return await waitForProviderBeyond(call, { projectId, connectionId }, send, waitForEnd);
+  } catch (error) {
+    throw error instanceof ProviderError ? toForwardingError(error) : error;
+  }
+}
+
 /** Creates the error for a request that was not forwarded. */
-export function toForwardingError(error: ProviderError): DomainError {
+function toForwardingError(error: ProviderError): DomainError {
   const { code, message, extra } = toDomainError(error);
   switch (error.kind) {
     case 'RATE_LIMITED':

@@ -16,9 +16,9 @@ export function resolveObjectAliases<C extends ParsedConfig | null | undefined>(
   if (!config || !content) return config;
   const provider = catalog.findWithModule(content.provider, content.module);
   if (!provider?.objectAliases?.size) return config;
-  const parts = [content.read, content.write, content.subscribe];
+  const sections = [content.read, content.write, content.subscribe];
   const revisionNames = new Set(
-    parts.flatMap((part) => part?.objects.map(({ objectName }) => objectName) ?? []),
+    sections.flatMap((section) => section?.objects.map(({ objectName }) => objectName) ?? []),
   );
   const resolveAlias = <T extends { objectName: string }>(choice: T): T => ({
     ...choice,

@@ -192,7 +192,7 @@ const updateEventInput = z
   .object({
     enabled,
     watchFieldsAuto: orNull(watchFieldsAuto.transform(toStoredWord)).describe(
-      'The fields to watch: all, or those that the installation selects. Not together with requiredWatchFields.',
+      'The fields to watch: all, or those that the installation selects. Cannot be combined with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
       'The fields to watch: only their changes are events.',

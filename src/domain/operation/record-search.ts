@@ -315,7 +315,7 @@ function readRecords(call: Call, { source, conditions }: Search, { from, size }:
   });
 }
 
-/** Runs work that calls the provider when it has a slot, and converts its ProviderErrors to DomainErrors. */
+/** Runs work that waits for the provider, and converts its ProviderErrors to DomainErrors. */
 function callProvider<T>(
   call: Call,
   { connection: { id: connectionId, projectId } }: ReadSource,

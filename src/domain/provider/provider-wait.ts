@@ -29,20 +29,20 @@ export async function waitForProvider<T>(
 }
 
 /**
- * Works like `waitForProvider`, for work that continues after its result. The wait ends when `findEnd(result)` settles.
+ * Works like `waitForProvider`, for work that continues after its result. The wait ends when `waitForEnd(result)` settles.
  */
 export async function waitForProviderBeyond<T>(
   { slot }: Waiter,
   target: ProviderWaitTarget,
   work: () => Promise<T>,
-  findEnd: (result: T) => Promise<unknown>,
+  waitForEnd: (result: T) => Promise<unknown>,
 ): Promise<T> {
   if (!slot) return work();
   const release = slot.waitForProvider(target);
   try {
     const result = await work();
     // A failure of the remaining work is reported by that work.
-    findEnd(result).then(release, release);
+    waitForEnd(result).then(release, release);
     return result;
   } catch (error) {
     release();

@@ -72,7 +72,7 @@ const createRefSchema = (noun: string) =>
   ref.describe(`The id of the ${noun}, or the builder's own id of it.`);
 const groupRef = ref.nullish().describe("The builder's own id of the group.");
 const createIdSchema = (noun: string) =>
-  id.nullish().describe(`The id of the ${noun}. Not together with other arguments.`);
+  id.nullish().describe(`The id of the ${noun}. Cannot be combined with other arguments.`);
 const createProviderSchema = (description: string) =>
   z.string().max(128).nullish().describe(description);
 

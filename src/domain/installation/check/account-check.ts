@@ -14,10 +14,10 @@ import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { describeObject } from '../object-descriptions.ts';
 import { type Choices, type ChosenNames, listChosenNames } from './chosen-names.ts';
 
-/** Leaves most of a mutation's time for the rest of it. Names that are unchecked by then are accepted. */
+/** The limit leaves most of a mutation's time for its other work. Names that are unchecked by then are accepted. */
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** Errors that the request itself caused, so that a retry would fail in the same way. */
+/** Errors that the request itself caused. A retry would fail in the same way. */
 const REFUSALS: readonly ProviderErrorKind[] = ['MISSING_OBJECT', 'MISSING_FIELD', 'BAD_REQUEST'];
 
 /** Returns an issue for each chosen name that the account lacks. Returns none without a connection. */
@@ -114,7 +114,7 @@ export function listMissingFieldIssues(
   );
 }
 
-/** True for any dotted name: it follows relations, which the description of one object does not include. */
+/** True for a field of the object, and for any dotted name: it follows relations, which no description includes. */
 function canExist(name: string, existingNames: ReadonlySet<string>): boolean {
   return existingNames.has(name) || name.includes('.');
 }

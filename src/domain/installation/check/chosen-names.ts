@@ -88,7 +88,7 @@ function listChosenFields(
   return [...selectedFields, ...mappedFields, ...filteredFields];
 }
 
-/** Returns the path of the field name in its mapping. For a default, which has none, it is the path of the mappings. */
+/** Returns the path of the field name in its mapping. A default has no mapping, so its path is the list of mappings. */
 function findMappingPath(
   mapToName: string,
   { fieldMappings, dynamicMappings }: MappingChoice,

@@ -11,13 +11,22 @@ import { findGroupByRef } from '../../project/group.ts';
 import { findProjectRows } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
 
+/** The sections of a config whose objects have destinations. */
+const SECTIONS = ['read', 'subscribe'] as const;
+type Section = (typeof SECTIONS)[number];
+
+const ALTERNATIVES: Record<Section, string> = {
+  read: 'To stop its reads, set `disabled`.',
+  subscribe: 'To stop its events, set them to NEVER.',
+};
+
 interface ForeignChoices {
   groupRef?: string;
   connectionId?: string | null | undefined;
   config?: ConfigChoices | null | undefined;
 }
 
-export interface PresentChoices {
+export interface CurrentChoices {
   /** The stored config. */
   config: ConfigContent;
   /** The latest revision of the integration. Null if there is none. */
@@ -25,14 +34,14 @@ export interface PresentChoices {
 }
 
 /**
- * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose. The
- * message is the one for a row that does not exist. Must run before any of these rows is read. Other callers may choose
- * any of them.
+ * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose. A row that
+ * the end user can't see gets the message for a row that does not exist. Must run before any of these rows is read. Other
+ * callers may choose any of them.
  */
 export async function refuseForeignChoices(
   call: Call,
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
-  { choices, present }: { choices: ForeignChoices; present: PresentChoices | null },
+  { choices, current }: { choices: ForeignChoices; current: CurrentChoices | null },
 ): Promise<void> {
   if (call.viewer.kind !== 'END_USER') return;
   const { groupRef, connectionId, config } = choices;
@@ -41,7 +50,7 @@ export async function refuseForeignChoices(
     ...(connectionId == null
       ? []
       : await listEndUserConnectionIssues(call, projectId, connectionId)),
-    ...(config ? PARTS.flatMap((part) => listDestinationIssues(part, config, present)) : []),
+    ...(config ? SECTIONS.flatMap((name) => listDestinationIssues(name, config, current)) : []),
   ]);
 }
 
@@ -59,47 +68,39 @@ async function listEndUserConnectionIssues(
   return connection ? [] : [createInputIssue(['input', 'connectionId'], 'does not exist.', id)];
 }
 
-const PARTS = ['read', 'subscribe'] as const;
-type Part = (typeof PARTS)[number];
-
 /**
  * Returns an issue for each destination that an end user changes, because only the builder sets destinations.
  * End users must also keep the choices that have one.
  */
 function listDestinationIssues(
-  part: Part,
+  section: Section,
   config: ConfigChoices,
-  present: PresentChoices | null,
+  current: CurrentChoices | null,
 ): Issue[] {
-  const choices = config[part] ?? [];
-  const storedChoices = present?.config[part] ?? [];
+  const choices = config[section] ?? [];
+  const currentChoices = current?.config[section] ?? [];
   const changeIssues = choices.flatMap(({ objectName, destination }, index) => {
-    const stored = storedChoices.find((choice) => choice.objectName === objectName);
-    if ((destination ?? null) === (stored?.destination ?? null)) return [];
-    const path = ['input', 'config', part, index, 'destination'];
+    const currentChoice = currentChoices.find((choice) => choice.objectName === objectName);
+    if ((destination ?? null) === (currentChoice?.destination ?? null)) return [];
+    const path = ['input', 'config', section, index, 'destination'];
     return [createInputIssue(path, "can't be changed by end users.", destination)];
   });
   const isKept = (name: string) => choices.some(({ objectName }) => objectName === name);
-  const droppedChoices = storedChoices.filter(
+  const droppedChoices = currentChoices.filter(
     ({ objectName, destination }) =>
-      destination !== null && !isKept(objectName) && isOffered(present, part, objectName),
+      destination !== null && !isKept(objectName) && isOffered(current, section, objectName),
   );
   return [
     ...changeIssues,
     ...droppedChoices.map(({ objectName }) => {
-      const detail = `must keep ${objectName}, because the builder chose its destination. ${INSTEAD[part]}`;
-      return createInputIssue(['input', 'config', part], detail);
+      const detail = `must keep ${objectName}, because the builder chose its destination. ${ALTERNATIVES[section]}`;
+      return createInputIssue(['input', 'config', section], detail);
     }),
   ];
 }
 
-const INSTEAD: Record<Part, string> = {
-  read: 'To stop its reads, set `disabled`.',
-  subscribe: 'To stop its events, set them to NEVER.',
-};
-
 /** True if the integration still has the object. Choices for other objects can't be kept. */
-function isOffered(present: PresentChoices | null, part: Part, name: string): boolean {
-  const objects = present?.content?.[part]?.objects ?? [];
+function isOffered(current: CurrentChoices | null, section: Section, name: string): boolean {
+  const objects = current?.content?.[section]?.objects ?? [];
   return objects.some(({ objectName }) => objectName === name);
 }

@@ -103,12 +103,13 @@ function* listMappingIssues(choice: ReadChoice, spec: ReadObject, path: Path): G
     choice.dynamicMappings,
   );
   const repeatedIndexes = new Set(listRepeatedIndexes(mappings.map(({ mapToName }) => mapToName)));
-  for (const [index, { fieldName, mapToName, ...others }] of mappings.entries()) {
+  for (const [index, { fieldName, mapToName, ...integrationMembers }] of mappings.entries()) {
     const mappingPath = [...path, 'fieldMappings', index];
     for (const member of ['default', 'prompt'] as const) {
-      if (others[member] == null) continue;
+      const value = integrationMembers[member];
+      if (value == null) continue;
       const detail = 'must be omitted: the integration sets it.';
-      yield createInputIssue([...mappingPath, member], detail, others[member]);
+      yield createInputIssue([...mappingPath, member], detail, value);
     }
     if (fieldName == null) yield createInputIssue([...mappingPath, 'fieldName'], 'is required.');
     if (mapToName == null) {

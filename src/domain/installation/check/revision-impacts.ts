@@ -31,7 +31,7 @@ export const impactedInstallationResource = resource(
 
 export const impactResource = resource(
   'Impact',
-  'A reason for which a change breaks installations: their config is valid for the revision in force and not for the new one, or their account lacks a field that becomes required.',
+  'A reason why a change breaks installations: their config is valid for the active revision but not for the new one, or their account lacks a field that becomes required.',
   {
     integrationName: z.string().describe('The name of the integration.'),
     path: z
@@ -47,7 +47,6 @@ export const impactResource = resource(
   },
 );
 
-/** One reason for which a change breaks installations. */
 export type Impact = z.output<typeof impactResource>;
 
 /** The most installations that the impacts of one integration list. */
@@ -106,8 +105,8 @@ export interface RevisionChange {
 }
 
 /**
- * Finds the installations that a new content breaks. It queries no provider, and compares with the fields that schema
- * watches have stored. Accounts without stored fields are returned for `checkAccounts`.
+ * Finds the installations that a new content breaks. Queries no provider: it compares required fields with the fields that
+ * schema watches have stored. Accounts without stored fields are returned for `checkAccounts`.
  */
 export async function findImpacts(
   services: Pick<Services, 'catalog'>,
@@ -155,17 +154,17 @@ export async function checkAccounts(
   content: IntegrationContent,
   { impacts, unchecked }: { impacts: Impacts; unchecked: readonly UncheckedAccount[] },
 ): Promise<number> {
-  const remaining = unchecked.slice(0, CHECKED_ACCOUNTS_MAX);
+  const queue = unchecked.slice(0, CHECKED_ACCOUNTS_MAX).values();
   let checkedCount = 0;
-  let isOver = false;
-  const checkRemaining = async (): Promise<void> => {
-    for (let next = remaining.shift(); next && !isOver; next = remaining.shift()) {
-      const { installation, names } = next;
+  let hasTimedOut = false;
+  const checkQueue = async (): Promise<void> => {
+    for (const { installation, names } of queue) {
+      if (hasTimedOut) return;
       try {
         const { projectId, connectionId } = installation;
         const account = { projectId, connectionId };
         const issues = await listIssuesOfNames(services, account, { content, names });
-        if (isOver) return;
+        if (hasTimedOut) return;
         checkedCount += 1;
         addMissingFields(impacts, installation, issues);
       } catch (error) {
@@ -173,9 +172,9 @@ export async function checkAccounts(
       }
     }
   };
-  const checks = Promise.all(Array.from({ length: PARALLEL_ACCOUNTS_MAX }, checkRemaining));
+  const checks = Promise.all(Array.from({ length: PARALLEL_ACCOUNTS_MAX }, checkQueue));
   await withDeadline(checks, CHECK_TIMEOUT_MS, () => {
-    isOver = true;
+    hasTimedOut = true;
     return [];
   });
   return unchecked.length - checkedCount;

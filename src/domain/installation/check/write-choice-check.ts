@@ -49,9 +49,9 @@ function* listFieldNameIssues(
   const read = content.read?.objects.find((object) => object.objectName === objectName);
   const listedFields = [...(read?.requiredFields ?? []), ...(read?.optionalFields ?? [])];
   const names = new Set(listedFields.flatMap(({ fieldName, mapToName }) => [fieldName, mapToName]));
-  const isOpen = spec.valueDefaults?.allowAnyFields === true;
+  const allowsAnyField = spec.valueDefaults?.allowAnyFields === true;
   for (const [index, { fieldName }] of fields.entries()) {
-    if (isOpen || names.has(fieldName)) continue;
+    if (allowsAnyField || names.has(fieldName)) continue;
     const detail = `is not a field that the integration names for ${objectName}.`;
     yield createInputIssue([...path, index, 'fieldName'], detail, fieldName);
   }

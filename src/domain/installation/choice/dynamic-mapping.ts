@@ -10,13 +10,12 @@ import { resource } from '../../resource.ts';
 
 const PROMPT_LENGTH_MAX = 1_000;
 
-const PROMPT = 'The prompt that people see when they map it.';
-const OFFERED_VALUE = "A value of the builder's that people map to one of the provider's.";
-const DYNAMIC_MAPPING =
-  'A name that is mapped to a field, in addition to those of the integration.';
+const PROMPT = 'The prompt that people see when they map the name.';
+const OFFERED_VALUE = "The builder's value that people map to a value of the provider.";
+const DYNAMIC_MAPPING = "A name that is mapped to a field, in addition to the integration's names.";
 const mapToName = contentText.describe("The builder's name of the field in messages and writes.");
 const offeredValue = {
-  mappedValue: contentText.describe("A value of the builder's."),
+  mappedValue: contentText.describe("The builder's value."),
   mappedDisplayValue: contentText.describe('The value that people see.'),
 };
 

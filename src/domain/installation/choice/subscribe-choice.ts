@@ -27,7 +27,7 @@ const updateInput = z
   .object({
     enabled,
     watchFieldsAuto: orNull(allFields).describe(
-      'If set, every update is an event. Not together with requiredWatchFields.',
+      'If set, every update is an event. Cannot be combined with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
       'The fields whose changes are events. Default: as the integration defines.',
@@ -42,7 +42,7 @@ export const subscribeConfigInput = z
       "Replaces the integration's destination of the events: the name of a destination of the project.",
     ),
     inheritFieldsAndMapping: orNull(z.boolean()).describe(
-      "Only a check: whether fields and names are those of the read object. A value other than the integration's is refused.",
+      "Whether fields and names are those of the read object, as a check. A value other than the integration's is refused.",
     ),
     createEvent: orNull(toggleInput).describe(
       'Events of new records. Default: as the integration defines.',
@@ -70,8 +70,8 @@ const updateResource = resource('UpdateEventChoice', UPDATE, {
   enabled,
   watchFieldsAuto: computed(
     fieldsAuto.nullable().describe('If set, every update is an event; otherwise null.'),
-    ({ watchFieldsAuto: auto }: NonNullable<SubscribeConfig['updateEvent']>) =>
-      auto && toEnumName(auto),
+    ({ watchFieldsAuto }: NonNullable<SubscribeConfig['updateEvent']>) =>
+      watchFieldsAuto && toEnumName(watchFieldsAuto),
   ),
   requiredWatchFields: z
     .array(z.string())

@@ -14,7 +14,7 @@ export const VALUE_MAPPINGS_MAX = CONTENT_LIMITS.fields;
 const VALUES_MAX = 1_000;
 
 const MAPPED_VALUE = 'A value of the provider, and the value that replaces it.';
-const VALUE_MAPPING = 'Values of a field that are delivered as other values, and written back.';
+const VALUE_MAPPING = 'Values of a field that messages replace, and that writes convert back.';
 const fieldName = contentText.describe("The name of the field: the provider's or the mapped one.");
 const mappedValueFields = {
   deliveredValue: contentText.describe("The builder's value, in messages and writes."),
@@ -90,7 +90,7 @@ export function replaceValues(
   replacements: ValueReplacements | undefined,
 ): unknown {
   if (!replacements) return value;
-  if (Array.isArray(value)) return value.map((item) => replaceValues(item, replacements));
+  if (Array.isArray(value)) return value.map((element) => replaceValues(element, replacements));
   if (value === null || typeof value === 'object' || value === undefined) return value;
   return replacements[String(value)] ?? value;
 }
