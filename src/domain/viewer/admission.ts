@@ -60,7 +60,7 @@ export function createAdmission(
   };
   return {
     spend: async (viewer, requests, sender) => {
-      // No operation costs more than a full burst, of which the request itself was one.
+      // The request itself took one token of the burst. No operation takes more than the other tokens.
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
       if (count > 0) await spend(viewer, count, sender);
     },

@@ -92,7 +92,7 @@ function createWrongKeysError({ meters }: Services, waitSeconds: number): Domain
 
 /** A queue in which names take turns. Each turn admits a few entries. */
 interface WaitingQueue {
-  /** Resolves to true when the entry is admitted. Resolves to false if the queue is full and this name has most entries. */
+  /** Resolves to true when the entry is admitted, and to false if the queue overflows and the entry is removed. */
   turn(name: string): Promise<boolean>;
 }
 
@@ -107,7 +107,7 @@ interface QueueOptions {
 
 export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions): WaitingQueue {
   const queuesByName = new Map<string, Admit[]>();
-  let waiting = 0;
+  let waitingCount = 0;
   let isTurnScheduled = false;
 
   /** Removes the entry of the name that has waited longest. */
@@ -117,18 +117,18 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
     // The name moves to the end, behind all other names.
     queuesByName.delete(name);
     if (queue.length > 0) queuesByName.set(name, queue);
-    waiting -= 1;
+    waitingCount -= 1;
     return admit;
   };
 
   const scheduleTurn = () => {
-    if (isTurnScheduled || waiting === 0) return;
+    if (isTurnScheduled || waitingCount === 0) return;
     isTurnScheduled = true;
     setTimeout(runTurn, turnMs);
   };
 
   const runTurn = () => {
-    for (let admitted = 0; admitted < turnMax && waiting > 0; admitted += 1) {
+    for (let admittedCount = 0; admittedCount < turnMax && waitingCount > 0; admittedCount += 1) {
       const [name] = queuesByName.keys();
       removeOldest(name as string)(true);
     }
@@ -142,16 +142,17 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
       const queue = queuesByName.get(name);
       if (queue) queue.push(resolve);
       else queuesByName.set(name, [resolve]);
-      waiting += 1;
-      // Refuses the oldest entry of the name. In a flood, the newest one has the better chance of a turn.
-      if (waiting > waitingMax) removeOldest(findLongestQueue(queuesByName))(false);
+      waitingCount += 1;
+      // An overflow removes the oldest entry of the name with the most entries. In a flood, the newest entries then have
+      // the best chance of a turn.
+      if (waitingCount > waitingMax) removeOldest(findLongestQueue(queuesByName))(false);
       scheduleTurn();
       return promise;
     },
   };
 }
 
-/** Returns the name with most entries. */
+/** Returns the name with the most entries. */
 function findLongestQueue(queuesByName: Map<string, Admit[]>): string {
   let longestName = '';
   let lengthMax = 0;

@@ -45,7 +45,7 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
 const createRefilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
   greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
 
-/** Takes tokens and returns the rest. Returns no row, and changes nothing, if there are too few tokens. */
+/** Takes tokens and returns the number that remain. Returns no row and changes nothing if there are too few tokens. */
 const TAKE_TOKENS = `
   insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())

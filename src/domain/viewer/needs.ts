@@ -165,8 +165,10 @@ export function authorizeKeyScopes(viewer: Viewer, scopes: readonly Scope[], org
 export function authorizeGrant(viewer: Viewer, scopes: readonly Scope[]): void {
   const missingScopes = scopes.filter((scope) => !includesScope(viewer.scopes, scope));
   if (missingScopes.length === 0) return;
-  const excluded = missingScopes.filter((scope) => isOutsideFull(viewer.scopes, scope)).join(', ');
-  const remark = excluded === '' ? '' : ` The scope full does not include ${excluded}.`;
+  const excludedNames = missingScopes
+    .filter((scope) => isOutsideFull(viewer.scopes, scope))
+    .join(', ');
+  const remark = excludedNames === '' ? '' : ` The scope full does not include ${excludedNames}.`;
   const names = missingScopes.join(', ');
   throw forbidden(`An API key can't grant scopes that it does not have: ${names}.${remark}`);
 }

@@ -136,7 +136,7 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    // If the stream has ended already, the map may contain a new caller with this credential, which must stay there.
+    // If the stream has already ended, the map may contain a new caller with this credential, which must not be deleted.
     if (!caller.streams.delete(stream)) return;
     this.#services.shares.get('subscriptions').release(stream.holder);
     caller.checkSignal.raise();
@@ -210,17 +210,17 @@ async function findUnchangedKeys({ database }: Services, callers: Caller[]): Pro
     callers.flatMap((caller) => (caller.keyHash === null ? [] : [[caller.keyHash, caller]])),
   );
   const hashes = [...callersByHash.keys()];
-  const unchanged = new Set<Caller>();
+  const unchangedCallers = new Set<Caller>();
   while (hashes.length > 0) {
     const hash = hashes.splice(0, STATEMENT_CALLERS_MAX);
     for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
       const caller = callersByHash.get(key.hash);
       if (caller?.viewer.kind !== 'API_KEY') continue;
       const { id, scopes } = caller.viewer;
-      if (key.id === id && key.scopes.join() === scopes.join()) unchanged.add(caller);
+      if (key.id === id && key.scopes.join() === scopes.join()) unchangedCallers.add(caller);
     }
   }
-  return unchanged;
+  return unchangedCallers;
 }
 
 /** Finds the current viewers of end users whose tokens are still valid, with one statement for many tokens. */

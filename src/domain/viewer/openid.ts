@@ -34,6 +34,8 @@ const REQUEST_TIMEOUT_SECONDS = 10;
 /** How long a provider's configuration is cached. */
 const CONFIGURATION_MS = HOUR_MS;
 const ISSUERS_MAX = 100;
+/** Codes of the library's errors for a provider that does not respond, or not with OpenID. */
+const UNREACHABLE_CODES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'];
 
 /** The secrets of one sign-in. The browser keeps them until it returns from the provider. */
 export const signInChecks = z.object({
@@ -141,7 +143,7 @@ function discover({ issuer, clientId, clientSecret }: SignInIssuer): Promise<Con
   );
 }
 
-/** Authenticates by a method that the provider supports. Without methods in its metadata, the default of the standard. */
+/** Authenticates with a method that the provider's metadata lists. If it lists none, uses the default of the standard. */
 function createAuthentication(secret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
   return (server, ...request) => {
@@ -150,8 +152,6 @@ function createAuthentication(secret: string): ClientAuth {
     authenticate(server, ...request);
   };
 }
-
-const UNREACHABLE_CODES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'];
 
 async function withSignInErrors<T>(issuer: SignInIssuer, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,4 @@
-/** The statements by which scope.ts selects rows whose visibility depends on other tables. */
+/** The statements with which scope.ts selects rows whose visibility depends on other tables. */
 import type { Row } from '../../database/rows.ts';
 import { anyOfBound, CompiledStatement, statements } from '../../database/statements.ts';
 import type { EndUserViewer } from './end-user.ts';

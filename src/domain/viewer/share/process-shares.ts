@@ -119,27 +119,27 @@ export class ProcessShares {
 
   /** Takes one unit of a share, or takes nothing and throws RATE_LIMITED or SERVICE_UNAVAILABLE. */
   take(name: ShareName, holder: Holder): void {
-    const exhausted = this.#shares[name].take(holder);
-    if (exhausted) throw this.createLimitError(name, exhausted);
+    const exhaustedLimit = this.#shares[name].take(holder);
+    if (exhaustedLimit) throw this.createLimitError(name, exhaustedLimit);
   }
 
   /** Throws as `take` does, but takes nothing. */
   require(name: ShareName, holder: Holder): void {
-    const exhausted = this.#shares[name].findExhausted(holder);
-    if (exhausted) throw this.createLimitError(name, exhausted);
+    const exhaustedLimit = this.#shares[name].findExhausted(holder);
+    if (exhaustedLimit) throw this.createLimitError(name, exhaustedLimit);
   }
 
-  createLimitError(name: ShareName, exhausted: ExhaustedLimit): DomainError {
+  createLimitError(name: ShareName, exhaustedLimit: ExhaustedLimit): DomainError {
     const settings: { description: string } & Partial<Record<ExhaustedLimit, Setting>> =
       SETTINGS[name];
-    const limit = settings[exhausted] ?? settings.process;
-    if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${exhausted}.`);
+    const limit = settings[exhaustedLimit] ?? settings.process;
+    if (!limit) throw new Error(`Bug: the share ${name} has no limit of a ${exhaustedLimit}.`);
     const { max } = this.#shares[name];
     const detail =
-      exhausted === 'process'
+      exhaustedLimit === 'process'
         ? `The process has reached its limit of ${max} ${settings.description} (${limit}).`
-        : `This ${exhausted} has reached its share of ${settings.description}: at most ${this.#config[limit]} (${limit}), and at most as many as remain free for others.`;
-    return this.#createError(detail, limit, exhausted === 'process');
+        : `This ${exhaustedLimit} has reached its share of ${settings.description}: at most ${this.#config[limit]} (${limit}), and at most as many as remain free for others.`;
+    return this.#createError(detail, limit, exhaustedLimit === 'process');
   }
 
   /** Returns the error for a request of an unknown caller whose network has no share left. */

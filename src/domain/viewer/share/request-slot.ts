@@ -23,7 +23,7 @@ export class RequestSlot {
   readonly #meters: Meters;
   /** The client's network. Null for an operation over a WebSocket, whose caller is known. */
   #network: string | null = null;
-  /** The holder by which the request is counted while it occupies the process. Null before it is counted. */
+  /** The holder for which the request is counted while it occupies the process. Null before it is counted. */
   #holder: SlotHolder | null = null;
   /** `#holder` while the request is counted, and otherwise null. */
   #countedHolder: SlotHolder | null = null;
@@ -40,8 +40,8 @@ export class RequestSlot {
   /** Counts a request that has arrived. Returns an error if the process is full. */
   countArrival(network: string): DomainError | null {
     this.#network = network;
-    const exhausted = this.#countBy(UNATTRIBUTED);
-    return exhausted && this.#shares.createLimitError('requests', exhausted);
+    const exhaustedLimit = this.#countBy(UNATTRIBUTED);
+    return exhaustedLimit && this.#shares.createLimitError('requests', exhaustedLimit);
   }
 
   /**
@@ -51,9 +51,10 @@ export class RequestSlot {
    */
   countByNetwork(): void {
     if (this.#network === null) return;
-    const exhausted = this.#countBy({ project: `network ${this.#network}` });
-    if (exhausted === 'process') throw this.#shares.createLimitError('requests', exhausted);
-    if (exhausted) throw this.#shares.createUnknownCallersError();
+    const exhaustedLimit = this.#countBy({ project: `network ${this.#network}` });
+    if (exhaustedLimit === 'process')
+      throw this.#shares.createLimitError('requests', exhaustedLimit);
+    if (exhaustedLimit) throw this.#shares.createUnknownCallersError();
   }
 
   /** Counts the request by its caller from now on. Throws if the caller's share is exhausted or the process is full. */
@@ -61,8 +62,8 @@ export class RequestSlot {
     const holder = toHolder(viewer);
     const { caller, project } = this.#countedHolder ?? {};
     if (caller === holder.caller && project === holder.project) return;
-    const exhausted = this.#countBy(holder);
-    if (exhausted) throw this.#shares.createLimitError('requests', exhausted);
+    const exhaustedLimit = this.#countBy(holder);
+    if (exhaustedLimit) throw this.#shares.createLimitError('requests', exhaustedLimit);
   }
 
   /**
@@ -101,7 +102,7 @@ export class RequestSlot {
   }
 
   /**
-   * Releases the slot while the work waits for a provider. Throws, with nothing changed, if too many requests wait for
+   * Releases the slot while the work waits for a provider. Throws and changes nothing if too many requests wait for
    * providers. Call the returned function when the wait is over. The work then continues without waiting for a turn.
    */
   waitForProvider({
@@ -142,12 +143,12 @@ export class RequestSlot {
     this.#updateCount();
   }
 
-  /** Counts the request by another holder. If that exhausts a limit, returns the limit and does not count the request. */
+  /** Counts the request for another holder. If the holder has exhausted a limit, returns it and does not count the request. */
   #countBy(holder: SlotHolder): ExhaustedLimit | null {
     this.#holder = null;
     this.#updateCount();
-    const exhausted = this.#shares.get('requests').take(holder);
-    if (exhausted) return exhausted;
+    const exhaustedLimit = this.#shares.get('requests').take(holder);
+    if (exhaustedLimit) return exhaustedLimit;
     this.#holder = holder;
     this.#countedHolder = holder;
     this.#meters.activeChanged('requests', 1);
@@ -159,11 +160,11 @@ export class RequestSlot {
   #updateCount(): void {
     const isOver = this.#isReleased && !this.#turn;
     const holder = isOver || this.#providerWaits > 0 ? null : this.#holder;
-    const counted = this.#countedHolder;
-    if (holder === counted) return;
+    const previousHolder = this.#countedHolder;
+    if (holder === previousHolder) return;
     this.#countedHolder = holder;
     const requests = this.#shares.get('requests');
-    if (counted) requests.release(counted);
+    if (previousHolder) requests.release(previousHolder);
     if (holder) requests.add(holder);
     this.#meters.activeChanged('requests', holder ? 1 : -1);
   }

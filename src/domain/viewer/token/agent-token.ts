@@ -1,4 +1,4 @@
-/** Tokens of agent sessions. A token only names its session, whose row has the rights and their end. */
+/** Tokens of agent sessions. A token only names its session, whose row has the rights and the expiry. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, unauthenticated } from '../../../errors.ts';

@@ -44,7 +44,7 @@ function findKeyId(token: string): string | null {
   return typeof kid === 'string' && findPrefix(kid) === 'jwk' ? kid : null;
 }
 
-/** Parsed public keys by their PEM. A key never changes, so that each is parsed once. */
+/** Parsed public keys by PEM. A key never changes, so each is parsed once. */
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
 const KEY_BY_ID = withoutProject(
@@ -66,7 +66,7 @@ export async function verifyJwt({ database, now }: Services, token: string): Pro
       requiredClaims: ['exp', 'iat'],
     });
     const { exp, iat, groupRef, consumerRef } = claimsSchema.parse(payload);
-    checkTimes({ exp, iat }, now());
+    requireValidTimes({ exp, iat }, now());
     const expireTime = new Date(exp * 1_000);
     return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };
   } catch (error) {
@@ -74,7 +74,7 @@ export async function verifyJwt({ database, now }: Services, token: string): Pro
   }
 }
 
-function checkTimes({ exp, iat }: { exp: number; iat: number }, now: Date): void {
+function requireValidTimes({ exp, iat }: { exp: number; iat: number }, now: Date): void {
   const nowSeconds = now.getTime() / 1_000;
   if (exp <= nowSeconds) throw new TokenTimesError('ERR_JWT_EXPIRED');
   if (iat > nowSeconds + CLOCK_TOLERANCE_SECONDS) throw new TokenTimesError('ERR_JWT_ISSUED_LATER');
