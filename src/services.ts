@@ -39,12 +39,11 @@ import { createSalesforceProvider } from './providers/salesforce/salesforce-prov
 import { createSandboxDeskProvider } from './providers/sandbox/desk-provider.ts';
 import { createSandboxProvider } from './providers/sandbox/sandbox-provider.ts';
 import { createVault, type Vault } from './secrets.ts';
-import { openSandbox } from './server/sandbox.ts';
-import type { Sandbox } from './server/sandbox-server.ts';
+import { openSandbox, type Sandbox } from './server/sandbox.ts';
 
 /**
- * The maximum number of sockets to providers. It allows several providers to reach their limits. Deliveries have separate
- * sockets.
+ * The maximum number of sockets to providers. It allows several providers to reach their limits. Deliveries have
+ * separate sockets.
  */
 const PROVIDER_SOCKETS_MAX = 256;
 

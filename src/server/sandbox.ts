@@ -5,82 +5,62 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
 import type { RunQuery } from '../database/rows.ts';
-import type { SandboxServer } from '../sandbox/server.ts';
+import type { Log } from '../log.ts';
+import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 import { endWithin } from '../work/deadline.ts';
 import { leaseEndSql } from '../work/lease.ts';
 import { Outage } from '../work/outage.ts';
-import {
-  type FillSandbox,
-  type Sandbox,
-  type SandboxHost,
-  startSandbox,
-} from './sandbox-server.ts';
 
 /**
- * The duration of the lease of the process that runs the sandbox, by the database's clock. Other processes wait as long
- * if it was killed.
+ * How long the process that runs the sandbox keeps its lease without a renewal. If it is killed, another process takes
+ * over after this time.
  */
 const LEASE_MS = 5_000;
 const EXPIRE_TIME_SQL = leaseEndSql(LEASE_MS);
 
-interface SandboxLease {
-  /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
-  claim(): Promise<{ lastUrl?: string } | null>;
-  /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
-  renew(url: string): Promise<boolean>;
-  /** Returns the URL of another process's sandbox. Null before the first one listens. */
-  findUrl(): Promise<string | null>;
-  /** Releases the lease, so that the next claim succeeds. */
-  release(): Promise<void>;
-}
-
-function createSandboxLease(query: RunQuery): SandboxLease {
-  const token = randomUUID();
-  return {
-    async claim() {
-      const [lease] = await query<{ url: string | null }>(
-        `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
-         on conflict ("id") do update
-           set "token" = excluded."token", "expireTime" = excluded."expireTime"
-           where "SandboxLease"."expireTime" < clock_timestamp()
-         returning "url"`,
-        [token],
-      );
-      return lease ? { lastUrl: lease.url ?? undefined } : null;
-    },
-    async renew(url) {
-      const rows = await query(
-        `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
-        [token, url],
-      );
-      return rows.length > 0;
-    },
-    async findUrl() {
-      const [row] = await query<{ url: string | null }>(`select "url" from "SandboxLease"`, []);
-      return row?.url ?? null;
-    },
-    async release() {
-      await query(
-        `update "SandboxLease" set "expireTime" = clock_timestamp() where "token" = $1 returning "id"`,
-        [token],
-      );
-    },
-  };
-}
-
-/** The interval of renewals: a third of the lease, so that two renewals may fail. */
+/** The interval of renewals. It is a third of the lease, so that two renewals may fail. */
 const POLL_MS = 1_500;
-/** The polling interval of a start that waits for another process's first sandbox. */
+/** The polling interval of a process that starts while another one opens the first sandbox. */
 const FIRST_POLL_MS = 50;
-/** Time limit for releasing the lease, so that an unresponsive database does not delay the end of this process. */
+/** Bounds the release of the lease, so that an unresponsive database does not delay the end of this process. */
 const RELEASE_MS = 1_000;
 
-/** Waits until this or another process runs a sandbox. */
-async function shareSandbox(host: SandboxHost): Promise<Sandbox> {
-  const sharedSandbox = new SharedSandbox(host);
-  await sharedSandbox.open();
-  return sharedSandbox;
+type FillSandbox = (server: SandboxServer) => void;
+
+export interface Sandbox extends AsyncDisposable {
+  /** The current URL, without a trailing slash. */
+  url: () => string;
+  /** Throws if another process with the same database runs the sandbox. */
+  server(): SandboxServer;
+  /** Runs `fill` now if this process runs the sandbox, and again at each later start of the sandbox. */
+  fillWith(fill: FillSandbox): void;
+}
+
+interface SandboxHost {
+  config: Config;
+  database: Database;
+  log: Log;
+}
+
+/** Opens the sandbox. All processes of a database share one, so that each sees the records that others write to it. */
+export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
+  // The embedded database has only one process.
+  if (host.database.kind === 'embedded') return startUnsharedSandbox(host.config);
+  const sandbox = new SharedSandbox(host);
+  await sandbox.open();
+  return sandbox;
+}
+
+async function startUnsharedSandbox(config: Config): Promise<Sandbox> {
+  const server = await startSandbox(config);
+  return {
+    url: () => server.url,
+    server: () => server,
+    fillWith: (fill) => fill(server),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
 }
 
 class SharedSandbox implements Sandbox {
@@ -109,6 +89,7 @@ class SharedSandbox implements Sandbox {
     if (this.#server) fill(this.#server);
   }
 
+  /** Waits until this or another process runs a sandbox. */
   async open(): Promise<void> {
     await this.#poll();
     while (this.url() === '') {
@@ -167,18 +148,69 @@ class SharedSandbox implements Sandbox {
   }
 }
 
-/** Opens the sandbox. All processes of a database share one, so that each sees what others write to it. */
-export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
-  return host.database.kind === 'embedded' ? startUnsharedSandbox(host.config) : shareSandbox(host);
+interface SandboxLease {
+  /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
+  claim(): Promise<{ lastUrl?: string } | null>;
+  /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
+  renew(url: string): Promise<boolean>;
+  /** Returns the URL of another process's sandbox. Null before the first one listens. */
+  findUrl(): Promise<string | null>;
+  /** Releases the lease, so that the next claim succeeds. */
+  release(): Promise<void>;
 }
 
-/** Starts a sandbox that is not shared. The embedded database has only one process. */
-async function startUnsharedSandbox(config: Config): Promise<Sandbox> {
-  const server = await startSandbox(config);
+function createSandboxLease(query: RunQuery): SandboxLease {
+  const token = randomUUID();
   return {
-    url: () => server.url,
-    server: () => server,
-    fillWith: (fill) => fill(server),
-    [Symbol.asyncDispose]: () => server.close(),
+    async claim() {
+      const [lease] = await query<{ url: string | null }>(
+        `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
+         on conflict ("id") do update
+           set "token" = excluded."token", "expireTime" = excluded."expireTime"
+           where "SandboxLease"."expireTime" < clock_timestamp()
+         returning "url"`,
+        [token],
+      );
+      return lease ? { lastUrl: lease.url ?? undefined } : null;
+    },
+    async renew(url) {
+      const rows = await query(
+        `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
+        [token, url],
+      );
+      return rows.length > 0;
+    },
+    async findUrl() {
+      const [row] = await query<{ url: string | null }>(`select "url" from "SandboxLease"`, []);
+      return row?.url ?? null;
+    },
+    async release() {
+      await query(
+        `update "SandboxLease" set "expireTime" = clock_timestamp() where "token" = $1 returning "id"`,
+        [token],
+      );
+    },
   };
+}
+
+/**
+ * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise tries the port of the previous run, so that stored URLs
+ * stay valid, then the port after the gateway's, then any free one.
+ */
+async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
+  const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;
+  if (port !== 0) return startSandboxServer({ host, port });
+  for (const preferredPort of listPreferredPorts(config, lastUrl)) {
+    try {
+      return await startSandboxServer({ host, port: preferredPort });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+  return startSandboxServer({ host, port: 0 });
+}
+
+function listPreferredPorts({ PORT }: Config, lastUrl?: string): number[] {
+  const last = lastUrl ? [Number(new URL(lastUrl).port)] : [];
+  return PORT === 0 ? last : [...last, PORT + 1];
 }
