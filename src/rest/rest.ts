@@ -1,12 +1,11 @@
-/** Registers the REST routes under /v1 in one Fastify context. */
+/** Registers the routes of REST in one Fastify context. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { registerBodyParser } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
-import type { ValidationResult } from './endpoint/request-input.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
-import { type Gateway, type ReceivedRequest, runRequest } from './endpoint/run-request.ts';
+import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { registerUpload } from './integration/upload-url.ts';
@@ -34,7 +33,7 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
   );
   refuseUnknownRoutes(app, ENDPOINTS);
   registerBodyParser(app);
-  // A request gets its slot only after its body has arrived completely.
+  // A request takes its slot only after its whole body has arrived.
   app.addHook('preHandler', (request, reply, done) => {
     if (takeSlot(request, reply)) done();
   });
@@ -64,42 +63,13 @@ function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
     url: toRouterPath(endpoint.path),
     schema: createRouteSchema(endpoint),
     async handler(request, reply) {
-      const received = toReceivedRequest(endpoint, request, reply);
-      const response = await runRequest(endpoint, gateway, received);
+      const response = await runRequest(endpoint, gateway, request);
       return sendResponse(endpoint, response, request, reply);
     },
   });
 }
 
-function toReceivedRequest(
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): ReceivedRequest {
-  const { headers, params: path, query, body } = request;
-  const { 'x-api-key': apiKey, authorization } = headers;
-  return {
-    credentials: { apiKey: apiKey as string | undefined, authorization },
-    sender: request.metadata,
-    parts: { path, query, header: pickHeaders(endpoint, headers), body },
-    validate(schema, input) {
-      // Fastify's type of the result is a boolean, whatever the compiler returns.
-      const result: unknown = request.validateInput(input, schema);
-      return result as ValidationResult;
-    },
-    url: request.url,
-    knownVersions: headers['if-none-match'],
-    setHeader: (name, value) => void reply.header(name, value),
-  };
-}
-
-/** Returns only the headers that the endpoint declares, because a request has many others. */
-function pickHeaders({ partSchemas }: Endpoint, headers: FastifyRequest['headers']) {
-  const names = Object.keys(partSchemas.header?.shape ?? {});
-  return Object.fromEntries(names.map((name) => [name, headers[name]]));
-}
-
-/** Returns the body for Fastify to serialize, unless it has sent the response. */
+/** Returns the body for Fastify to serialize, or sends the response itself. */
 function sendResponse(
   { failure, status, output }: Endpoint,
   response: unknown,
@@ -117,8 +87,7 @@ function sendResponse(
 }
 
 /**
- * True if the header `Accept` names the media type. Wildcards do not count, because clients that do not support
- * problems send them too.
+ * True if the header `Accept` names the media type. Wildcards do not count, because clients without support send them.
  */
 function acceptsMediaType(accept = '', mediaType: string): boolean {
   return accept.split(',').some((range) => {
@@ -138,7 +107,7 @@ export function toRouterPath(path: string): string {
     .replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** The route for logs. The path itself may contain an API key. */
+/** Returns the route for logs, because the path may contain an API key. */
 function getRoute({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? `${BASE_PATH}/*`;
 }

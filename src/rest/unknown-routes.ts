@@ -1,11 +1,11 @@
-/** Refuses unknown paths with 404, and other methods of a path with 405. Answers OPTIONS with the methods of a path. */
+/** Refuses unknown paths with 404 and unsupported methods with 405. Responds to OPTIONS with the methods of a path. */
 import type { FastifyInstance } from 'fastify';
 import { createProblem } from '../errors.ts';
 import type { Endpoint } from './endpoint/endpoint.ts';
 import { sendProblem } from './endpoint/rest-errors.ts';
 import { BASE_PATH } from './openapi/openapi.ts';
 
-/** The route of @fastify/cors, which matches every path that no other route of the method OPTIONS matches. */
+/** The route of @fastify/cors, which matches all requests with the method OPTIONS that have no other route. */
 const PREFLIGHTS = `${BASE_PATH}*`;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
@@ -18,7 +18,7 @@ export function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly En
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
     const hasNoRoute = is404 || routeOptions.url === PREFLIGHTS;
-    // The path of a verb, like `/deliveries:retry`, may match a route of another method that takes the verb for an id.
+    // A path with a verb, like `/deliveries:retry`, may match a route of another method, whose parameter takes the verb.
     if (!hasNoRoute && !path.includes(':')) return;
     const methods = findMethods(path);
     if (!hasNoRoute && (!methods || methods.includes(method))) return;
@@ -50,7 +50,7 @@ function createMethodFinder(
   };
 }
 
-/** Returns the regular expression of a path. Parameters match no colon, because it begins the verb of another path. */
+/** Returns the regular expression of a path. Parameters match no colon, because a colon begins a verb. */
 function toPattern(path: string): string {
   const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;

@@ -1,4 +1,5 @@
-/** The page that a provider redirects the browser to after consent. */
+/** The page to which a provider redirects the browser after consent. */
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {
@@ -11,6 +12,7 @@ import {
   createBrand,
   findBrowserSecret,
   listOpenerOrigins,
+  readQuery,
   respondPrivately,
 } from './oauth-page.ts';
 import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
@@ -18,11 +20,14 @@ import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
 /** The maximum length of a provider's text on the page. */
 const TEXT_LENGTH_MAX = 300;
 
-export async function respondToCallback(services: Waiter, request: Request): Promise<Response> {
+export async function respondToCallback(
+  services: Waiter,
+  request: FastifyRequest,
+): Promise<Response> {
   if (request.method !== 'GET') {
     return new Response(null, { status: 405, headers: { allow: 'GET' } });
   }
-  const { searchParams } = new URL(request.url);
+  const searchParams = readQuery(request);
   return respondPrivately(services, async () => {
     const outcome = await finishOAuthConnect(services, {
       browser: findBrowserSecret(services, request),
@@ -83,7 +88,7 @@ function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig):
   }
 }
 
-/** For mistakes in the builder's setup, which the customer can't mend. The opener gets the reason. */
+/** Replaces the details of a mistake in the builder's setup, which the customer can't correct. The opener gets them. */
 const SETUP_FAULT =
   'Something is wrong on our side. Try again later, or contact the app that sent you here.';
 
@@ -93,10 +98,7 @@ const REFUSALS = {
     'Nothing was connected, because the connect was started in another browser, or this browser does not accept cookies.',
 };
 
-/**
- * Returns the paragraphs, a link to the app's package if there is one, and the gateway's name unless the project
- * removes it.
- */
+/** Returns the paragraphs, the link to the app's package, and the gateway's name unless the project removes it. */
 function createContent(connectPage: ConnectPage | null, paragraphs: string[]): Html {
   const { packageInstallUrl = null, isBranded = true, appName = null } = connectPage ?? {};
   const installLink =

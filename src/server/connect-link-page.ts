@@ -1,7 +1,8 @@
 /**
- * The page of a connect link. It binds the connect to the browser that opens the link. Before it leads to the provider,
- * it shows the account and the customer, because a stranger may have sent the link.
+ * The page of a connect link. It binds the connect to the browser that opens the link. Before the browser continues to
+ * the provider, the page shows the app and the customer, because a stranger may have sent the link.
  */
+import type { FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { createRandomString } from '../domain/connection/consent/connect-ticket.ts';
 import {
@@ -15,20 +16,21 @@ import {
   findBrowserSecret,
   formatBrowserCookie,
   listOpenerOrigins,
+  readQuery,
   respondPrivately,
 } from './oauth-page.ts';
 import { createPage, createTextPage } from './plain-page.ts';
 
 export async function respondToConnectLink(
   services: Services,
-  request: Request,
+  request: FastifyRequest,
 ): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
   return respondPrivately(services, async () => {
     const browser = findBrowserSecret(services, request) ?? createRandomString();
-    const ticket = new URL(request.url).searchParams.get('ticket');
+    const ticket = readQuery(request).get('ticket');
     const link = await openLink(services, { ticket, browser });
     if (!link) return createExpiredPage();
     const response = isFromOwnPage(request)
@@ -47,19 +49,20 @@ function createExpiredPage(): Response {
 }
 
 /**
- * True for requests from the connect page and the console, which show the customer themselves. Browsers set the header,
- * and set it to `cross-site` if any redirect on the way was cross-site.
+ * True for requests from the connect page and the console, which show the customer themselves. Browsers send
+ * `cross-site` if any redirect on the way was cross-site.
  */
-function isFromOwnPage({ headers }: Request): boolean {
-  return headers.get('sec-fetch-site') === 'same-origin';
+function isFromOwnPage({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'same-origin';
 }
 
-/**
- * True if a page that may open connects led the browser here, by a window or by a link. Users of that page may have
- * written the link.
- */
-function isFromOpener({ config }: Services, { headers }: Request, { page }: OpenedLink): boolean {
-  const origin = URL.parse(headers.get('referer') ?? '')?.origin;
+/** True if a page that may open connects led the browser here, through a window or a link that its users may write. */
+function isFromOpener(
+  { config }: Services,
+  { headers }: FastifyRequest,
+  { page }: OpenedLink,
+): boolean {
+  const origin = URL.parse(headers.referer ?? '')?.origin;
   return origin !== undefined && listOpenerOrigins(config, page.origins).includes(origin);
 }
 

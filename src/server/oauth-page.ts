@@ -1,4 +1,5 @@
-/** Functions for the pages of an OAuth connect: headers, error pages, the opener and the browser's cookie. */
+/** Functions that the pages of an OAuth connect share: headers, error pages, the opener and the browser's cookie. */
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
@@ -11,7 +12,7 @@ import { createTextPage } from './plain-page.ts';
 /** Headers of pages whose URLs contain secrets: no referrer, no caching. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-/** Adds the headers to a response. Failures become error pages. */
+/** Adds the private headers to a response. Failures become error pages. */
 export async function respondPrivately(
   { log }: Pick<Services, 'log'>,
   respond: () => Promise<Response>,
@@ -37,12 +38,17 @@ function createRetryPage({ status, retryAfterSeconds }: Problem): Response {
   return response;
 }
 
+/** Returns the query parameters of a request. */
+export function readQuery({ url }: FastifyRequest): URLSearchParams {
+  return new URL(url, 'http://localhost').searchParams;
+}
+
 /** Names the gateway, unless the project's plan removes the name. */
 export function createBrand(isBranded: boolean): Html {
   return isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
 }
 
-/** Origins of pages that may open a connect in a window: those of the operator, and those of the project. */
+/** Lists the origins of pages that may open a connect in a window: the operator's and the project's. */
 export function listOpenerOrigins(
   { CORS_ORIGINS, REDIRECT_ORIGINS }: Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>,
   projectOrigins: readonly string[] = [],
@@ -51,8 +57,8 @@ export function listOpenerOrigins(
 }
 
 /**
- * The cookie with the secret of a browser. One cookie serves all its connects, so that several may run concurrently. It is
- * `Lax`, because the provider's site redirects the browser to the callback.
+ * Creates the cookie with a browser's secret. All connects of a browser share it, so that several can run concurrently.
+ * It is `Lax`, because the provider's site redirects the browser to the callback.
  */
 function createBrowserCookie({ config }: Pick<Services, 'config'>): Cookie {
   return createCookie(config, { name: 'oauth-browser', sameSite: 'Lax' });
@@ -61,9 +67,9 @@ function createBrowserCookie({ config }: Pick<Services, 'config'>): Cookie {
 /** Returns the secret of the browser that sent the request. Null if it has none. */
 export function findBrowserSecret(
   services: Pick<Services, 'config'>,
-  { headers }: Request,
+  { headers }: FastifyRequest,
 ): string | null {
-  const secret = createBrowserCookie(services).read(headers.get('cookie'));
+  const secret = createBrowserCookie(services).read(headers.cookie);
   return secret !== null && isBrowserSecret(secret) ? secret : null;
 }
 

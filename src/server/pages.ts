@@ -1,4 +1,4 @@
-/** Routes of health checks and simple pages: the start page, problem pages, and pages of an OAuth connect. */
+/** Registers health checks and simple pages: the start page, problem pages, and the pages of an OAuth connect. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
@@ -8,6 +8,7 @@ import { VERSION } from '../version.ts';
 import { respondToCallback } from './callback-page.ts';
 import { respondToConnectLink } from './connect-link-page.ts';
 import { hasDocs } from './docs/docs.ts';
+import { getGatewayUrl } from './http/gateway-url.ts';
 import { sendResponse } from './plain-page.ts';
 import { createProblemPage } from './problem-page.ts';
 import { createRootResponse, createStartPage, type StartLinks } from './start-page.ts';
@@ -20,7 +21,7 @@ export interface PageParts {
   isReady: () => boolean;
 }
 
-/** Registers the health checks. They need a response even under full load, so they use no slot. */
+/** Registers the health checks. They use no slot, because they must respond under full load. */
 export function registerHealth(app: FastifyInstance, { services, isReady }: PageParts): void {
   app.get('/livez', async () => ({ status: 'live', version: VERSION }));
   app.get('/readyz', async (_request, reply) => {
@@ -54,34 +55,19 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     sendResponse(reply, createProblemPage(metadata.path)),
   );
   app.all(LINK_PATH, async (request, reply) =>
-    sendResponse(reply, await respondToConnectLink(parts.services, toFetchRequest(request))),
+    sendResponse(reply, await respondToConnectLink(parts.services, request)),
   );
   app.all(CALLBACK_PATH, async (request, reply) => {
     const { slot } = request.metadata;
     const services = { ...parts.services, ...(slot && { slot }) };
-    return sendResponse(reply, await respondToCallback(services, toFetchRequest(request)));
+    return sendResponse(reply, await respondToCallback(services, request));
   });
 }
 
-/** Converts a request for the pages of an OAuth connect. They do not read its body. */
-function toFetchRequest({ method, url, headers }: FastifyRequest): Request {
-  const { cookie = '', referer = '', 'sec-fetch-site': site } = headers;
-  const usedHeaders = {
-    cookie,
-    referer,
-    ...(typeof site === 'string' && { 'sec-fetch-site': site }),
-  };
-  return new Request(`http://localhost${url}`, { method, headers: usedHeaders });
-}
-
-function createStartLinks(
-  { services, demoFile }: PageParts,
-  { metadata }: FastifyRequest,
-): StartLinks {
-  const { publicUrl, sandboxUrl } = services;
+function createStartLinks({ services, demoFile }: PageParts, request: FastifyRequest): StartLinks {
   return {
-    url: metadata.gatewayUrl ?? publicUrl(),
-    sandboxUrl: sandboxUrl(),
+    url: getGatewayUrl(services, request),
+    sandboxUrl: services.sandboxUrl(),
     demoFile: demoFile(),
     hasDocs: hasDocs(),
   };

@@ -1,4 +1,4 @@
-/** Plain HTML pages that load nothing, can't be framed, and run no script except their own. */
+/** Creates plain HTML pages, which load nothing, can't be framed, and run only their own script. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
@@ -82,6 +82,6 @@ function createScriptElements({ source, data }: PageScript): Html {
 /** Sends a complete page with its length. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status).headers(Object.fromEntries(response.headers));
-  // The body is sent as bytes. To a string of JSON, Fastify would add a charset, which its media type does not define.
+  // The body is sent as bytes. Fastify would add a charset to a string of JSON, whose media type defines none.
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

@@ -1,4 +1,4 @@
-/** The pages that `href` of a problem document links to: the meaning of each type of problem, and what to do. */
+/** Creates the pages to which `href` of problem documents links. They explain each type of problem and its remedy. */
 import {
   DomainError,
   ERROR_STATUS,
@@ -10,7 +10,6 @@ import {
 import { html } from '../html.ts';
 import { createPage, createTextPage } from './plain-page.ts';
 
-/** The meaning of a problem, and what the caller can do. */
 type Guide = [meaning: string, remedy: string];
 
 const GUIDES: Record<ErrorCode, Guide> = {

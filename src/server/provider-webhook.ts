@@ -5,18 +5,18 @@ import { type Receipt, receiveEvents } from '../domain/provider-event/receive-ev
 import { createProblem, type Problem } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
-import type { Slots } from './http/slots.ts';
+import { getGatewayUrl } from './http/gateway-url.ts';
 
 const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
 
-export function registerWebhooks(scope: FastifyInstance, services: Services, slots: Slots): void {
+export function registerWebhooks(scope: FastifyInstance, services: Services): void {
   const refuseBody = (request: FastifyRequest, reply: FastifyReply, outcome: BodyRefusal) => {
     const provider = getMetricName(services, parseAppPath(request)?.provider);
     services.meters.providerEventReceived({ provider, outcome });
     return sendProblem(reply, createBodyProblem(outcome));
   };
   scope.removeAllContentTypeParsers();
-  // The exact bytes are kept, because signatures cover them.
+  // Signatures cover the exact bytes of the body.
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
@@ -32,7 +32,6 @@ export function registerWebhooks(scope: FastifyInstance, services: Services, slo
     }
     done();
   });
-  scope.addHook('preHandler', slots.hook);
   scope.setErrorHandler<{ code?: string } & Error>((error, request, reply) => {
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseBody(request, reply, 'TOO_LARGE');
@@ -52,7 +51,7 @@ async function receiveWebhook(
   const app = parseAppPath(request);
   if (!app) return sendProblem(reply, createUnknownPathProblem());
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const url = (metadata.gatewayUrl ?? services.publicUrl()) + request.url;
+  const url = getGatewayUrl(services, request) + request.url;
   const input = { method, url, headers, body };
   const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
   const provider = getMetricName(services, app.provider);
@@ -102,7 +101,7 @@ function createUnsignedProblem(): Problem {
   );
 }
 
-/** Returns the problem for a refused request. Retry-After has whole seconds, and at least one. */
+/** Returns the problem of a refused request. Its Retry-After is a whole number of seconds, at least one. */
 function createReceiptProblem(
   receipt: Exclude<Receipt, 'ACCEPTED'>,
   waitSeconds?: number,
@@ -114,7 +113,7 @@ function createReceiptProblem(
 }
 
 const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
-  // Both have one response, so that it does not reveal which apps exist.
+  // Both refusals have one response, which does not reveal whether the app exists.
   REFUSED: createUnsignedProblem,
   UNKNOWN_APP: createUnsignedProblem,
   MALFORMED: () =>
@@ -125,7 +124,7 @@ const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
     createRateProblem('Too many events are pending. Retry after the time in Retry-After.'),
 };
 
-/** The status is 503, because providers retry after it. */
+/** Creates a problem with the status 503, after which providers retry. */
 function createRateProblem(detail: string): Problem {
   return createProblem('RATE_LIMITED', detail, { status: 503 });
 }

@@ -1,4 +1,4 @@
-/** The start page: HTML at `/start` for people, and JSON at `/` for programs. */
+/** Creates the start page: HTML at `/start` for people, and JSON at `/` for programs. */
 import { isAbsolute } from 'node:path';
 import { type Html, html } from '../html.ts';
 import { createPage } from './plain-page.ts';
@@ -39,7 +39,7 @@ export function createRootResponse(
   });
 }
 
-/** Links to the gateway are relative, so that they also work at a URL that the gateway does not know. */
+/** Uses relative links to the gateway, which also work at URLs that the gateway does not know. */
 function renderContent(startLinks: StartLinks): Html {
   const { url, sandboxUrl, demoFile, hasDocs } = startLinks;
   return html`<p>The gateway runs at <code>${url}</code>.</p>
@@ -67,7 +67,7 @@ function renderKeyRow(demoFile: string): Html {
 In a browser on the gateway's machine, GraphiQL already has it.</dd></div>\n`;
 }
 
-/** The first commands of the README. A test compares them. */
+/** Renders the first commands of the README. A test compares both. */
 function renderDemoCommands(url: string, demoFile: string): Html {
   const readMember = (member: string) =>
     `node -p ${quoteForShell(`require(${toRequirePath(demoFile)}).${member}`)}`;

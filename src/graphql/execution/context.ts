@@ -1,10 +1,10 @@
-/** The context of resolvers: the call with its caller, and relations that are batched for the request. */
+/** The context of resolvers: the call, and relations that are batched for the request. */
 import { type Call, createCall, type Services } from '../../domain/call.ts';
 import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
-/** The caller, and what resolvers need of its request. */
+/** The caller, and the parts of its request that resolvers need. */
 interface CallerContext {
   viewer: Viewer | null;
   requestId: string;
@@ -24,7 +24,7 @@ export interface Context extends CallerContext, Relations {
   readonly call: Call;
 }
 
-/** Creates the context. `slot` is the slot of the request, which an event of a stream does not have. */
+/** Creates the context. `slot` is absent for events of a stream, which have no request. */
 export function createContext(
   services: Services,
   callerContext: CallerContext,

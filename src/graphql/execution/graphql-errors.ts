@@ -33,7 +33,7 @@ function mapDomainError(error: DomainError, cause: GraphQLError | null): GraphQL
   });
 }
 
-/** Maps an outage. It is not logged here: each outage is logged once, and not for each request. */
+/** Maps an outage, which is logged once and not for each request. */
 function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: GraphQLError | null) {
   return toGraphQLError('SERVICE_UNAVAILABLE', message, {
     extra: { retryAfterSeconds },
@@ -44,7 +44,7 @@ function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: Gr
 /** Maps an error of graphql-js or Yoga, which means that the request itself is invalid. */
 function mapRequestError(error: GraphQLError): GraphQLError {
   if (error.extensions.problem) return error;
-  // Yoga's own refusals, for example of an unsupported method or an oversized body, have a status and headers.
+  // Yoga's own refusals, like that of an unsupported method, have a status and headers.
   const { status, headers } = (error.extensions.http ?? {}) as {
     status?: number;
     headers?: object;
@@ -57,10 +57,10 @@ function mapRequestError(error: GraphQLError): GraphQLError {
   return toGraphQLError(code, error.message, { extra, cause: error, http });
 }
 
-/** Longer than any message that contains no name from the caller. */
+/** Longer than any message without a name that the caller sent. */
 const DETAIL_LENGTH_MAX = 1_000;
 
-/** Truncates a message that repeats a long name from the caller. */
+/** Truncates a message, which may repeat a long name that the caller sent. */
 export function truncateMessage(message: string): string {
   return message.length > DETAIL_LENGTH_MAX ? `${message.slice(0, DETAIL_LENGTH_MAX)}...` : message;
 }
@@ -87,7 +87,7 @@ export function toGraphQLError(
   });
 }
 
-/** Returns a result without status and headers, as clients receive it. */
+/** Returns a result as clients receive it, without the status and headers of the HTTP response. */
 export function toPublicResult({ data, errors, extensions }: ExecutionResult) {
   const publicErrors = errors?.map((error): GraphQLFormattedError => {
     const { extensions: allExtensions = {}, ...rest } = error.toJSON();

@@ -1,6 +1,6 @@
 /**
- * Reports invalid literals and variables. graphql-js finds the errors. Our messages omit the values, which may be secrets
- * or a megabyte long.
+ * Reports invalid literals and variables. graphql-js finds the errors. The messages omit the values, which may be
+ * secrets or very long.
  */
 import {
   coerceInputValue,
@@ -33,7 +33,7 @@ import { toGraphQLError, truncateMessage } from './graphql-errors.ts';
 /** The maximum number of errors of one request. graphql-js has the same limit for variables. */
 const ERRORS_MAX = 50;
 
-/** Replaces the rule ValuesOfCorrectTypeRule, whose messages repeat the values. */
+/** Lists invalid literals. Replaces the rule ValuesOfCorrectTypeRule, whose messages repeat the values. */
 export function listLiteralErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
   const types = new TypeInfo(schema);
@@ -99,9 +99,11 @@ function listIssues(
     coerceInputValue(value, type, (path, invalid, { message }) => {
       // graphql-js would report every error of a large value.
       if (issues.length === ERRORS_MAX) throw LIMIT_REACHED;
-      const part = getTypeAt(type, path);
-      const isReplaced = invalid != null && isEnumOrBuiltIn(part);
-      const detail = isReplaced ? `must be ${describeType(part)}.` : truncateMessage(message);
+      const invalidType = getTypeAt(type, path);
+      const repeatsValue = invalid != null && isEnumOrBuiltIn(invalidType);
+      const detail = repeatsValue
+        ? `must be ${describeType(invalidType)}.`
+        : truncateMessage(message);
       issues.push({ in: 'body', name: formatPath(name, path), detail });
     });
   } catch (error) {
@@ -116,9 +118,9 @@ type Path = readonly (string | number)[];
 
 function getTypeAt(type: GraphQLInputType, path: Path): GraphQLInputType {
   return path.reduce<GraphQLInputType>((parent, key) => {
-    const plain = getNullableType(parent);
-    if (isListType(plain)) return plain.ofType;
-    const field = isInputObjectType(plain) ? plain.getFields()[key] : undefined;
+    const nullableType = getNullableType(parent);
+    if (isListType(nullableType)) return nullableType.ofType;
+    const field = isInputObjectType(nullableType) ? nullableType.getFields()[key] : undefined;
     return field?.type ?? parent;
   }, type);
 }

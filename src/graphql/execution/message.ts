@@ -1,11 +1,11 @@
-/** A result as it is sent to subscribers. They share the object, so each of its formats is encoded once. */
+/** A result for subscribers. All its subscribers share the object, so each format is encoded once. */
 import type { ExecutionResult } from 'graphql';
 import { toPublicResult } from './graphql-errors.ts';
 
 export class Message implements ExecutionResult {
   readonly data: ExecutionResult['data'];
   readonly errors: ExecutionResult['errors'];
-  /** The cursor at which a client resumes after this message; undefined if its stream can't be resumed. */
+  /** The cursor after which a client resumes. Undefined if the stream can't be resumed. */
   readonly cursor: string | undefined;
   #json: string | undefined;
   #serverSentEvent: Buffer | undefined;
@@ -29,7 +29,7 @@ export class Message implements ExecutionResult {
     return this.#serverSentEvent;
   }
 
-  /** The payload of a multipart subscription as `toPart` frames it. Every call must pass the same function. */
+  /** Returns the part of a multipart subscription, framed by `toPart`. Every call must pass the same function. */
   multipartPart(toPart: (json: string) => string): Buffer {
     this.#multipartPart ??= Buffer.from(toPart(`{"payload":${this.json}}`));
     return this.#multipartPart;

@@ -7,8 +7,8 @@ interface PreparedOperation {
 }
 
 /**
- * Returns a function that creates a value once for each schema and operation. A schema that is no longer used can be
- * collected, although a cached document still has the operation.
+ * Returns a function that creates a value once for each schema and operation. The cache keeps no unused schema in
+ * memory, even while a cached document still has the operation.
  */
 export function cacheByOperation<T extends object>(
   create: (prepared: PreparedOperation) => T,

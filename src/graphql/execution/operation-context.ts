@@ -1,7 +1,7 @@
 /**
- * The context that Yoga's plugins share about an operation: what the client sends, who sends it, and what the plugins
- * determine.
+ * The context that Yoga's plugins share about an operation: its parameters, its caller, and the results of the plugins.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context as TraceContext } from '@opentelemetry/api';
 import type {
   DocumentNode,
@@ -30,12 +30,15 @@ export interface OperationParams extends DocumentParams {
   variables?: Record<string, unknown> | null;
 }
 
-/** The caller, and how the operation was sent. */
+/** The caller of an operation, and the request that contains it. */
 export interface Caller {
   requestId: string;
   /** The client's address. */
   address: string;
-  /** The origin of the page that sends it. Null or absent for the gateway's own pages and those of CORS_ORIGINS. */
+  /**
+   * The origin of the page that sends the operation. Null or absent for the gateway's own pages and those of
+   * CORS_ORIGINS.
+   */
   page?: string | null | undefined;
   credentials: Credentials;
   /** The slot of the request. use-fair-shares.ts creates one for an operation of a WebSocket. */
@@ -46,25 +49,25 @@ export interface Caller {
   lastEventId?: string | null;
   /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
   gatewayUrl?: string | null | undefined;
-  /** Sets a header of the response, if there is one response. */
+  /** Sets a header of the response. Absent on a WebSocket. */
   setHeader?: ((name: string, value: string) => void) | undefined;
   /** True if the result includes `extensions.cost`. */
   wantsCost?: boolean;
-  /** True for an operation of a WebSocket, which is part of no request. */
+  /** True for an operation of a WebSocket, which belongs to no HTTP request. */
   isOnSocket?: boolean;
 }
 
 /** The state that plugins share about one operation. Members are absent before the plugin that sets them has run. */
 export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   params: OperationParams;
-  /** Set by use-documents.ts after parsing, like the next three. */
+  /** Set by use-documents.ts after parsing, together with `operation`, `text` and `isTrusted`. */
   document?: DocumentNode;
   operation?: OperationDefinitionNode;
   text?: string;
   isTrusted?: boolean;
-  /** Set by use-documents.ts if the text must not be validated before its caller is identified. */
+  /** Set by use-documents.ts if the document must not be validated before the caller is identified. */
   validateLater?: (schema: GraphQLSchema) => readonly GraphQLError[];
-  /** Set by use-schema.ts: the schema of /graphql, or the one of the project. */
+  /** Set by use-schema.ts: the schema of /graphql or of the project. */
   schema?: GraphQLSchema;
   /** Set by use-schema.ts at /graphql/projects/{projectIdOrName}. */
   project?: Readonly<Row<'Project'>>;
@@ -86,39 +89,28 @@ export type OperationPlugin = Plugin<OperationContext>;
 
 export type OperationArgs = ExecutionArgs & { contextValue: OperationContext };
 
-/** Reads the caller from the headers of a request. */
-export function readCaller(
-  header: (name: string) => string | null,
-  metadata: Pick<
-    Caller,
-    'requestId' | 'address' | 'page' | 'gatewayUrl' | 'setHeader' | 'slot' | 'projectIdOrName'
-  > &
-    Pick<Credentials, 'session'>,
-): Caller {
-  const { requestId, address, page, gatewayUrl, setHeader, slot, projectIdOrName } = metadata;
-  const { session = null } = metadata;
+/** Adds the credentials and options in the headers of a request to its metadata. */
+export function readCaller<Metadata extends Omit<Caller, 'credentials'>>(
+  headers: IncomingHttpHeaders,
+  metadata: Metadata & Pick<Credentials, 'session'>,
+): Metadata & Caller {
+  const readHeader = (name: string) => (headers[name] as string | undefined) ?? null;
   return {
-    requestId,
-    projectIdOrName,
-    address,
-    page,
-    gatewayUrl,
-    setHeader,
-    slot,
+    ...metadata,
     credentials: {
-      apiKey: header('x-api-key'),
-      authorization: header('authorization'),
-      session,
+      apiKey: readHeader('x-api-key'),
+      authorization: readHeader('authorization'),
+      session: metadata.session,
     },
-    lastEventId: header('last-event-id'),
-    wantsCost: header(COST_HEADER) !== null,
+    lastEventId: readHeader('last-event-id'),
+    wantsCost: COST_HEADER in headers,
   };
 }
 
 /** The header that requests `extensions.cost`. */
 const COST_HEADER = 'x-query-cost';
 
-/** Returns the errors of a step of the pipeline, which throws one error or several in an AggregateError. */
+/** Returns the errors of a step of the pipeline. A step throws one error, or an AggregateError with several. */
 export function listErrors(error: unknown): readonly unknown[] {
   return error instanceof AggregateError ? error.errors : [error];
 }

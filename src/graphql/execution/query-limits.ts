@@ -1,7 +1,7 @@
 /**
- * Measures an operation, and refuses one that is too large, before any part of it runs. Measured are depth, aliases,
- * directives, root fields, and cost. Each object costs 1, and a request to a provider 100, multiplied by the page sizes
- * around it. Each fragment is measured once, so that measuring takes linear time.
+ * Limits the size and cost of operations before they run. The size is the depth and the numbers of aliases, directives
+ * and root fields. The cost is 1 for each object and 100 for each request to a provider, multiplied by the enclosing
+ * page sizes. Each fragment is measured once, so that measuring takes linear time.
  */
 import {
   type DocumentNode,
@@ -74,7 +74,7 @@ function measureSize(document: DocumentNode, operation: OperationDefinitionNode)
   const measureFragment = (name: string): QuerySize => {
     const size = fragmentSizes.get(name);
     if (size) return size;
-    // Validation rejects a fragment that contains itself. Here, the recursion only has to end.
+    // This ends the recursion for a fragment that contains itself, which validation refuses later.
     fragmentSizes.set(name, EMPTY_SIZE);
     const fragment = fragments.get(name);
     const fragmentSize = fragment ? measureSelections(fragment.selectionSet) : EMPTY_SIZE;
@@ -102,7 +102,7 @@ function addSizes(a: QuerySize, b: QuerySize, directives: number): QuerySize {
 /** The cost of a request to a provider, in objects of the gateway's own database. */
 export const PROVIDER_CALL_COST = 100;
 
-/** The cost of an operation, and the most requests to providers that it may send. */
+/** The cost of an operation, and the maximum number of requests that it sends to providers. */
 export interface Cost {
   cost: number;
   providerCalls: number;
@@ -213,7 +213,7 @@ function indexFragments(document: DocumentNode): Map<string, FragmentDefinitionN
   );
 }
 
-/** The introspection queries of common tools stay below this depth. */
+/** Greater than the depth of common tools' introspection queries. */
 const INTROSPECTION_DEPTH_MAX = 20;
 
 const LIMITS = [
@@ -238,7 +238,7 @@ export function parseDocument(config: Config, text: string): DocumentNode {
 
 const STRING_TOKENS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
 
-/** Finds the token at which parsing failed. A string is not repeated in the error, because it may be a secret. */
+/** Finds the token at which parsing failed. The error does not repeat a string, which may be a secret. */
 function createParseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
   const toParseFailure = (detail: string) =>
     toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });

@@ -1,4 +1,4 @@
-/** Keys of results that subscribers share. Equal keys mean equal selections, values of variables, and rights. */
+/** Creates keys of shared results. Subscribers with equal keys have equal selections, variables and rights. */
 import {
   type ASTVisitor,
   type DocumentNode,
@@ -23,7 +23,10 @@ export const getSharedOperation = cacheByOperation(({ document, operation }): Sh
   return { number: lastNumber, variables: listVariablesBelowRoot(document, operation) };
 });
 
-/** Omits arguments of the root field, because they select the events of a stream and not their content. */
+/**
+ * Lists the variables of an operation, except for those in arguments of the root field, which select the events of a
+ * stream and not their content.
+ */
 function listVariablesBelowRoot(
   { definitions }: DocumentNode,
   { selectionSet }: OperationDefinitionNode,
@@ -33,7 +36,7 @@ function listVariablesBelowRoot(
   for (const root of selectionSet.selections) {
     visit(root.kind === Kind.FIELD ? { ...root, arguments: [] } : root, visitor);
   }
-  // All variables of a fragment count, even if it contains the root field. This only reduces sharing.
+  // A fragment with the root field adds its arguments' variables, which only reduces sharing.
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
   }
@@ -45,12 +48,12 @@ export function createShareKey(
   values: Record<string, unknown>,
   viewer: Viewer,
 ): string {
-  // An absent variable has its default value, but a null one does not.
+  // An absent variable has its default value, and a null variable does not.
   const usedValues = variables.map((name) => (Object.hasOwn(values, name) ? [values[name]] : []));
   return JSON.stringify([number, usedValues, listRights(viewer)]);
 }
 
-/** Lists all properties that determine the rights of a caller. */
+/** Lists the properties that determine the rights of a caller. */
 function listRights(viewer: Viewer): unknown[] {
   if (viewer.kind === 'END_USER') {
     return [viewer.projectId, viewer.id, viewer.integrationIds, viewer.permissions];

@@ -1,6 +1,7 @@
 /**
- * Documents that requests name by `documentId`. They come from manifests that a client's compiler writes: relay-compiler
- * (`persistConfig.file`) or graphql-codegen (`persistedDocuments`). A manifest is a JSON object of documents by id.
+ * Finds documents that requests name by `documentId`. They come from manifests, which are JSON objects of documents by
+ * id. The compiler of a client writes them: relay-compiler (`persistConfig.file`) or graphql-codegen
+ * (`persistedDocuments`).
  */
 import { readFileSync } from 'node:fs';
 import { type GraphQLError, getIntrospectionQuery, stripIgnoredCharacters } from 'graphql';
@@ -27,11 +28,11 @@ interface OperationDocument {
 }
 
 export interface TrustedDocuments {
-  /** Returns the text itself, or the one that `documentId` names. Throws a GraphQLError for an unknown id. */
+  /** Returns the text of the request, or the text that `documentId` names. Throws a GraphQLError for an unknown id. */
   find(params: DocumentParams): OperationDocument;
   /** True if some callers may run only trusted documents. */
   areRequired: boolean;
-  /** Throws a GraphQLError if the caller must not run this text, which is not trusted. */
+  /** Throws a GraphQLError if the caller must not run this untrusted text. */
   requireTrusted(viewer: Viewer | null, text: string): void;
 }
 
@@ -95,7 +96,7 @@ function isIntrospection(text: string): boolean {
 
 let introspectionQueries: Set<string> | undefined;
 
-/** The introspection queries of graphql-js, with each combination of the options that GraphiQL offers. */
+/** Lists the introspection queries of graphql-js with each combination of the options that GraphiQL offers. */
 function listIntrospectionQueries(): string[] {
   return [true, false].flatMap((inputValueDeprecation) =>
     [true, false].map((schemaDescription) =>

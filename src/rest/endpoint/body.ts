@@ -16,10 +16,10 @@ async function readJson({ headers }: FastifyRequest, text: string | Buffer): Pro
   return text === '' ? undefined : parseJson(String(text));
 }
 
-/** `JSON.parse` turns `__proto__` into an ordinary member, which validation refuses. */
+/** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */
 function parseJson(text: string): unknown {
   const value = parseText(text);
-  // Without this, `null` would count as an empty body, which for some endpoints means "all".
+  // A `null` would count as an empty body, which for some endpoints means "all".
   if (value === null) {
     throw invalidInput([{ in: 'body', name: 'body', detail: 'must be a JSON object.' }]);
   }
@@ -44,8 +44,8 @@ interface Container {
 }
 
 /**
- * Lists members that occur twice in an object, of which `JSON.parse` silently uses the last. `text` is valid JSON. It may be
- * nested so deeply that a recursive parser overflows the stack.
+ * Lists members that occur twice in an object, of which `JSON.parse` silently uses the last. `text` is valid JSON. It
+ * is scanned without recursion, because deep nesting would overflow the stack.
  */
 function listRepeatedMembers(text: string): Issue[] {
   const issues: Issue[] = [];

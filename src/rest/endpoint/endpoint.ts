@@ -1,4 +1,4 @@
-/** Defines endpoints. The route, the validation and the OpenAPI operation of an endpoint come from one definition. */
+/** Defines endpoints. One definition yields the route, the validation and the OpenAPI operation of an endpoint. */
 import type { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import type { Relations } from '../../domain/relations.ts';
@@ -28,7 +28,7 @@ export interface RestRequest extends Relations {
   warnings: string[];
 }
 
-/** Returned in place of a result that the client has already. */
+/** Returned in place of a result that the client already has. */
 export const NOT_MODIFIED = Symbol('304');
 
 export type Part = Issue['in'];
@@ -48,13 +48,15 @@ export interface EndpointBase {
   summary?: string;
   /** Sentences that follow the description of the domain function. */
   description?: string;
-  /** Converts another form of the request, which the reference API also accepts, to the form that `input` describes. */
+  /** Converts an alternative form of the request, which the reference API also accepts, to the form of `input`. */
   rewrite?(parts: Parts, request: RestRequest): Parts | Promise<Parts>;
   /** The page size of a list if the request names none. */
   pageSizeDefault?: number;
 }
 
-/** Returns the first sentence of the function's description as the summary, and the rest as the description. */
+/**
+ * Returns the first sentence of the function's description as the summary, and the other sentences as the description.
+ */
 export function describeEndpoint(
   declaration: { description: string },
   { summary, description }: Pick<EndpointBase, 'summary' | 'description'>,
@@ -78,23 +80,26 @@ interface ResourceOutput {
   failure?: Failure;
 }
 
-/** The response of an endpoint that calls a declared function. Without `show`, the function returns the resource's row. */
+/**
+ * The response of an endpoint that calls a declared function. Without `show`, the function must return the resource's
+ * row.
+ */
 export type EndpointResponse<R, Shown, A extends unknown[] = []> =
   | (ResourceOutput & {
       show?(result: R, request: RestRequest, ...rest: A): object | Promise<object>;
     })
   | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
 
-/** The response if the work was attempted and failed: `output` with another status, or a problem if the client accepts it. */
+/** The response to failed work: `output` with another status, or a problem document if the client accepts those. */
 interface Failure {
   status: 422;
   isFailed(shown: unknown): boolean;
-  /** The problem with the members of the response. */
+  /** The schema of the problem document. */
   problem: z.ZodType;
   showProblem(shown: unknown): unknown;
 }
 
-/** Input members whose location or name in the request differs from the default. */
+/** The locations of input members that differ from the defaults. */
 export type DeclaredLocations<I extends z.ZodObject> = {
   [member in keyof I['shape'] & string]?: Location;
 };
@@ -103,16 +108,16 @@ interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
   summary: string;
   method: Method;
   status: Status;
-  /** Checked before the input is validated. */
+  /** What the caller needs. It is checked before the input is validated. */
   needs: Need;
-  /** Further needs of requests that set these members of the input. */
+  /** What the caller needs in addition if the request sets these members of the input. */
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */
   input: I;
   locations?: DeclaredLocations<I>;
   /** The member of the body that holds the new values, if `updateMask` names the fields to change. */
   mask?: string;
-  /** True if responses have an ETag, and may be 304. */
+  /** True if responses have an ETag and can have the status 304. */
   hasEtag?: boolean;
   run(request: RestRequest, input: z.output<I>): Promise<Result | typeof NOT_MODIFIED>;
 }
@@ -122,7 +127,7 @@ export type EndpointDefinition<I extends z.ZodObject, Shown = unknown> =
   | (DefinitionBase<I, unknown> & ResourceOutput)
   | (DefinitionBase<I, Shown> & Output<Shown>);
 
-/** An endpoint with the properties that are derived from its definition. */
+/** An endpoint, with properties that are derived from its definition. */
 export interface Endpoint
   extends Omit<DefinitionBase<z.ZodObject, unknown>, 'locations' | 'mask' | 'run'>,
     Output<unknown> {
@@ -173,7 +178,7 @@ function createOutput<I extends z.ZodObject, Shown>(definition: EndpointDefiniti
 
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };
 
-/** Throws FORBIDDEN if the viewer lacks the need of a member in the input. A member that is absent or false needs nothing. */
+/** Throws FORBIDDEN if the viewer lacks what a member of the input needs. Absent and false members need nothing. */
 function authorizeMembers(viewer: Viewer, needs: MemberNeeds<z.ZodObject>, input: object) {
   const memberValues = new Map(Object.entries(input));
   for (const [member, need] of Object.entries(needs)) {

@@ -1,4 +1,4 @@
-/** Defines the endpoints of lists. The response is a plain array, or an object with `results` and `pagination`. */
+/** Defines endpoints of lists. Responses are plain arrays, or objects with `results` and `pagination`. */
 import { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
@@ -16,7 +16,7 @@ import type { Location } from './locations.ts';
 /** The reference API's default size of a page of `results`. */
 const RESULTS_DEFAULT = 200;
 
-/** The query parameters of the domain's page arguments. */
+/** The locations of the domain's page arguments. */
 const PAGE_LOCATIONS: Record<string, Location> = {
   first: { in: 'query', name: 'pageSize' },
   after: { in: 'query', name: 'pageToken' },
@@ -52,8 +52,8 @@ interface ListDefinition<I extends z.ZodObject> extends EndpointBase {
 }
 
 /**
- * Defines a list whose response is a plain array. If there is a next page, the Link header has its URL. By default a page
- * has as many items as possible, for clients that ignore pages.
+ * Defines a list whose response is a plain array. The Link header has the URL of the next page. By default a page has
+ * as many items as possible, for clients that ignore pages.
  */
 export function listEndpoint<I extends z.ZodObject>(definition: ListDefinition<I>): Endpoint {
   return definePages(definition, {

@@ -9,12 +9,12 @@ import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 export interface Location {
   in: Issue['in'];
   name: string;
-  /** True if the OpenAPI document shows the member as optional, because `rewrite` derives it from another one. */
+  /** True if the OpenAPI document shows the member as optional, because `rewrite` can derive it. */
   isOptional?: boolean;
   /** Set if the form in requests differs from the domain's. */
   form?: WireForm;
-  /** Maps a location inside the domain's member to the request. By default, both are equal. */
-  locateInside?(rest: string): string;
+  /** Maps a subpath of the domain's member to the request. By default, both have the same subpath. */
+  locateInside?(subpath: string): string;
 }
 
 /** The form of a member in requests, if it differs from the domain's. */
@@ -22,8 +22,8 @@ interface WireForm<W = unknown> {
   /** Replaces the domain's schema in the OpenAPI document. */
   schema: z.ZodType<W>;
   toDomain(wire: W): unknown;
-  /** Maps a location in the domain's form, like `.read[0].schedule`, to the location in the request. */
-  locate(wire: W, location: string): string;
+  /** Maps a subpath in the domain's form, like `.read[0].schedule`, to the one in the request. */
+  locate(wire: W, subpath: string): string;
 }
 
 /** Erases the type parameter, so that forms of all types fit into one map of locations. */
@@ -33,7 +33,7 @@ export function eraseWireType<W>(form: WireForm<W>): WireForm {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The members of an input by name, with their locations. */
+/** The locations of an input's members, by name. */
 export type Locations = Map<string, Location>;
 
 /** The reference API calls the path parameter `integrationId`, although it also takes a name. */
@@ -74,7 +74,7 @@ export function locateMembers({
   return locations;
 }
 
-/** Returns the error with the locations of its issues in the request. Other errors are returned unchanged. */
+/** Returns the error with its issues located in the request. Errors without issues are returned unchanged. */
 export function locateError(locations: Locations, error: unknown): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => locateIssue(locations, issue));
@@ -84,13 +84,13 @@ export function locateError(locations: Locations, error: unknown): unknown {
 
 /** Returns the issue with its location in the request: `input.name` becomes `name` of the body. */
 export function locateIssue(locations: Locations, issue: Issue): Issue {
-  const [, first = '', rest = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
-  const location = locations.get(first);
-  if (!location) return { ...issue, name: `${first}${rest}` };
+  const [, member = '', subpath = ''] = /^(?:input(?:\.|$))?([^.[]*)(.*)$/s.exec(issue.name) ?? [];
+  const location = locations.get(member);
+  if (!location) return { ...issue, name: `${member}${subpath}` };
   return {
     ...issue,
     in: location.in,
-    name: `${location.name}${location.locateInside?.(rest) ?? rest}`,
+    name: `${location.name}${location.locateInside?.(subpath) ?? subpath}`,
   };
 }
 
@@ -127,13 +127,13 @@ function nestLeaves(leaves: Leaf[]): z.ZodObject {
     if (firstPath.length === 1) return [name, firstSchema];
     const innerObject = nestLeaves(members.map(([path, schema]) => [path.slice(1), schema]));
     const { shape: innerShape } = innerObject;
-    const isOptional = Object.values<z.ZodType>(innerShape).every(mayBeOmitted);
+    const isOptional = Object.values<z.ZodType>(innerShape).every(isOmittable);
     const object = innerObject.describe(`An object with ${Object.keys(innerShape).join(', ')}.`);
     return [name, isOptional ? object.optional() : object];
   });
   return z.strictObject(Object.fromEntries(shape));
 }
 
-function mayBeOmitted(schema: z.ZodType): boolean {
+function isOmittable(schema: z.ZodType): boolean {
   return schema.safeParse(undefined).success;
 }

@@ -5,7 +5,7 @@ import type { Issue } from '../../errors.ts';
 import type { Locations } from './locations.ts';
 
 export interface Mask {
-  /** The member of the body with the new values. */
+  /** The member of the body that holds the new values. */
   member: string;
   /** The names that a mask may contain, each with the members of the input that it covers. */
   fields: Map<string, string[]>;
@@ -25,7 +25,7 @@ export function createMask(member: string, locations: Locations): Mask {
   return { member, fields };
 }
 
-/** Moves the locations in the body into the member that holds the new values. */
+/** Returns the locations with those in the body moved into the member that holds the new values. */
 export function locateInMember({ member }: Mask, locations: Locations): Locations {
   return new Map(
     [...locations].map(([name, location]) => [
@@ -55,7 +55,7 @@ function createNamesSchema({ fields }: Mask) {
     .max(fields.size);
 }
 
-/** Returns the body without the values that the mask does not name. They are ignored, even if they are invalid. */
+/** Returns the body with only the values that the mask names. Other values are ignored, even if they are invalid. */
 export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const { updateMask, [member]: values } = body as Record<string, unknown>;
@@ -69,7 +69,7 @@ export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
   };
 }
 
-/** Lists the issues of a body's mask: unknown names, and names without a value among the members of the input. */
+/** Lists the issues of a body's mask: unknown names, and names of fields without a value in the input. */
 export function listMaskIssues(mask: Mask, body: unknown, members: object): Issue[] {
   const { updateMask } = body as { updateMask?: unknown };
   const { data = [], error } = createNamesSchema(mask).safeParse(updateMask);
@@ -85,7 +85,7 @@ export function listMaskIssues(mask: Mask, body: unknown, members: object): Issu
   ];
 }
 
-/** Returns the member of the problem that lists the allowed names, if the mask has an issue. */
+/** Returns the `remedy` of a problem, which lists the allowed names. Returns no member if the mask has no issue. */
 export function suggestNames(
   issues: readonly Issue[],
   allowed: Iterable<string>,

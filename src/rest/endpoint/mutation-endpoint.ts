@@ -1,4 +1,4 @@
-/** Defines the endpoint of a declared mutation, which has its input, need and description. */
+/** Defines the endpoint of a declared mutation. The mutation determines its input, its need and its description. */
 import type { z } from 'zod';
 import type { Mutation } from '../../domain/declared-mutation.ts';
 import {
@@ -69,7 +69,7 @@ export function deleteEndpoint<
   });
 }
 
-/** The `show` function of a response without a body. */
+/** The `show` function for responses without a body. */
 export function omitBody(): void {}
 
 function pickMembers<S extends z.ZodObject>({ shape }: S, input: object): z.output<S> {

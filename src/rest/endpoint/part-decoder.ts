@@ -8,8 +8,8 @@ import { findEnumName, toWord } from './words.ts';
 type Path = readonly PropertyKey[];
 
 /**
- * Converts a part of a request into values that the domain's zod schema accepts: words into names of enums, ISO strings
- * into times, and strings of a query into numbers and booleans. It reports unknown members, unknown words and invalid
+ * Converts a part of a request into values that the domain's schema accepts: words into names of enums, ISO strings
+ * into times, and strings of a query into numbers and booleans. Reports unknown members, unknown words and invalid
  * times. The domain's schema reports all other invalid values.
  */
 export class PartDecoder {
@@ -80,7 +80,7 @@ export class PartDecoder {
     if (name !== undefined) return name;
     const allowed = names.map((name) => toWord(enumName, name)).join(', ');
     this.#report(createInputIssue(path, `must be one of ${allowed}.`, value));
-    // The value may be the domain's name of the enum value, which the domain's schema would accept.
+    // The value may be a name, which the domain's schema would accept and REST must not.
     return null;
   }
 

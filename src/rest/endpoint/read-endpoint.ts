@@ -1,4 +1,4 @@
-/** Defines the GET endpoint of a declared read, which has its need, its description and its function. */
+/** Defines the GET endpoint of a declared read. The read determines its need and its description. */
 import type { z } from 'zod';
 import type { Read } from '../../domain/declared-read.ts';
 import {
@@ -17,7 +17,7 @@ type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   locations?: DeclaredLocations<I>;
-  /** Returns the version of the response. A client that has it already gets 304 instead. */
+  /** Returns the version of the response. A client that already has this version gets 304. */
   etag?(result: R): string;
 } & EndpointResponse<R, Shown, [input: z.output<I>]>;
 

@@ -21,8 +21,8 @@ export type ValidationResult =
   | { value?: never; error: z.ZodError };
 
 /**
- * Returns the valid input, and the location of each member in this request. Throws BAD_USER_INPUT with all issues. `parts`
- * is the result of `rewrite`.
+ * Returns the valid input, and the location of each member in this request. `parts` have the form that `rewrite`
+ * returns. Throws BAD_USER_INPUT with all issues.
  */
 export function readInput(
   endpoint: Endpoint,
@@ -35,7 +35,7 @@ export function readInput(
   const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
   if (input && issues.length === 0) return { input, locations: domainMembers.locations };
-  // A member with an invalid wire form was reported and removed. The domain's schema must not report it as missing.
+  // Members with an invalid wire form are already reported and removed. The domain's schema would report them as missing.
   const reportedNames = new Set(
     domainMembers.issues.flatMap(({ name }) => listEnclosingNames(name)),
   );
@@ -84,7 +84,7 @@ interface DomainMembers extends Members {
   locations: Locations;
 }
 
-/** Converts members whose form in requests differs from the domain's. Omits those with issues. */
+/** Converts members whose form in requests differs from the domain's. Omits members with issues. */
 function convertWireForms(
   wireLocations: Locations,
   wireMembers: Record<string, unknown>,
@@ -98,7 +98,7 @@ function convertWireForms(
     if (!form || value === undefined || value === null) continue;
     const { data, error } = form.schema.safeParse(value);
     members[name] = error ? undefined : form.toDomain(data);
-    locations.set(name, { ...location, locateInside: (rest) => form.locate(data, rest) });
+    locations.set(name, { ...location, locateInside: (subpath) => form.locate(data, subpath) });
     if (error) {
       const nestedIssues = toIssues(error, value).map((issue) => nestIssue(location, issue));
       addIssues(issues, nestedIssues);

@@ -1,4 +1,4 @@
-/** Turns errors into problem documents. */
+/** Converts errors into problem documents, and sends them. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
   createMaskedError,
@@ -21,7 +21,9 @@ const FASTIFY_REFUSALS: Record<string, string> = {
   FST_ERR_REQ_ABORTED: 'The request ended before its body was complete.',
 };
 
-/** Returns the problem of an error. An unexpected error is masked, and its log line has the `instance` of the problem. */
+/**
+ * Returns the problem of an error. An unexpected error is masked, and its log line has the `instance` of the problem.
+ */
 export function toProblem(
   error: unknown,
   { log, route }: { log: Log; route: string | undefined },
@@ -56,7 +58,7 @@ export function sendProblem(
       .code(problem.status)
       .headers(createProblemHeaders(problem, challenge))
       .type(PROBLEM_TYPE)
-      // Fastify's own serializer would add a charset, a parameter that the media type does not have.
+      // Fastify's own serializer would add a charset, which the media type does not define.
       .serializer(JSON.stringify)
       .send(problem)
   );

@@ -1,6 +1,6 @@
 /**
- * Translates errors into REST's terms. The domain writes details in the terms of GraphQL: `input.eventType`, and names of
- * enums. REST has other members, and words in place of the names.
+ * Translates errors into REST's terms. The domain writes details in the terms of GraphQL, with members like
+ * `input.eventType` and names of enums. In REST, members have other names, and words replace the names of enums.
  */
 import { z } from 'zod';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
@@ -11,12 +11,12 @@ import type { Locations } from './locations.ts';
 import { getValue } from './mask.ts';
 import { findEnumName, toWord } from './words.ts';
 
-/** Details with these codes are not translated, because they quote a provider or concern no input. */
+/** Details of these errors are not translated, because they quote a provider or concern no input. */
 const UNTRANSLATED_CODES: readonly ErrorCode[] = ['PROVIDER_ERROR', 'INTERNAL_ERROR'];
 
 /**
  * Returns the error with details and values in REST's terms. The names of its issues must be locations in `parts`,
- * which are those that `rewrite` returned.
+ * which have the form that `rewrite` returns.
  */
 export function translateError(endpoint: Endpoint, parts: Parts, error: unknown): unknown {
   if (!(error instanceof DomainError) || UNTRANSLATED_CODES.includes(error.code)) return error;

@@ -1,19 +1,25 @@
-/** Runs a request to an endpoint: admits the caller, waits for a turn, validates the input, and limits the time. */
-import { type CallRequest, createCall, type Services } from '../../domain/call.ts';
+/** Runs requests to endpoints: admits the caller, waits for a turn, validates the input, and limits the time. */
+import type { FastifyRequest } from 'fastify';
+import { type Call, createCall, type Services } from '../../domain/call.ts';
 import { PAGE_MAX } from '../../domain/paging/page.ts';
 import { createRelations } from '../../domain/relations.ts';
-import type { Admission, Sender } from '../../domain/viewer/admission.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
 import { authorize } from '../../domain/viewer/needs.ts';
 import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
-import { type Credentials, findProjectId, type Viewer } from '../../domain/viewer/viewer.ts';
+import { findProjectId, type Viewer } from '../../domain/viewer/viewer.ts';
 import { missingCredentials } from '../../errors.ts';
-import { measure } from '../../meters.ts';
+import { measure, toOutcome } from '../../meters.ts';
 import { inSpan } from '../../spans.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { locateError } from './locations.ts';
-import { readInput, refuseUnstorable, type Validate } from './request-input.ts';
+import {
+  readInput,
+  refuseUnstorable,
+  type Validate,
+  type ValidationResult,
+} from './request-input.ts';
 import { translateError } from './rest-terms.ts';
 
 export interface Gateway {
@@ -21,59 +27,92 @@ export interface Gateway {
   admission: Admission;
 }
 
-/** A received request, split into its parts. */
-export interface ReceivedRequest {
-  credentials: Credentials;
-  sender: Pick<Sender, 'address' | 'page'> &
-    Pick<CallRequest, 'gatewayUrl'> & { slot?: RequestSlot };
-  parts: Parts;
-  validate: Validate;
-  url: string;
-  /** The header `If-None-Match`. */
-  knownVersions: string | undefined;
-  setHeader(name: string, value: string): void;
-}
-
-/** Returns the response of the endpoint. The error handler turns what it throws into a problem document. */
-export async function runRequest(
+/** Returns the response of the endpoint. The error handler turns errors into problem documents. */
+export function runRequest(
   endpoint: Endpoint,
-  { services, admission }: Gateway,
-  received: ReceivedRequest,
+  gateway: Gateway,
+  request: FastifyRequest,
 ): Promise<unknown> {
-  const { config, meters } = services;
-  let measuredViewer: Viewer | undefined;
-  const work = async () => {
-    const viewer = await admit(admission, received);
-    measuredViewer = viewer;
-    const weight = toWeight(config, estimateCost(endpoint, received.parts));
-    // Admission has counted one request already.
-    if (weight > 1) await admission.spend(viewer, weight - 1, received);
-    return runInTurn(viewer, { ...received.sender, weight }, (slot) =>
-      runAdmitted(endpoint, createRequest(services, viewer, { received, slot }), received),
-    );
+  const { params: path, query, body, headers, url, metadata } = request;
+  const parts = { path, query, header: pickHeaders(endpoint, headers), body };
+  const limits = {
+    surface: 'rest',
+    isChange: isChange(endpoint),
+    cost: estimateCost(endpoint, parts),
+  } as const;
+  const validate: Validate = (schema, input) => {
+    // Fastify's type of the result is a boolean, whatever the compiler returns.
+    const result: unknown = request.validateInput(input, schema);
+    return result as ValidationResult;
   };
-  return measure(meters, work, ({ outcome, seconds }) => {
-    const kind = isChange(endpoint) ? 'mutation' : 'query';
-    const projectId = (measuredViewer && findProjectId(measuredViewer)) ?? undefined;
-    meters.requestEnded({ surface: 'rest', kind, outcome, seconds, projectId });
+  return serveCaller(gateway, request, limits, (call) => {
+    const restRequest: RestRequest = {
+      call,
+      ...createRelations(call),
+      url,
+      setHeader: metadata.setHeader,
+      knownVersions: headers['if-none-match'],
+      warnings: [],
+    };
+    return runAdmitted(endpoint, restRequest, { parts, validate });
   });
 }
 
-function createRequest(
-  services: Services,
-  viewer: Viewer,
-  { received, slot }: { received: ReceivedRequest; slot: RequestSlot | undefined },
-): RestRequest {
-  const { url, setHeader, sender, knownVersions } = received;
-  const call = createCall(services, viewer, { slot, gatewayUrl: sender.gatewayUrl });
-  return { call, ...createRelations(call), url, setHeader, knownVersions, warnings: [] };
+/** Returns only the headers that the endpoint declares, because a request has many others. */
+function pickHeaders({ partSchemas }: Endpoint, headers: FastifyRequest['headers']) {
+  const names = Object.keys(partSchemas.header?.shape ?? {});
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
+}
+
+interface ServedRequest {
+  surface: 'rest' | 'mcp';
+  isChange: boolean;
+  /** The maximum cost of the request, in objects of the gateway's own database. */
+  cost: number;
+  /** Returns the error that a successful response reports, as MCP does for failed tools. */
+  findReportedError?: () => unknown;
+}
+
+/**
+ * Admits the caller, spends the cost of the request from the caller's rate, and runs the work when the caller gets a
+ * turn. Records the metrics of the request.
+ */
+export function serveCaller<T>(
+  { services, admission }: Gateway,
+  request: FastifyRequest,
+  { surface, isChange, cost, findReportedError }: ServedRequest,
+  work: (call: Call) => Promise<T>,
+): Promise<T> {
+  const { config, meters } = services;
+  const { metadata } = request;
+  const { slot, gatewayUrl } = metadata;
+  let admittedViewer: Viewer | undefined;
+  const serve = async () => {
+    const viewer = await admit(admission, request);
+    admittedViewer = viewer;
+    const weight = toWeight(config, cost);
+    // Admission has counted one request already.
+    if (weight > 1) await admission.spend(viewer, weight - 1, metadata);
+    const call = createCall(services, viewer, { slot, gatewayUrl });
+    return runInTurn(viewer, { slot, weight }, () => work(call));
+  };
+  return measure(meters, serve, ({ outcome, seconds }) => {
+    const reportedError = findReportedError?.();
+    meters.requestEnded({
+      surface,
+      kind: isChange ? 'mutation' : 'query',
+      outcome: reportedError === undefined ? outcome : toOutcome(reportedError),
+      seconds,
+      projectId: (admittedViewer && findProjectId(admittedViewer)) ?? undefined,
+    });
+  });
 }
 
 /** Authorizes the caller, validates the input, and runs the endpoint. Throws errors in REST's terms. */
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
-  { parts: receivedParts, validate }: ReceivedRequest,
+  { parts: receivedParts, validate }: { parts: Parts; validate: Validate },
 ): Promise<unknown> {
   let parts = receivedParts;
   try {
@@ -105,7 +144,7 @@ async function rewriteParts(
   );
 }
 
-/** Returns the most objects that the response may contain. Validation refuses an invalid page size later. */
+/** Returns the maximum number of objects in the response. Validation refuses an invalid page size later. */
 function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   if (pageSizeDefault === undefined) return 1;
   const { pageSize = pageSizeDefault } = query as { pageSize?: unknown };
@@ -113,18 +152,18 @@ function estimateCost({ pageSizeDefault }: Endpoint, { query }: Parts): number {
   return size <= PAGE_MAX ? size : 1;
 }
 
-/** Runs the work when the admitted caller gets a turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if it gets none. */
+/** Runs the work when the caller gets a turn. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if the caller gets none. */
 export async function runInTurn<T>(
   viewer: Viewer,
-  { slot, weight = 1 }: ReceivedRequest['sender'] & { weight?: number },
-  work: (slot: RequestSlot | undefined) => Promise<T>,
+  { slot, weight = 1 }: { slot?: RequestSlot | undefined; weight?: number },
+  work: () => Promise<T>,
 ): Promise<T> {
-  if (!slot) return work(undefined);
+  if (!slot) return work();
   slot.countByCaller(viewer);
   const turn = slot.startWork(weight);
   if (turn) await turn;
   try {
-    return await work(slot);
+    return await work();
   } finally {
     slot.finishWork();
   }
@@ -133,10 +172,11 @@ export async function runInTurn<T>(
 /** Admits the caller. Must be called once for each request. */
 export async function admit(
   admission: Admission,
-  { credentials, sender, setHeader }: Pick<ReceivedRequest, 'credentials' | 'sender' | 'setHeader'>,
+  { headers, metadata }: Pick<FastifyRequest, 'headers' | 'metadata'>,
 ): Promise<Viewer> {
-  const { address, page, slot } = sender;
-  const viewer = await admission.admit(credentials, { address, page, slot, setHeader });
+  const { 'x-api-key': apiKey, authorization } = headers;
+  const credentials = { apiKey: apiKey as string | undefined, authorization };
+  const viewer = await admission.admit(credentials, metadata);
   if (!viewer) throw missingCredentials();
   return viewer;
 }

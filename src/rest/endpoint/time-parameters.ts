@@ -1,4 +1,4 @@
-/** Turns the time range of a list into two query parameters, because a query has no objects. */
+/** Replaces the time range of a list with two query parameters, because a query has no objects. */
 import { z } from 'zod';
 import { type Read, read } from '../../domain/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
@@ -17,7 +17,7 @@ const createdParameters = {
   order,
 };
 
-/** Replaces the range among the filters of a list by its two parameters. */
+/** Replaces the range among the filters of a list with its two parameters. */
 export function splitCreateTime<S extends z.ZodRawShape>({
   createTime: _range,
   order: _order,
@@ -31,7 +31,7 @@ interface TimeParameters {
   createTimeUntil?: Date | undefined;
 }
 
-/** Adapts a list so that it accepts the two parameters in place of the range. */
+/** Adapts a list, so that it accepts the two parameters in place of the range. */
 export function joinCreateTime<I extends { createTime?: TimeRange | null | undefined }, R>(
   list: Read<[input: I], R>,
 ): Read<[input: Omit<I, 'createTime'> & TimeParameters], R> {

@@ -16,7 +16,7 @@ const AUTH_SCHEME_WORDS: Record<string, string> = {
 
 const OPERATION_STATUS_WORDS: Record<string, string> = { SUCCEEDED: 'success', FAILED: 'failure' };
 
-/** Converts names to words, by enum. The words of other enums are the names in lower case. */
+/** Functions that convert the names of an enum to words. For all other enums, words are names in lower case. */
 const WORDS: Record<string, (name: string) => string> = {
   AuthScheme: (name) => AUTH_SCHEME_WORDS[name] ?? name,
   ContractFieldType: toCamelCase,
@@ -38,7 +38,7 @@ export function findEnumName(schema: z.ZodType): string | undefined {
   return findEnumeration(schema)?.name ?? schema.meta()?.id;
 }
 
-/** Returns the word of a name. A name that is not in capitals is a word already. */
+/** Returns the word for a name. A name that is not in capitals already is a word. */
 export function toWord(enumId: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
   const convert = enumId === undefined ? undefined : WORDS[enumId];

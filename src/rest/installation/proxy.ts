@@ -1,4 +1,6 @@
-/** Forwards requests below `…/installations/{installationId}/proxy` to the provider, with the connection's credentials. */
+/**
+ * Forwards requests below `…/installations/{installationId}/proxy` to the provider, with the connection's credentials.
+ */
 import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -53,12 +55,7 @@ async function forward(
 ): Promise<void> {
   const { raw: req } = request;
   const { raw: res } = reply;
-  const { 'x-api-key': apiKey, authorization } = req.headers;
-  const viewer = await admit(gateway.admission, {
-    credentials: { apiKey: apiKey as string | undefined, authorization },
-    sender: request.metadata,
-    setHeader: (name, value) => void reply.header(name, value),
-  });
+  const viewer = await admit(gateway.admission, request);
   // The slot is taken after admission. Otherwise unadmitted callers with slow bodies could occupy all slots.
   if (!gateway.takeSlot(request, reply)) return;
   const key = request.params as { projectIdOrName: string; installationId: string };
@@ -67,7 +64,8 @@ async function forward(
   res.once('close', () => disconnected.abort(new Error('The caller has disconnected.')));
   const forwardedRequest = toForwardedRequest(req, disconnected.signal);
   try {
-    const response = await runInTurn(viewer, request.metadata, async (slot) => {
+    const { slot } = request.metadata;
+    const response = await runInTurn(viewer, { slot }, async () => {
       const call = createCall(gateway.services, viewer, { slot });
       const pages = isPaginated(forwardedRequest)
         ? await forwardPages(call, key, forwardedRequest)

@@ -1,4 +1,4 @@
-/** Builds the console if its bundle is missing or older than its sources. */
+/** Builds the bundle of the console if it is missing or older than its sources. */
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const SHARED_SOURCES = ['schema.graphql', 'package-lock.json'];
 const GENERATED_FOLDER = /^(dist|__generated__)/;
 
 /**
- * Without the build packages (a production install), the existing bundle is used. If the build fails, the error is
- * logged and an older bundle is used.
+ * Builds the console if its sources have changed. A production install lacks the packages for it, and keeps the
+ * existing bundle. So does a failed build, whose error is logged.
  */
 export async function buildIfStale(log: Log): Promise<void> {
   if ((await getModifiedMs(CONSOLE_DIST)) >= (await findNewestSourceMs())) return;
@@ -46,7 +46,7 @@ async function listFilesBelow(path: string): Promise<string[]> {
   return names.map((name) => join(path, name));
 }
 
-/** The modification time of a file. 0 if it does not exist. */
+/** Returns the modification time of a file. 0 if it does not exist. */
 async function getModifiedMs(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

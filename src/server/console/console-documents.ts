@@ -10,8 +10,8 @@ import { CONSOLE_DIST } from './build-console.ts';
 const MANIFEST = join(CONSOLE_DIST, 'documents.json');
 
 /**
- * Reads the manifest when a request has an unknown id, and again after the file has changed. The console may be built
- * after the start, and another process may have served a page of a later build.
+ * Returns a function that reads the manifest for the first unknown id, and again for an unknown id after the file has
+ * changed. The console may be built after the start, and another process may serve pages of a later build.
  */
 export function createConsoleDocuments(path = MANIFEST): FindPageDocument {
   let documents = new Map<string, string>();
@@ -32,7 +32,7 @@ function readDocuments(path: string): Map<string, string> {
   try {
     return new Map(Object.entries(documentManifest.parse(JSON.parse(readFileSync(path, 'utf8')))));
   } catch {
-    // A build is replacing the file.
+    // The file is incomplete while a build replaces it.
     return new Map();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Serves the console at /console and the connect page at /connect from built files. All paths below /console return the
- * same page, whose script routes them. The pages need no credentials: they show what the API returns to the visitor.
+ * Serves the console at /console and the connect page at /connect from built files. All paths below /console return one
+ * page, whose script routes them. The pages are public. They get all data from the API, with the visitor's credentials.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,8 +19,7 @@ import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 
 /**
- * The content security policy permits only the gateway's own scripts, styles and requests. The hash permits the style
- * element that React Aria adds.
+ * Permits only the gateway's own scripts, styles and requests. The hash permits the style element that React Aria adds.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -31,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
 ];
 const OWN_IMAGES = "img-src 'self' data:";
-/** The connect page shows the project's logo, which may be at any https URL. */
+/** The connect page shows the project's logo, which may have any https URL. */
 const IMAGES_WITH_LOGO = `${OWN_IMAGES} https:`;
 /** File names in `assets` contain a hash of the content. */
 const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
@@ -41,7 +40,7 @@ export interface ConsoleParts {
   services: Services;
   /** Null if there is no demo, or if it is not filled yet. */
   findDemo: () => DemoSignIn | null;
-  /** A token of the demo's builder that expires within an hour; undefined if the issuer is not the local one. */
+  /** Creates a token of the demo's builder that is valid for an hour. Undefined if the issuer is not the local one. */
   mintDemoToken: () => Promise<string | undefined>;
 }
 
@@ -75,7 +74,7 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     if (ASSET.test(subpath)) return reply.sendFile(subpath);
     if (subpath.startsWith('assets/')) return reply.callNotFound();
     if (FILE.test(subpath)) return sendFile(reply, subpath);
-    // The page loads its files from /console at any depth of its own path.
+    // At any depth of its path, the page loads its files from /console.
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;

@@ -1,4 +1,7 @@
-/** The demo's credentials, for the console's one-click sign-in and GraphiQL's tabs. Only a browser on this machine gets them. */
+/**
+ * The demo's credentials, for the console's one-click sign-in and GraphiQL's tabs. Only a browser on this machine gets
+ * them.
+ */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
@@ -19,8 +22,9 @@ interface LocalRequest extends Pick<IncomingMessage, 'headers' | 'httpVersion'> 
 }
 
 /**
- * True for a browser that connects to this machine directly. The Host header must be loopback too, because a foreign
- * name may resolve to this machine. Proxies often use HTTP/1.0 and may add no header, so only HTTP/1.1 counts.
+ * True for a browser that connects from this machine without a proxy. The Host header must be loopback too, because a
+ * foreign name may resolve to this machine. Only HTTP/1.1 counts, because proxies that add no header often use
+ * HTTP/1.0.
  */
 export function isFromThisMachine({
   headers,

@@ -1,5 +1,5 @@
 /**
- * Serves the documentation site at /docs from the files that `npm run docs` built. If they are missing, every page is a
+ * Serves the documentation site at /docs. Without the files that `npm run docs` builds, the status of every page is
  * 404.
  */
 import { existsSync } from 'node:fs';
@@ -12,9 +12,8 @@ import { createTextPage, sendResponse } from '../plain-page.ts';
 const DOCS_DIST = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 
 /**
- * The content security policy permits only the gateway's own resources. Code blocks have their colors in style
- * attributes. The hash permits the style element with which the theme suppresses transitions when it switches between
- * light and dark.
+ * Permits only the gateway's own resources, and style attributes, which color code blocks. The hash permits the style
+ * element with which the theme suppresses transitions while it switches between light and dark.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -1,4 +1,4 @@
-/** Writes the results of an operation as a stream over HTTP. Each operation has its own connection. */
+/** Streams the results of an operation over HTTP. Each operation has its own connection. */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
 import { Message } from '../../graphql/execution/message.ts';
@@ -12,8 +12,8 @@ const KEEP_ALIVE_MS = 12_000;
 const STALLED_CHECKS_MAX = 3;
 
 /**
- * Returns the status and headers of a stream. graphql-sse reports refusals inside the stream, except for those that
- * decide whether a client reconnects.
+ * Returns the status and headers of a stream. Only the errors that decide whether a client reconnects change the
+ * status. graphql-sse reports all others inside the stream.
  */
 export function createStreamHead({ contentType }: StreamFormat, results: Results) {
   const headers = {
@@ -37,8 +37,7 @@ interface StreamOptions {
 }
 
 /**
- * Writes results until they or the body end. Reads the next result only when the body's buffer has space. Results that
- * arrive together are written together.
+ * Writes results until the last one, or until the body is closed. Reads a result only when the body's buffer has space.
  */
 export async function writeStream(
   results: Results,
@@ -62,7 +61,7 @@ export async function writeStream(
   };
   if (body.destroyed) close();
   else body.once('close', close);
-  // The client disconnected. A `close` event follows.
+  // An error means that the client has disconnected. A `close` event follows it.
   body.on('error', () => {});
   body.write(format.prologue);
   try {

@@ -1,4 +1,4 @@
-/** Serves GraphiQL. The page works without internet access and has initial tabs if the demo is on. */
+/** Renders GraphiQL, which works without internet access. If the demo is on, the page opens with tabs. */
 import type { GraphiQLOptions } from 'graphql-yoga';
 
 export interface GraphiqlTab {
@@ -6,7 +6,7 @@ export interface GraphiqlTab {
   headers: Record<string, string>;
 }
 
-/** Returns the options of the page: that of a project's typed API, or that of `/graphql` if there is no project. */
+/** Returns the options of GraphiQL for a project's typed API, or for `/graphql` without a project. */
 export function createGraphiqlOptions(
   tabs: GraphiqlTab[],
   projectIdOrName: string | undefined,
@@ -23,9 +23,9 @@ export function createGraphiqlOptions(
 }
 
 /**
- * Keeps GraphiQL's tabs in position. GraphiQL shifts them while they have no focus, so the first click on a tab moves
- * it away from the pointer and is lost. Inactive tabs shrink until all tabs fit. On narrow windows the logo is hidden,
- * because it would not fit next to the tabs.
+ * Keeps GraphiQL's tabs in position. By default, an unfocused tab moves away from the pointer when it is clicked, so
+ * the first click is lost. Inactive tabs shrink until all tabs fit, and narrow windows hide the logo to leave space for
+ * them.
  */
 const TAB_STYLE = `<style>
 .graphiql-tab { transform: none !important }

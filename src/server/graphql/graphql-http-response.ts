@@ -1,4 +1,6 @@
-/** The HTTP response for a result: the status of its errors if no part of the operation ran, otherwise 200. */
+/**
+ * Creates HTTP responses for GraphQL results. The status is 200, or that of the errors if no part of the operation ran.
+ */
 import type { ExecutionResult } from 'graphql';
 import type { Problem } from '../../errors.ts';
 import { toPublicResult } from '../../graphql/execution/graphql-errors.ts';
@@ -31,9 +33,9 @@ export function createGraphqlHttpHead(
 }
 
 /**
- * True if the GraphQL-over-HTTP specification requires 200. It does so for `application/json` responses to well-formed
- * requests, even if the document is refused. Yoga sets a status for other requests, and marks errors of documents as
- * `spec`.
+ * True for errors of a well-formed request. In `application/json`, the GraphQL-over-HTTP specification requires 200 for
+ * them, even if the document is refused. Yoga adds a status to errors of malformed requests, and marks errors of
+ * documents as `spec`.
  */
 function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean {
   return (
@@ -45,7 +47,9 @@ function isWellFormed({ errors = [] }: ExecutionResult, status: number): boolean
   );
 }
 
-/** Returns status and headers of a result. Yoga's own refusals (wrong method, body too large) have their own. */
+/**
+ * Returns the status and headers of a result. Yoga's own refusals, like that of a wrong method, bring their headers.
+ */
 export function findStatusAndHeaders({
   data,
   errors = [],

@@ -1,6 +1,6 @@
 /**
- * The routes /graphql and /graphql/projects/{projectIdOrName}. Plain POST requests go to the adapter, all others to Yoga's
- * own handler.
+ * The routes /graphql and /graphql/projects/{projectIdOrName}. The adapter serves plain POST requests, and Yoga's own
+ * handler serves all others.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
@@ -20,7 +20,7 @@ export interface GraphqlParts {
   hasAdapter?: boolean;
 }
 
-/** Error codes of Fastify, which occur before the handler runs. */
+/** Details of Fastify's own refusals, by error code. */
 const REFUSAL_DETAILS: Record<string, (bytesMax: number) => string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (bytesMax) =>
     `The body is larger than ${bytesMax} bytes, which is LIMIT_BODY_BYTES of the server.`,
@@ -78,7 +78,7 @@ async function respondWithYoga(
   const { headers, method = 'GET', url = '' } = req;
   const disconnected = new AbortController();
   res.once('close', () => res.writableFinished || disconnected.abort());
-  // Yoga serves one path. The metadata has the project.
+  // Yoga serves a single path. It reads the project from the metadata.
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   const request = new Request(`http://${headers.host ?? 'localhost'}/graphql${query}`, {
     method,
@@ -86,6 +86,5 @@ async function respondWithYoga(
     signal: disconnected.signal,
     ...(Buffer.isBuffer(body) && { body: body as Buffer<ArrayBuffer> }),
   });
-  const caller = readCaller((name) => request.headers.get(name), metadata);
-  return yoga.fetch(request, { ...metadata, ...caller });
+  return yoga.fetch(request, readCaller(headers, metadata));
 }

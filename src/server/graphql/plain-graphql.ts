@@ -1,6 +1,6 @@
 /**
- * The adapter for plain requests: one operation, posted as JSON. Nearly all requests are plain. It runs the plugins of the
- * Yoga instance without Yoga's HTTP layer, which costs more than most queries.
+ * The adapter for plain requests, which post one operation as JSON. Nearly all requests are plain. The adapter runs the
+ * plugins of the Yoga instance without Yoga's HTTP layer, which costs more than most queries.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,8 +32,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
   const mapError = createErrorMapper(log);
 
   const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
-    const header = (name: string) => (headers[name] as string | undefined) ?? null;
-    const operation = await openOperation(yoga, params, readCaller(header, metadata));
+    const operation = await openOperation(yoga, params, readCaller(headers, metadata));
     if ('errors' in operation) return { results: operation };
     const results = refuseUnacceptable(headers.accept, await operation.run());
     return { results, pace: operation.args.contextValue.pace };
@@ -62,8 +61,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
 function send(reply: FastifyReply, result: ExecutionResult, accept: string | undefined): void {
   const { status, headers, body } = createGraphqlHttpResponse(result, accept);
   const res = writeHead(reply, status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  // Defers the write, so that responses of the same turn of the event loop are written together: each write wakes a
-  // client.
+  // Responses of one turn of the event loop are written together, because each write wakes a client.
   setImmediate(() => res.end(body));
 }
 
@@ -95,7 +93,7 @@ function writeHead(
   } as OutgoingHttpHeaders);
 }
 
-/** Returns the operation of a plain request. Null for a request that Yoga's own handler must serve. */
+/** Returns the operation in a plain request. Null for a request that Yoga's own handler must serve. */
 export function parsePlainRequest({
   method,
   headers,

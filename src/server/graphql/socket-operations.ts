@@ -140,10 +140,12 @@ function sendDirectly(
   };
 }
 
-/** Refusals that the same client must not retry. */
+/** Codes of refusals that the client must not retry. */
 const FINAL_CODES: readonly ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN'];
 
-/** Admits the client, or closes the socket. The protocol has no other way to refuse connection_init. */
+/**
+ * Admits the client. Closes the socket if it may not connect, because the protocol has no refusal of connection_init.
+ */
 async function admit(
   { connectionParams, extra }: Context<Record<string, unknown> | undefined, SocketExtra>,
   admission: Admission,
@@ -171,8 +173,8 @@ async function admit(
 const REASON_MAX = 120;
 
 /**
- * Returns the reason of a close code. For limits it starts with status, limit and Retry-After, because close codes have
- * no headers.
+ * Returns the reason that accompanies a close code. If a limit is reached, the reason starts with what the headers of
+ * an HTTP response would contain: status, limit and Retry-After.
  */
 function createCloseReason(error: unknown): string {
   if (!(error instanceof DomainError)) return 'Try again later.';
@@ -185,8 +187,8 @@ function createCloseReason(error: unknown): string {
 }
 
 /**
- * Returns the credentials of connection_init, or those of the upgrade request. Browsers can't set headers of the
- * upgrade, except for the cookie of the console.
+ * Returns the credentials of connection_init, or else those of the upgrade request. In the upgrade request, browsers
+ * can send only the cookie of the console.
  */
 function findCredentials(
   params: Record<string, unknown> | undefined,

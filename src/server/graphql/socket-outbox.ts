@@ -1,14 +1,11 @@
 /**
- * Sends messages to one socket: immediately while its buffer has space, then one at a time. A sender waits for its
- * message, so the subscription of a slow client reads no further events; they stay in the stored log.
+ * Sends messages to one socket. While its buffer has space, messages are sent immediately, and otherwise one at a time.
+ * Senders wait for their messages, so the subscription of a slow client leaves further events in the stored log.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/**
- * The maximum number of waiting messages: twice the operations of a socket, plus responses to pings. If more wait, the
- * client does not read.
- */
+/** The maximum number of waiting messages: twice the operations of a socket, plus responses to pings. */
 const WAITING_MAX = 256;
 
 interface Outbox {
@@ -33,8 +30,7 @@ export function createOutbox(
   let lastSend: Promise<void> = Promise.resolve();
 
   const sendNow = (message: string) => {
-    // A closing socket sends nothing, so senders wait for its close. Otherwise they would read the rest of the log for a
-    // client that is gone.
+    // A closing socket sends nothing. Its senders wait until it is closed, and so read no further events.
     if (socket.readyState !== socket.OPEN) return closed;
     if (socket.bufferedAmount < BUFFERED_BYTES_MAX) {
       combineWrites(connection);
@@ -62,7 +58,7 @@ export function createOutbox(
   };
 }
 
-/** Combines the messages of this turn of the event loop into one system call. */
+/** Writes all messages of one turn of the event loop in one system call. */
 function combineWrites(connection: Duplex): void {
   if (connection.writableCorked > 0) return;
   connection.cork();

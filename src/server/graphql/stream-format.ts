@@ -1,4 +1,4 @@
-/** The formats of result streams over HTTP, and which of them a request accepts. */
+/** Formats of result streams over HTTP, and the choice between them. */
 import type { ExecutionResult } from 'graphql';
 import { toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import type { Message } from '../../graphql/execution/message.ts';
@@ -58,8 +58,8 @@ const MULTIPART: StreamFormat = {
 const WILDCARD = /\*\/\*|text\/\*/;
 
 /**
- * Returns the format to use. Null if the client accepts neither. A named format precedes one that only a wildcard
- * permits.
+ * Returns the format for a stream. Null if the client accepts no format. A format that the client names precedes
+ * wildcards.
  */
 function findAcceptedFormat(accept: string | null | undefined): StreamFormat | null {
   if (!accept) return EVENT_STREAM;

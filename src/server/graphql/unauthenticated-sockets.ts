@@ -1,4 +1,4 @@
-/** Bounds WebSockets before connection_init. They do not count towards LIMIT_SOCKETS. */
+/** Bounds WebSockets that are not yet authenticated. LIMIT_SOCKETS counts them only after connection_init. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Config } from '../../config.ts';
@@ -6,9 +6,11 @@ import { toNetwork } from '../../domain/viewer/network.ts';
 import { UnfinishedBudget } from '../http/unfinished.ts';
 import { CLOSE, INIT_MS } from './socket-operations.ts';
 
-/** The maximum number of bytes before connection_init. An upgrade and connection_init need far less. */
+/**
+ * The maximum number of bytes that an unauthenticated client may send. An upgrade and connection_init need far less.
+ */
 const UNAUTHENTICATED_BYTES_MAX = 64 * 1024;
-/** The protocol's own timeout first closes the socket with a code. This is the time for the client to read it. */
+/** How long the client may take to read the close code after the protocol's own timeout. */
 const CLOSE_GRACE_MS = 1_000;
 
 interface UnauthenticatedSocket {
@@ -18,7 +20,9 @@ interface UnauthenticatedSocket {
 
 interface UnauthenticatedSockets {
   enter(socket: WebSocket, client: UnauthenticatedSocket): void;
-  /** Call when connection_init has arrived. From then on the client waits for the server. */
+  /**
+   * Call when connection_init has arrived. The socket is then no longer slow, because its client waits for the server.
+   */
   markInitReceived(socket: WebSocket): void;
   /** Call when the socket is admitted or closed. */
   leave(socket: WebSocket): void;

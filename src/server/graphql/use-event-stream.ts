@@ -1,4 +1,4 @@
-/** Writes streams of results from Yoga's own handler. */
+/** Streams results in responses of Yoga's own handler. */
 import { PassThrough } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
@@ -7,7 +7,7 @@ import type { RequestMetadata } from '../http/request-metadata.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';
 import { findStreamFormat } from './stream-format.ts';
 
-/** The buffer is small, so that results are created only as the client reads. Until then events stay in the log. */
+/** The buffer is small, so that events stay in the log until the client reads. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
 
 type OnResultProcess = NonNullable<Plugin['onResultProcess']>;

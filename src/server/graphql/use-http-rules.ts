@@ -1,6 +1,4 @@
-/**
- * HTTP rules for Yoga's own handler: it accepts only uncompressed JSON, and returns the same responses as the adapter.
- */
+/** Makes Yoga's own handler accept only uncompressed JSON, and return the same responses as the adapter. */
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { createGraphQLError, type Plugin } from 'graphql-yoga';
 import { createProblem, getHttpRefusal } from '../../errors.ts';

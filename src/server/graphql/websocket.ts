@@ -19,7 +19,7 @@ import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
-/** Time limit of the closing handshake when the server closes a socket. Then the connection is cut. */
+/** Time limit of the closing handshake, after which the connection is cut. */
 const CLOSE_MS = 2_000;
 
 interface WebSocketServices extends OperationServices, Pick<ClientReaders, 'cors' | 'readClient'> {
@@ -88,7 +88,7 @@ function createStoppingProblem(): Problem {
   return createProblem('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
 }
 
-/** Returns the reason to refuse an upgrade. Null if its path and origin are permitted. */
+/** Returns the reason to refuse an upgrade. Null if the path and the origin are permitted. */
 function findRefusal(request: Pick<IncomingMessage, 'url'>, mayOpen: boolean): Problem | null {
   const path = readPath(request);
   if (path !== '/graphql' && findProject(path) === undefined) {
@@ -106,7 +106,7 @@ function readPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** The project of the path of a typed API. Undefined for any other path. */
+/** Returns the project in the path of a typed API. Undefined for any other path. */
 function findProject(path: string): string | undefined {
   const [, encoded = ''] = /^\/graphql\/projects\/([^/]+)\/?$/.exec(path) ?? [];
   try {
@@ -131,7 +131,7 @@ function refuseUpgrade(socket: Duplex, problem: Problem): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** All sockets, from their upgrade until they close. A connection_init with valid credentials admits a socket. */
+/** The open sockets. A socket is admitted by a connection_init with valid credentials. */
 class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
@@ -170,7 +170,7 @@ class OpenSockets {
       send: outbox.send,
       onInitReceived: () => this.#unauthenticatedSockets.markInitReceived(socket),
       onAdmitted: (viewer) => {
-        // The close event, which would release the share, has already occurred.
+        // After the close event, nothing would release the share.
         if (socket.readyState === socket.CLOSED) return;
         const holder = toHolder(viewer);
         shares.take('sockets', holder);
@@ -219,10 +219,7 @@ class OpenSockets {
   }
 }
 
-/**
- * Closes a socket and cuts its connection after a while. A client that reads nothing does not read the close code
- * either.
- */
+/** Closes a socket, and cuts its connection if the client does not complete the handshake within CLOSE_MS. */
 function closeOrTerminate(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), CLOSE_MS);

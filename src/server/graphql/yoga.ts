@@ -1,4 +1,4 @@
-/** The GraphQL pipeline. Every operation passes these plugins, over HTTP, event streams and WebSockets. */
+/** The GraphQL pipeline. Operations over HTTP, event streams and WebSockets all pass the same plugins. */
 import { createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga';
 import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';

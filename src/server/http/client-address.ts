@@ -1,4 +1,4 @@
-/** Finds the client's address: the peer's, or the one that a trusted proxy names. */
+/** Finds the client's address: that of the peer, or the one that a trusted proxy names. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
@@ -9,10 +9,10 @@ type FindAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => str
 const LOCAL = 'local';
 
 /**
- * Reads X-Forwarded-For or Forwarded if the peer is in TRUSTED_PROXIES. Each proxy appends the address that it saw, so
- * headers are read from the end: the first address that is not a trusted proxy is the client's. If both headers are
- * present, X-Forwarded-For is used, so a proxy that writes Forwarded must remove it. Fastify's trustProxy supports
- * neither Forwarded nor addresses with ports, which some proxies write.
+ * Reads X-Forwarded-For or Forwarded if the peer is in TRUSTED_PROXIES. Each proxy appends the address of its peer, so
+ * the client's address is the last one that is not a trusted proxy. X-Forwarded-For takes precedence over Forwarded: a
+ * proxy that writes Forwarded must remove X-Forwarded-For. Fastify's trustProxy supports neither Forwarded nor
+ * addresses with ports.
  */
 export function createAddressFinder({
   TRUSTED_PROXIES,
@@ -47,7 +47,7 @@ function listForwarded(headers: IncomingMessage['headers']): string[] {
 }
 
 /**
- * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, each quoted or not. Null for other strings.
+ * Parses `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`, which may be quoted. Null for other strings.
  */
 function parseAddress(text: string): string | null {
   const unquoted = text.trim().replace(/^"(.*)"$/, '$1');

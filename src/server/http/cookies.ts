@@ -2,16 +2,16 @@
 import type { Config } from '../../config.ts';
 
 export interface Cookie {
-  /** Returns the value that the request's header has. Null if there is none. */
-  read(header: string | null | undefined): string | null;
+  /** Returns the value in the `Cookie` header of a request. Null if there is none. */
+  read(header: string | undefined): string | null;
   /** Returns the header that sets the cookie. A lifetime of 0 removes it. */
   serialize(value: string, lifetimeMs: number): string;
 }
 
 /**
- * A cookie that scripts can't read. Over HTTPS its name has the prefix `__Host-`: browsers accept it from this host only, so
- * a neighboring host can't set it (RFC 6265bis). A `Lax` cookie is sent when a page of another site leads to the gateway,
- * and a `Strict` one is not.
+ * Creates a cookie that scripts can't read. Over HTTPS its name has the prefix `__Host-`, so that no neighboring host
+ * can set it (RFC 6265bis). When a page of another site leads to the gateway, browsers send a `Lax` cookie and omit a
+ * `Strict` one.
  */
 export function createCookie(
   { PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>,

@@ -1,7 +1,7 @@
 /**
  * Decides which web pages may call the gateway. Pages of CORS_ORIGINS may use any credentials. Pages of a project's
- * allowed origins may use tokens of its end users. Only the gateway's own pages may use the cookie of the console. GraphQL,
- * REST, MCP and WebSockets share this rule.
+ * allowed origins may use tokens of its end users. Only the gateway's own pages may use the cookie of the console.
+ * GraphQL, REST, MCP and WebSockets share this rule.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyCorsOptions, FastifyCorsOptionsDelegateCallback } from '@fastify/cors';
@@ -20,18 +20,18 @@ type OriginHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host'>;
 
 export interface Cors {
   /**
-   * Returns the origin of the page that sends a request. Null for the gateway's own pages, for pages of CORS_ORIGINS,
-   * and without an Origin header. Admission then checks that the caller's project allows the origin.
+   * Returns the origin of the page that sends a request, which admission compares with the caller's project. Null for
+   * the gateway's own pages, for pages of CORS_ORIGINS, and without an Origin header.
    */
   findForeignPage(headers: OriginHeaders): string | null;
   /**
-   * True if a page of the gateway itself sends the request. Browsers name the page's origin, except in some GET requests of
-   * the same origin, which `Sec-Fetch-Site` identifies. False for requests that no browser sends.
+   * True if a page of the gateway itself sends the request. Browsers omit the origin from some requests of the same
+   * origin, which `Sec-Fetch-Site` identifies. False for clients other than browsers.
    */
   isFromOwnPage(headers: IncomingHttpHeaders): boolean;
   /** Options of @fastify/cors. */
   options: FastifyCorsOptions;
-  /** True if the page may open a WebSocket. Browsers themselves let any page open one to any server. */
+  /** True if the page may open a WebSocket. Browsers do not restrict WebSockets by origin, so the server must. */
   mayOpenSocket(headers: OriginHeaders): boolean | Promise<boolean>;
 }
 
@@ -46,7 +46,7 @@ export function createCors(config: CorsConfig, isAllowedAnywhere: IsAllowedAnywh
   };
   const isOwnOrigin = (origin: string, host: string | undefined): boolean => {
     if (origin === ownOrigin) return true;
-    // Over HTTPS, a page that came over HTTP from the same host may be an attacker's.
+    // A page that the same host serves over HTTP may come from an attacker.
     if (ownOrigin?.startsWith('https:')) return false;
     return host !== undefined && URL.parse(origin)?.host === host;
   };

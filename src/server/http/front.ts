@@ -1,6 +1,12 @@
 /** The HTTP front end. Fastify owns the port, and each surface registers its routes. */
 import cors from '@fastify/cors';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+} from 'fastify';
 import type { Config } from '../../config.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
@@ -94,48 +100,53 @@ function openServer({ services, readClient }: FrontParts): HttpServer {
 
 /** Registers each surface in its own context, with its own hooks, body parsers and form of errors. */
 function registerSurfaces(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
-  const graphqlScope = async (scope: FastifyInstance) => {
-    // The form of a response depends on the Accept header.
-    scope.addHook('onRequest', (_request, reply, done) => {
-      reply.header('vary', 'Accept');
-      done();
-    });
-    await scope.register(cors, parts.cors.options);
-    scope.addHook('preHandler', slots.hook);
-    registerGraphql(scope, parts);
-  };
-  const pageScope = async (scope: FastifyInstance) => {
-    scope.addHook('preHandler', slots.pageHook);
+  const { services } = parts;
+  const register = (rules: SurfaceRules, addRoutes: AddRoutes) =>
+    void app.register(
+      async (scope) => {
+        if (rules.onRequest) scope.addHook('onRequest', rules.onRequest);
+        if (rules.allowsOrigins) await scope.register(cors, parts.cors.options);
+        scope.addHook('preHandler', rules.slotHook);
+        await addRoutes(scope);
+      },
+      { prefix: rules.prefix },
+    );
+  const apiRules = { slotHook: slots.hook, allowsOrigins: true };
+  const pageRules = { slotHook: slots.pageHook };
+  register({ ...apiRules, prefix: '/graphql', onRequest: varyByAccept }, (scope) =>
+    registerGraphql(scope, parts),
+  );
+  register({ ...apiRules, prefix: '/mcp' }, (scope) => registerMcp(scope, parts));
+  register({ ...pageRules, prefix: METADATA_PATH, allowsOrigins: true }, (scope) =>
+    registerResourceMetadata(scope, services),
+  );
+  register({ slotHook: slots.hook, prefix: '/webhooks' }, (scope) =>
+    registerWebhooks(scope, services),
+  );
+  register({ ...pageRules, prefix: '/docs' }, (scope) => registerDocs(scope));
+  register(pageRules, (scope) => registerSignIn(scope, parts));
+  register(pageRules, async (scope) => {
     registerPages(scope, parts);
     await registerConsole(scope, parts);
-  };
-  const mcpScope = async (scope: FastifyInstance) => {
-    await scope.register(cors, parts.cors.options);
-    scope.addHook('preHandler', slots.hook);
-    registerMcp(scope, parts);
-  };
-  const metadataScope = async (scope: FastifyInstance) => {
-    await scope.register(cors, parts.cors.options);
-    scope.addHook('preHandler', slots.pageHook);
-    registerResourceMetadata(scope, parts.services);
-  };
-  const webhookScope = async (scope: FastifyInstance) =>
-    registerWebhooks(scope, parts.services, slots);
-  app.register(graphqlScope, { prefix: '/graphql' });
-  app.register(mcpScope, { prefix: '/mcp' });
-  app.register(metadataScope, { prefix: METADATA_PATH });
-  app.register(webhookScope, { prefix: '/webhooks' });
-  const docsScope = async (scope: FastifyInstance) => {
-    scope.addHook('preHandler', slots.pageHook);
-    await registerDocs(scope);
-  };
-  app.register(docsScope, { prefix: '/docs' });
-  app.register(async (scope) => {
-    scope.addHook('preHandler', slots.pageHook);
-    registerSignIn(scope, parts);
   });
-  app.register(pageScope);
 }
+
+interface SurfaceRules {
+  prefix?: string;
+  /** Runs before the hooks of CORS, which append to the header `Vary`. */
+  onRequest?: onRequestHookHandler;
+  /** True if pages of other origins may read the responses. */
+  allowsOrigins?: boolean;
+  slotHook: preHandlerHookHandler;
+}
+
+type AddRoutes = (scope: FastifyInstance) => void | Promise<void>;
+
+/** The form of a GraphQL response depends on the header `Accept`. */
+const varyByAccept: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('vary', 'Accept');
+  done();
+};
 
 export function hasApiRole({ ROLES }: Config): boolean {
   return ROLES.includes('api');

@@ -1,9 +1,11 @@
-/** Finds the URL that the client of a request uses for the gateway. */
+/** Finds the URL by which a client reaches the gateway. Links in responses begin with it. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
+import type { Services } from '../../domain/call.ts';
 import { isAnyAddress } from '../../setting-kinds.ts';
 
-/** Returns the URL for links. Null if links use the configured URL, `Services.publicUrl`. */
+/** Returns the URL that the client uses. Null if links begin with the configured URL, `Services.publicUrl`. */
 type FindGatewayUrl = (headers: Pick<IncomingHttpHeaders, 'host'>) => string | null;
 
 /** True if the gateway listens on all addresses and PUBLIC_URL is not set. */
@@ -16,4 +18,12 @@ export function createGatewayUrlFinder(
 ): FindGatewayUrl {
   if (!isUrlUnknown(config)) return () => null;
   return ({ host }) => (host === undefined ? null : (URL.parse(`http://${host}`)?.origin ?? null));
+}
+
+/** Returns the URL that links in the response to a request begin with, without a trailing slash. */
+export function getGatewayUrl(
+  { publicUrl }: Pick<Services, 'publicUrl'>,
+  { metadata }: Pick<FastifyRequest, 'metadata'>,
+): string {
+  return metadata.gatewayUrl ?? publicUrl();
 }

@@ -1,4 +1,6 @@
-/** The HTTP server: Fastify on node:http, with time limits for connections and requests, and a graceful stop. */
+/**
+ * Creates the HTTP server: Fastify on node:http, with time limits for connections and requests, and a graceful stop.
+ */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +10,7 @@ import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
 const CHECK_MS = 500;
 /** Time limit of a request after its head. */
 const BODY_TIMEOUT_MS = 60_000;
-/**
- * Longer than proxies and clients keep idle connections. If the server closed a connection first, it could cut a
- * request.
- */
+/** Longer than proxies and clients keep idle connections, because the side that closes first may cut a request. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** The interval at which a stopping server closes idle connections. */
 const CLOSE_IDLE_MS = 100;
@@ -52,8 +51,8 @@ export function createHttpServer({
       headersTimeout: headMs,
       requestTimeout,
       connectionsCheckingInterval: CHECK_MS,
-      // The server responds to an offered upgrade to HTTP/2 as HTTP/1.1. It does the same for a WebSocket upgrade if there
-      // is no listener for it, because the connection would stay open otherwise.
+      // The server ignores offers to upgrade to HTTP/2 and responds in HTTP/1.1. It also ignores WebSocket upgrades if it
+      // has no listener for them, because their connections would stay open.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
         takesSockets && headers.upgrade?.toLowerCase() === 'websocket',
     },
@@ -72,7 +71,7 @@ export function createHttpServer({
     drain,
     async listen({ host, port }) {
       await app.ready();
-      // `app.listen` would open a second server for the other address of localhost, which `stop` would not wait for.
+      // For localhost, `app.listen` would open a second server, for which `stop` would not wait.
       server.listen({ host, port, backlog: BACKLOG_MAX });
       await once(server, 'listening');
       const { port: boundPort, address, family } = server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** Prepares every request: its metadata, common headers, a log line and a span. */
+/** Begins every request: creates its metadata and span, sets the common headers, and logs its end. */
 import { randomUUID } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -31,14 +31,14 @@ declare module 'fastify' {
   }
 }
 
-/** A client's request id is used if it is safe in a log. */
+/** The form of request ids that are accepted from clients, because they are safe in a log. */
 const REQUEST_ID = /^[\w.-]{1,64}$/;
-/** Paths of health checks, which are not traced. */
+/** Health checks are not traced. */
 const UNTRACED_PATHS = ['/livez', '/readyz'];
 
 type Observers = Pick<Services, 'log' | 'meters' | 'tracer'> & Pick<ClientReaders, 'readClient'>;
 
-/** Returns the trace of the request. Its span ends with the response. */
+/** Begins the request and returns the context of its trace. The span ends with the response. */
 export function beginRequest(observers: Observers, request: FastifyRequest, reply: FastifyReply) {
   const startedAt = performance.now();
   const { log, meters } = observers;
@@ -94,10 +94,7 @@ function createMetadata(
   };
 }
 
-/**
- * Starts the trace of a request. The span omits path and query, which may contain keys and names of tenants. Health
- * checks are not traced.
- */
+/** Starts the trace of a request. The span omits path and query, which may contain keys and names of tenants. */
 function startTrace(
   { tracer }: Observers,
   { method, headers, metadata }: FastifyRequest,
@@ -122,7 +119,9 @@ function maskKeys(path: string): string {
   return path.includes('/ik_') ? path.replace(/\/ik_[^/]*/g, '/***') : path;
 }
 
-/** Files of the console, the documentation and the REST reference. Each of their pages loads many. */
+/**
+ * Files of the console, the documentation and the REST reference. They are logged at debug, because a page loads many.
+ */
 const PAGE_FILE =
   /^\/(?:console|docs)\/(?:assets\/|[\w-]+\.svg$)|^\/v1\/docs\/static\/|^\/connect\.js$/;
 
@@ -151,7 +150,7 @@ const PATH_PREFIXES = [
   '/problems',
 ];
 
-/** Returns the part of the API or the console that a path belongs to. Metrics have a series for each. */
+/** Returns the surface to which a path belongs. Metrics have a series for each. */
 function toSurface(path: string): string {
   if (PAGE_PATHS.has(path)) return path;
   const folder = PATH_PREFIXES.find(
@@ -162,7 +161,7 @@ function toSurface(path: string): string {
 
 /** Returns the reason to refuse a request that no handler can process. Null for any other request. */
 export function findRefusal({ raw, headers, originalUrl }: FastifyRequest): Problem | null {
-  // HTTP/0.9 has no headers, so its responses can't say what they are.
+  // A response in HTTP/0.9 has neither a status nor headers.
   if (raw.httpVersion === '0.9') {
     const detail = 'HTTP/0.9 is not supported. Use HTTP/1.1.';
     return createProblem('BAD_USER_INPUT', detail, { status: 505 });

@@ -7,7 +7,7 @@ import { createCookie } from './cookies.ts';
 import type { Cors } from './cors.ts';
 
 export interface SessionCookie {
-  /** Returns the session that the cookie of a request names. Null without the cookie. */
+  /** Returns the session that the request's cookie names. Null without the cookie. */
   find(headers: IncomingHttpHeaders): SessionCredential | null;
   /** Returns the header that stores the session in the browser. */
   set(secret: string): string;
@@ -18,8 +18,8 @@ export interface SessionCookie {
 type CookieConfig = Pick<Config, 'PUBLIC_URL' | 'CONSOLE_SESSION_HOURS'>;
 
 /**
- * The cookie is `Strict`: no page of another site sends it, not even by a link. The console's own page needs no cookie, and
- * its requests are of the same site.
+ * The cookie is `Strict`, so that browsers omit it even when a link on another site leads to the gateway. The console
+ * needs it only in requests of its own pages.
  */
 export function createSessionCookie(
   config: CookieConfig,

@@ -1,4 +1,4 @@
-/** Takes a slot for each request. If the process is full, the request is refused before any work is done for it. */
+/** Takes a slot for each request. A full process refuses a request before it does any work for it. */
 import type { preHandlerHookHandler } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
@@ -9,14 +9,14 @@ export interface Slots {
   take: TakeSlot;
   /** Takes a slot before the handler of a route runs. */
   hook: preHandlerHookHandler;
-  /** Like `hook`, for pages. Their visitors have no credentials, so they are counted by network. */
+  /** Like `hook`, for pages. It counts requests by network, because visitors of pages have no credentials. */
   pageHook: preHandlerHookHandler;
 }
 
 export function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): Slots {
   const take: TakeSlot = ({ metadata }, reply) => {
     const { raw: res } = reply;
-    // The client has disconnected, or the request was refused before its body was complete.
+    // The client has disconnected, or an incomplete request has been refused.
     if (res.destroyed || res.writableEnded) {
       reply.hijack();
       return false;

@@ -1,16 +1,18 @@
-/** Bounds incomplete request bodies, and sockets without connection_init. Neither uses a request slot. */
+/**
+ * Bounds unfinished input: incomplete request bodies, and sockets without connection_init. Both use no request slot.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
-import { openFilesMax } from './open-files.ts';
+import { readOpenFilesMax } from './open-files.ts';
 
 export interface UnfinishedInput {
   network: string;
   /** The maximum memory that it can use. */
   bytes: number;
-  /** True if the input is complete or its client has disconnected. */
+  /** True if the input is complete or the client has disconnected. */
   hasEnded(): boolean;
   isSlow(elapsedMs: number): boolean;
   cut(reason: CutReason): void;
@@ -19,18 +21,16 @@ export interface UnfinishedInput {
 type CutReason = 'slow' | 'crowded';
 type UnfinishedLimits = { networkMax: number; networkBytesMax: number; allMax?: number };
 
-/** Limits for all networks together. They leave memory and file descriptors to well-behaved clients. */
-const ALL_MAX = Math.min(8_000, Math.floor(openFilesMax() / 4));
+/** Limits for all networks together. They leave memory and file descriptors for well-behaved clients. */
+const ALL_MAX = Math.min(8_000, Math.floor(readOpenFilesMax() / 4));
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 const SWEEP_MS = 100;
 /** The maximum number of cuts in one sweep. Cutting takes time, so more would delay well-behaved clients. */
 const CUTS_MAX = 100;
-/** Younger entries are not cut for crowding, because the server needs time to read a burst of well-behaved clients. */
+/** Younger input is not cut for crowding, because the server needs time to read a burst from well-behaved clients. */
 const YOUNG_MS = 1_000;
 
-/**
- * Cuts slow input, and the oldest input of networks with too much. Requests of well-behaved clients complete quickly.
- */
+/** Cuts slow input, and the oldest input of networks that exceed a limit. */
 export class UnfinishedBudget {
   readonly #limits: UnfinishedLimits;
   /** Entries from the oldest to the newest. */
@@ -69,7 +69,7 @@ export class UnfinishedBudget {
     }, SWEEP_MS).unref();
   }
 
-  /** Finds the entries to cut. It sums from the newest to the oldest, so that the oldest exceed the limits. */
+  /** Finds the entries to cut. Sums from the newest to the oldest, so that the oldest entries exceed the limits. */
   #findCuts(): [object, CutReason][] {
     const { networkMax, networkBytesMax } = this.#limits;
     const sums = new Map<string, { count: number; bytes: number }>();
@@ -108,7 +108,7 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
     const { socket } = req;
     if (req.complete || socket.destroyed) return;
     const bytesReadBefore = socket.bytesRead;
-    // Time during which the gateway does not read, for example because a provider accepts a proxied body slowly.
+    // Time during which the gateway has not read, for example because a provider accepts a proxied body slowly.
     let blockedMs = 0;
     let checkedAtMs = 0;
     budget.enter(req, {

@@ -22,7 +22,7 @@ export function registerMcp(scope: FastifyInstance, { services, admission }: Gat
   );
   scope.setErrorHandler((error, request: FastifyRequest, reply) => {
     const { projectIdOrName = '' } = request.params as Partial<ProjectRoute['Params']>;
-    const url = formatMetadataUrl(services, request.metadata, projectIdOrName);
+    const url = formatMetadataUrl(services, request, projectIdOrName);
     const problem = toProblem(error, { log, route: request.routeOptions.url });
     return sendProblem(reply, problem, `Bearer resource_metadata="${url}"`);
   });
@@ -41,7 +41,7 @@ export function registerMcp(scope: FastifyInstance, { services, admission }: Gat
   });
 }
 
-/** Undefined for text that is not JSON, which the SDK refuses. */
+/** Returns undefined for text that is not JSON. The SDK then refuses it. */
 function parseMessage(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
@@ -50,7 +50,7 @@ function parseMessage(text: string | undefined): unknown {
   }
 }
 
-/** One message is one request of the caller's rate. */
+/** A batch would count as one request of the caller's rate. */
 const createBatchProblem = () =>
   createProblem('BAD_USER_INPUT', 'Send one JSON-RPC message in a request, not a batch.');
 

@@ -1,4 +1,4 @@
-/** Creates the SDK's server for one call. It holds no state between calls. */
+/** Creates the SDK's server for one call. No state outlives the call. */
 import { McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
@@ -21,7 +21,7 @@ interface McpCall {
 export function createMcpServer({ call, projectIdOrName, tools, onToolError }: McpCall): McpServer {
   const server = new McpServer(
     { name: 'integration-gateway', version: VERSION },
-    // The tools of a session change only with the customer's installations. Clients list them again.
+    // A session's tools change only with the customer's installations, so clients get no notifications about them.
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
   for (const { name, description, annotations, inputSchema, run } of tools) {
@@ -41,8 +41,8 @@ export function createMcpServer({ call, projectIdOrName, tools, onToolError }: M
 }
 
 /**
- * A schema that the SDK lists and does not apply. The tool validates its arguments itself, so that its errors have codes and
- * name every argument.
+ * Returns a schema that the SDK lists and does not validate with. The tool itself validates its arguments, so that its
+ * errors have codes and name every invalid argument.
  */
 function toListedSchema(create: () => JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
   return {

@@ -1,22 +1,20 @@
 /**
- * The metadata of MCP servers as OAuth protected resources (RFC 9728). It names the issuer whose tokens builders send. Tokens
- * of end users and agents are created by the API and have no authorization server.
+ * The metadata of MCP servers as OAuth protected resources (RFC 9728). It names the issuer of builders' tokens. Tokens
+ * of end users and agents have no authorization server, because the API creates them.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
-import type { RequestMetadata } from '../http/request-metadata.ts';
+import { getGatewayUrl } from '../http/gateway-url.ts';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
-
-type Urls = Pick<Services, 'publicUrl'>;
 
 /** The metadata does not depend on the project, so that it does not reveal which projects exist. */
 export function registerResourceMetadata(scope: FastifyInstance, services: Services): void {
   const { BEARER_ISSUER: issuer } = services.config;
   scope.get<{ Params: { projectIdOrName: string } }>(
     '/mcp/projects/:projectIdOrName',
-    async ({ metadata, params: { projectIdOrName } }) => ({
-      resource: `${findBaseUrl(services, metadata)}${formatPath(projectIdOrName)}`,
+    async (request) => ({
+      resource: `${getGatewayUrl(services, request)}${formatPath(request.params.projectIdOrName)}`,
       ...(issuer && { authorization_servers: [issuer] }),
       bearer_methods_supported: ['header'],
       resource_name: 'Integration gateway',
@@ -25,15 +23,11 @@ export function registerResourceMetadata(scope: FastifyInstance, services: Servi
 }
 
 export function formatMetadataUrl(
-  services: Urls,
-  metadata: RequestMetadata,
+  services: Services,
+  request: FastifyRequest,
   projectIdOrName: string,
 ): string {
-  return `${findBaseUrl(services, metadata)}${METADATA_PATH}${formatPath(projectIdOrName)}`;
-}
-
-function findBaseUrl({ publicUrl }: Urls, { gatewayUrl }: RequestMetadata): string {
-  return gatewayUrl ?? publicUrl();
+  return `${getGatewayUrl(services, request)}${METADATA_PATH}${formatPath(projectIdOrName)}`;
 }
 
 function formatPath(projectIdOrName: string): string {

@@ -1,4 +1,4 @@
-/** Proposals as agents see them, with the next step of each status. */
+/** Shows proposals to agents, with the next step for each status. */
 import { boundFields } from '../../domain/agent/bounded-records.ts';
 import { listProposedFields, type Proposal } from '../../domain/proposal/proposal.ts';
 import type { ToolOutcome } from './tool-result.ts';
@@ -22,7 +22,7 @@ export function showProposal(proposal: Proposal): ToolOutcome {
   };
 }
 
-/** The values before and after of each field that the proposal changes. */
+/** Returns the proposal as data, with each changed field before and after the change. */
 export function toProposalData(proposal: Proposal): Record<string, unknown> {
   const { id, status, objectName, type, recordId, payloadHash, operationId } = proposal;
   const { decidedBy, decisionReason, expireTime } = proposal;

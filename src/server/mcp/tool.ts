@@ -37,7 +37,7 @@ export interface Tool {
   run(call: Call, request: ToolRequest): Promise<ToolOutcome>;
 }
 
-/** Whether the caller must name a group, or its credentials imply one. */
+/** Whether the caller must name the group, or its credentials imply it. */
 type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
 
 /** End users and agents have one group. */
@@ -51,11 +51,11 @@ interface ToolDeclaration<S extends z.ZodObject> {
   effect: ToolEffect;
   /** True if a call may send a request to the provider. */
   callsProvider: boolean;
-  /** The most objects of the result. Default: 1. */
+  /** The maximum number of objects in the result. Default: 1. */
   itemsMax?: number;
   /** The input of the domain function. Its `groupRef` is the argument `group`. */
   input: S;
-  /** Replaces the schema of arguments that depend on the customer. */
+  /** Schemas that replace those of arguments which depend on the customer. */
   schemas?: Record<string, JsonSchema>;
   run(call: Call, input: z.output<S>): Promise<ToolOutcome>;
 }
@@ -84,7 +84,7 @@ export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S
 
 const GROUP = ref.describe('The customer: the ref of a group.');
 
-/** The path names the project, and the credentials of end users and agents imply the group. */
+/** Returns the arguments by group rule. The project is no argument, because the path names it. */
 function createForms({ shape }: z.ZodObject): Record<GroupRule, z.ZodObject> {
   const { projectIdOrName: _project, groupRef, ...others } = shape;
   const implied = z.strictObject(others);
@@ -94,14 +94,14 @@ function createForms({ shape }: z.ZodObject): Record<GroupRule, z.ZodObject> {
   };
 }
 
-/** Throws BAD_USER_INPUT that names every offending argument. */
+/** Returns the input of the domain function. Throws BAD_USER_INPUT with every invalid argument. */
 function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): object {
   requireNoIssues(listUnstorable(args, []));
   const { group = null, ...input } = parseInput(form, args ?? {}, nameArgument);
   return { projectIdOrName, groupRef: group, ...input };
 }
 
-/** Domain functions name the members of their input, like `input.values`. */
+/** Returns the argument for a member that a domain function names, like `input.values`. */
 function nameArgument(name: string): string {
   return name.replace(/^input\./, '').replace(/^groupRef$/, 'group');
 }
@@ -109,7 +109,10 @@ function nameArgument(name: string): string {
 /** Metadata of schemas that only the gateway's other surfaces use. */
 const GATEWAY_KEYWORDS = ['enumeration', 'graphql'];
 
-/** Lists the arguments without what a model does not need. Null is accepted for each absent argument. */
+/**
+ * Returns the JSON Schema of the arguments. It omits null, which each optional argument accepts, and the gateway's
+ * metadata.
+ */
 function toInputSchema(form: z.ZodObject, schemas: Record<string, JsonSchema> = {}): JsonSchema {
   const {
     $schema: _dialect,
@@ -121,11 +124,11 @@ function toInputSchema(form: z.ZodObject, schemas: Record<string, JsonSchema> = 
       for (const keyword of GATEWAY_KEYWORDS) delete jsonSchema[keyword];
     },
   });
-  const shown = Object.entries(properties).map(([name, property]) => [
+  const shownProperties = Object.entries(properties).map(([name, property]) => [
     name,
     schemas[name] ?? withoutNull(property as JsonSchema),
   ]);
-  return { ...schema, properties: Object.fromEntries(shown) };
+  return { ...schema, properties: Object.fromEntries(shownProperties) };
 }
 
 function withoutNull({ anyOf, ...schema }: JsonSchema): JsonSchema {

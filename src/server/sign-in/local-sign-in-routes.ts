@@ -12,7 +12,7 @@ import { requireOwnPage } from './session-routes.ts';
 import type { SignInParts } from './sign-in-routes.ts';
 import { SIGN_IN_PATH } from './sign-in-urls.ts';
 
-/** Far more than an email address, a name and a password of the longest forms. */
+/** Far more than the longest email address, name and password. */
 const BODY_BYTES_MAX = 8_192;
 
 export function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {

@@ -1,4 +1,4 @@
-/** The last step of every sign-in: the builder, a session, and its cookie. */
+/** Completes every sign-in: enrolls the builder, and opens a session with its cookie. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { type BearerClaims, enrollBuilder } from '../../domain/viewer/bearer.ts';
@@ -6,8 +6,8 @@ import { createSession, endSession } from '../../domain/viewer/console-session.t
 import type { SessionCookie } from '../http/session-cookie.ts';
 
 /**
- * Signs the person in, with a new secret in the browser's cookie. The browser's earlier session ends: a secret that another
- * party has planted there never becomes that of the person (session fixation).
+ * Signs the person in, with a new secret in the browser's cookie. The browser's earlier session ends. This prevents
+ * session fixation: a secret that an attacker has planted in the browser never belongs to the person's session.
  */
 export async function openSession(
   { services, sessionCookie }: { services: Services; sessionCookie: SessionCookie },

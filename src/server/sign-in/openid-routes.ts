@@ -1,6 +1,6 @@
 /**
- * The routes of a sign-in at an OpenID provider: `/sign-in` leads the browser to the provider, which returns it to
- * `/sign-in/callback`. Their errors are pages for people.
+ * The routes of a sign-in at an OpenID provider: `/sign-in` redirects the browser to the provider, which redirects it
+ * to `/sign-in/callback`. Errors are pages for people.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -51,7 +51,7 @@ class OpenIdSignIns {
     this.#pendingCookie = createPendingSignInCookie(parts.services);
   }
 
-  /** Leads the browser to the provider that the link names. */
+  /** Redirects the browser to the provider that the link names. */
   async begin(exchange: {
     request: FastifyRequest<SignInRoute>;
     reply: FastifyReply;
@@ -70,7 +70,7 @@ class OpenIdSignIns {
     return reply.header('set-cookie', this.#pendingCookie.set(pending)).redirect(url.href, 303);
   }
 
-  /** Signs the browser in that returns from the provider. */
+  /** Signs in the browser that returns from the provider. */
   async finish(exchange: Exchange): Promise<FastifyReply> {
     const { request, reply } = exchange;
     const { services } = this.#parts;
@@ -106,7 +106,7 @@ class OpenIdSignIns {
     return SIGN_IN_ISSUERS.find(({ issuer }) => issuer === url) ?? null;
   }
 
-  /** Sends a page that says why the person is not signed in, and leads back to the console. */
+  /** Sends a page with the reason why the person is not signed in, and a link back to the console. */
   #refuse(
     issuer: SignInIssuer | null,
     { request, reply }: Exchange,
@@ -142,7 +142,7 @@ const REFUSALS = {
   },
 } as const;
 
-/** The codes of an error and of its causes. Their messages may contain tokens. */
+/** Lists the codes of an error and its causes. Their messages are not logged, because they may contain tokens. */
 function listCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { code, error: providerCode, cause } = error as Error & { code?: unknown; error?: unknown };

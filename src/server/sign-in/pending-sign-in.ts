@@ -1,6 +1,6 @@
 /**
- * A sign-in whose browser is at the OpenID provider. The browser keeps it in a sealed cookie, so the callback succeeds only
- * in the browser that began the sign-in (RFC 9700, section 4.7), and unfinished sign-ins need no row.
+ * The cookie with the state of a sign-in while the browser is at the OpenID provider. The callback succeeds only in the
+ * browser that began the sign-in (RFC 9700, section 4.7), and unfinished sign-ins need no row in the database.
  */
 import { z } from 'zod';
 import type { Services } from '../../domain/call.ts';
@@ -22,7 +22,7 @@ const LOCATION: SealedLocation = {
 const pendingSignIn = z.object({
   issuer: z.string(),
   checks: signInChecks,
-  /** The path below the gateway's URL that the browser returns to. */
+  /** The path below the gateway's URL to which the browser returns. */
   returnPath: z.string(),
   expireMs: z.number(),
 });
@@ -36,7 +36,7 @@ export interface PendingSignInCookie {
 }
 
 export function createPendingSignInCookie({ config, vault, now }: Services): PendingSignInCookie {
-  // The provider's site leads the browser to the callback, so a `Strict` cookie would be missing there.
+  // The provider's site redirects the browser to the callback, so browsers would omit a `Strict` cookie.
   const cookie = createCookie(config, { name: 'console-sign-in', sameSite: 'Lax' });
   return {
     set(pending) {

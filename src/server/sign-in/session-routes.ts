@@ -1,4 +1,6 @@
-/** The route `/session`: shows, extends and ends the session of the console in a browser, for the gateway's own pages. */
+/**
+ * The route `/session`: shows, extends and ends the session of the console in a browser, for the gateway's own pages.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import {
@@ -18,7 +20,7 @@ export function registerSession(
   scope: FastifyInstance,
   { services, admission, sessionCookie }: SignInParts,
 ): void {
-  /** Admits the builder like every caller, within their rate. Returns the secret of the session. */
+  /** Admits the builder within the rate of every caller. Returns the secret of the session. */
   const admit = async ({ metadata }: FastifyRequest): Promise<string> => {
     const { address, page, slot, setHeader, session } = metadata;
     await admission.admit({ session }, { address, page, slot, setHeader });
@@ -63,13 +65,13 @@ function showSession({ now }: Services, { builder, expireTime, endTime }: Consol
   return {
     name: builder.fullName,
     email: builder.primaryEmail,
-    // Relative, because the clock of a browser may be wrong.
+    // A duration and not a time, because the clock of a browser may be wrong.
     secondsLeft: Math.floor((expireTime.getTime() - now().getTime()) / 1_000),
     isExtensible: expireTime < endTime,
   };
 }
 
-/** Throws FORBIDDEN for requests of pages of other origins, and of no browser. */
+/** Throws FORBIDDEN for requests from pages of other origins and from clients other than browsers. */
 export function requireOwnPage(isFromOwnPage: boolean): void {
   if (isFromOwnPage) return;
   throw forbidden("Only the gateway's own pages may sign a browser in or out.");

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFilesMax } from '../../../src/server/http/open-files.ts';
+import { readOpenFilesMax } from '../../../src/server/http/open-files.ts';
 import { UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -171,7 +171,7 @@ test.each([
 ])('limits unfinished requests to a quarter of %d file descriptors, at most 8,000', (openFiles, expectedMax) => {
   const limit = `ulimit -n ${openFiles} 2>/dev/null; exec "$0" --input-type=module -e "$1"`;
   const args = ['-c', limit, process.execPath, FILL_BUDGET];
-  const hardLimit = openFilesMax();
+  const hardLimit = readOpenFilesMax();
   const expected =
     openFiles > hardLimit ? String(Math.min(8_000, Math.floor(hardLimit / 4))) : expectedMax;
   expect(execFileSync('sh', args, { encoding: 'utf8' }).trim()).toBe(expected);

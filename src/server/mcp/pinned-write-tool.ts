@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { PinnedWrite } from '../../../domain/agent/agent-contract.ts';
-import { createProposal } from '../../../domain/proposal/create-proposal.ts';
-import { showProposal } from '../shown-proposal.ts';
-import { defineTool, type Tool } from '../tool.ts';
+import type { PinnedWrite } from '../../domain/agent/agent-contract.ts';
+import { createProposal } from '../../domain/proposal/create-proposal.ts';
+import { showProposal } from './shown-proposal.ts';
+import { defineTool, type Tool } from './tool.ts';
 
 const EFFECTS = {
   CREATE: 'a new record',
@@ -20,7 +20,7 @@ const INPUTS = {
   DELETE: z.object({ projectIdOrName, ...requiredId, reason }),
 };
 
-/** A tool that proposes one kind of write. The schema of its values is that of describe_object. */
+/** Creates a tool that proposes one kind of write. Its values have the schema that describe_object returns. */
 export function createPinnedTool({ name, type, objectName, valuesSchema }: PinnedWrite): Tool {
   return defineTool<z.ZodObject>({
     name,

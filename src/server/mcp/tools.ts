@@ -1,0 +1,189 @@
+/** The tools that every caller has. */
+import {
+  describeAgentObject,
+  describeObjectInput,
+  searchAgentObjects,
+  searchObjectsInput,
+} from '../../domain/agent/agent-contract.ts';
+import { agentOperationInput, getAgentOperation } from '../../domain/agent/agent-operation.ts';
+import {
+  AGENT_RECORDS_MAX,
+  agentRecordsInput,
+  listAgentRecords,
+} from '../../domain/agent/agent-records.ts';
+import { parseOperationMetadata } from '../../domain/operation/operation.ts';
+import { toOperationStatus } from '../../domain/operation/operation-status.ts';
+import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
+import { createProposal } from '../../domain/proposal/create-proposal.ts';
+import { getProposal, proposalInput } from '../../domain/proposal/proposal.ts';
+import { showProposal, toProposalData } from './shown-proposal.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const searchObjectsTool = defineTool({
+  name: 'search_objects',
+  description:
+    'Finds kinds of records (objects) of the customer by words of their names and fields. Start here. Then call describe_object.',
+  effect: 'READ',
+  callsProvider: true,
+  input: searchObjectsInput,
+  async run(call, input) {
+    const { objects, total } = await searchAgentObjects(call, input);
+    const shownObjects = objects.map(({ name, displayName, verbs, fields }) => ({
+      name,
+      displayName,
+      verbs,
+      fieldCount: fields.length,
+    }));
+    const rest = total > objects.length ? ` of ${total}. Search by words to see others` : '';
+    const text = `Objects: ${objects.length}${rest}.`;
+    return { text, data: { objects: shownObjects, total }, untrusted: ['/objects'] };
+  },
+});
+
+const describeObjectTool = defineTool({
+  name: 'describe_object',
+  description:
+    'Returns JSON Schemas of the object: a record that is read, and the values that propose_write accepts for CREATE and UPDATE. Null means not possible.',
+  effect: 'READ',
+  callsProvider: true,
+  input: describeObjectInput,
+  async run(call, input) {
+    const { object, omittedFields, read, create, update } = await describeAgentObject(call, input);
+    const { name, displayName, verbs, filterable } = object;
+    const isWhole = omittedFields.length === 0;
+    const rest = isWhole ? '' : ' Others did not fit: call again with omittedFields as fields.';
+    const schemas = { read, create, update };
+    return {
+      text: `The fields of the object. It supports ${verbs.join(', ')}.${rest}`,
+      data: {
+        name,
+        displayName,
+        verbs,
+        filterable,
+        ...schemas,
+        ...(!isWhole && { omittedFields }),
+      },
+      untrusted: ['/displayName', '/filterable', '/read', '/create', '/update'],
+    };
+  },
+});
+
+const readRecordsTool = defineTool({
+  name: 'read_records',
+  description:
+    "Reads records of the customer's account as they are now: a page of all, those that match, or those with ids.",
+  effect: 'READ',
+  callsProvider: true,
+  itemsMax: AGENT_RECORDS_MAX,
+  input: agentRecordsInput,
+  async run(call, input) {
+    const { records, missingIds, remainingIds, nextCursor } = await listAgentRecords(call, input);
+    const remarks = [
+      `${records.length} records of ${input.objectName}.`,
+      missingIds.length > 0 ? `${missingIds.length} ids do not exist.` : '',
+      remainingIds.length > 0 ? 'Others did not fit: call again with remainingIds as ids.' : '',
+      nextCursor === null ? '' : 'More follow: call again with nextCursor as after.',
+    ];
+    const data = {
+      records: records.map(({ id, fields, omittedFields }) => ({
+        id,
+        fields,
+        ...(omittedFields.length > 0 && { omittedFields }),
+      })),
+      ...(missingIds.length > 0 && { missingIds }),
+      ...(remainingIds.length > 0 && { remainingIds }),
+      nextCursor,
+    };
+    return {
+      text: remarks.filter(Boolean).join(' '),
+      data,
+      untrusted: ['/records', '/remainingIds'],
+    };
+  },
+});
+
+export const proposeWriteTool = defineTool({
+  name: 'propose_write',
+  description:
+    'Proposes to create, update or delete one record. Call describe_object first. Nothing is written before an approval and commit_write.',
+  effect: 'PROPOSE',
+  callsProvider: true,
+  input: createProposal.input,
+  run: async (call, input) => showProposal(await createProposal(call, input)),
+});
+
+const getProposalTool = defineTool({
+  name: 'get_proposal',
+  description: 'Returns a proposal with its status. Poll it every few seconds while it is PENDING.',
+  effect: 'READ',
+  callsProvider: false,
+  input: proposalInput,
+  run: async (call, input) => showProposal(await getProposal(call, input)),
+});
+
+const commitWriteTool = defineTool({
+  name: 'commit_write',
+  description:
+    'Writes an APPROVED proposal to the provider, once, if the record has not changed since.',
+  effect: 'COMMIT',
+  callsProvider: true,
+  input: commitProposal.input,
+  async run(call, input) {
+    const { proposal, operation, result } = await commitProposal(call, input);
+    const { success, recordId, errors } = result ?? { success: null, recordId: null, errors: [] };
+    const data = {
+      proposal: toProposalData(proposal),
+      operationId: operation.id,
+      success,
+      recordId,
+      errors,
+    };
+    return {
+      text: describeOutcome(success),
+      data,
+      untrusted: ['/proposal/fields', '/proposal/decisionReason', '/recordId', '/errors'],
+    };
+  },
+});
+
+/** `success` is null while the write is running. */
+function describeOutcome(success: boolean | null): string {
+  if (success === null)
+    return 'The write is running. Call get_operation with the operationId later.';
+  if (success) return 'The record was written.';
+  return 'The provider refused the write. Read the errors, then propose a corrected write.';
+}
+
+const getOperationTool = defineTool({
+  name: 'get_operation',
+  description: 'Returns the outcome of a committed write by the operationId of commit_write.',
+  effect: 'READ',
+  callsProvider: false,
+  input: agentOperationInput,
+  async run(call, input) {
+    const operation = await getAgentOperation(call, input);
+    const status = toOperationStatus(operation.status);
+    const { successfulRecordIds } = parseOperationMetadata(operation);
+    return {
+      text: `The operation is ${status}.`,
+      data: {
+        operationId: operation.id,
+        status,
+        result: operation.result,
+        recordIds: successfulRecordIds,
+      },
+      untrusted: ['/result', '/recordIds'],
+    };
+  },
+});
+
+/** The tools in the order in which an agent needs them. */
+export const TOOLS: readonly Tool[] = [
+  searchObjectsTool,
+  describeObjectTool,
+  readRecordsTool,
+  proposeWriteTool,
+  getProposalTool,
+  commitWriteTool,
+  getOperationTool,
+];
