@@ -1,4 +1,4 @@
-/** Exports traces over OTLP with OpenTelemetry's SDK. Loaded only if a receiver of traces is configured. */
+/** Exports traces over OTLP with OpenTelemetry's SDK. Loaded only if a receiver is configured. */
 import { context, propagation, type Tracer } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
@@ -24,7 +24,7 @@ import type { Log } from '../log.ts';
 import { endWithin } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 
-/** How long a stop waits for a receiver that hangs. */
+/** How long a stop waits for an unresponsive receiver. */
 const STOP_MS = 2_000;
 const PARENT_BASED = 'parentbased_';
 
@@ -80,8 +80,8 @@ function createExporter(config: Config, log: Log): SpanExporter {
 }
 
 /**
- * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of an unsampled trace of a caller are recorded and not sent,
- * so that its context is passed on to the services that the gateway calls.
+ * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of a caller's unsampled trace are recorded and not
+ * exported, so that the gateway passes the trace context on to the services that it calls.
  */
 function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
   const root = createRootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);
