@@ -6,9 +6,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { ActiveWork, Meters } from '../meters.ts';
 
-/** In seconds, up to the longest time that a mutation may wait for a provider. */
+/** Upper bounds in seconds. A mutation may wait for a provider for 30 seconds. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** In seconds. A statement takes at most five. */
+/** Upper bounds in seconds. A statement takes at most five. */
 const STATEMENT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const COST_BUCKETS = [1, 10, 100, 1_000, 5_000, 10_000, 25_000, 50_000];
 
@@ -17,8 +17,8 @@ export interface Metrics {
   registry: Registry;
 }
 
-/** Methods with their own label value. Clients may send any method, so all others share one value. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The label of all other methods, because clients may send any method. */
 const OTHER_METHOD = '_OTHER';
 
 export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJECTS'>): Metrics {
@@ -32,10 +32,9 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     isOn: true,
     activeChanged: (work, change) => instruments.active[work].inc(change),
     httpResponded({ method, route, status, seconds }) {
-      const label = METHODS.has(method) ? method : OTHER_METHOD;
       instruments.http.observe(
         {
-          http_request_method: label,
+          http_request_method: METHODS.has(method) ? method : OTHER_METHOD,
           http_route: route,
           http_response_status_code: status,
         },
@@ -63,10 +62,9 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
 }
 
 /** `projectLabel` is `project`, or empty if METRICS_PROJECTS lists no project. No other label names a tenant. */
-function createInstruments(register: Registry, projectLabel: readonly string[]) {
-  const factories = createFactories(register);
+function createInstruments(registry: Registry, projectLabel: readonly string[]) {
+  const factories = createFactories(registry);
   return {
-    active: createActiveGauges(factories),
     ...createRequestInstruments(factories, projectLabel),
     ...createWorkInstruments(factories, projectLabel),
   };
@@ -74,61 +72,62 @@ function createInstruments(register: Registry, projectLabel: readonly string[]) 
 
 type Factories = ReturnType<typeof createFactories>;
 
-function createFactories(register: Registry) {
-  const registers = [register];
+function createFactories(registry: Registry) {
+  const registers = [registry];
   return {
     gauge: (name: string, help: string) => new Gauge({ name, help, registers }),
-    counter: (name: string, help: string, labels: readonly string[]) =>
-      new Counter({ name, help, labelNames: [...labels], registers }),
-    histogram: (
-      name: string,
-      help: string,
-      { labels = [], buckets = REQUEST_BUCKETS }: Partial<Shape>,
-    ) => new Histogram({ name, help, labelNames: [...labels], buckets, registers }),
-  };
-}
-
-interface Shape {
-  labels: readonly string[];
-  buckets: number[];
-}
-
-function createActiveGauges({ gauge }: Factories): Record<ActiveWork, Gauge> {
-  return {
-    requests: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
-    providerCalls: gauge('gateway_provider_calls_active', 'Requests to providers that run.'),
-    deliveries: gauge('gateway_deliveries_active', 'Attempts to deliver that run.'),
+    counter: (name: string, help: string, labelNames: string[]) =>
+      new Counter({ name, help, labelNames, registers }),
+    histogram: (name: string, help: string, labelNames: string[], buckets = REQUEST_BUCKETS) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
   };
 }
 
 function createRequestInstruments(
-  { counter, histogram }: Factories,
+  { gauge, counter, histogram }: Factories,
   projectLabel: readonly string[],
 ) {
+  const active: Record<ActiveWork, Gauge> = {
+    requests: gauge('http_server_active_requests', 'Requests that LIMIT_REQUESTS counts.'),
+    providerCalls: gauge('gateway_provider_calls_active', 'Requests to providers that run.'),
+    deliveries: gauge('gateway_deliveries_active', 'Attempts to deliver that run.'),
+  };
   return {
-    http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', {
-      labels: ['http_request_method', 'http_route', 'http_response_status_code'],
-    }),
-    requests: histogram('gateway_request_duration_seconds', 'Operations of clients.', {
-      labels: ['surface', 'kind', 'outcome', ...projectLabel],
-    }),
-    cost: histogram('gateway_graphql_cost', 'Cost of GraphQL operations, refused ones too.', {
-      buckets: COST_BUCKETS,
-    }),
+    active,
+    http: histogram('http_server_request_duration_seconds', 'Requests over HTTP, by route.', [
+      'http_request_method',
+      'http_route',
+      'http_response_status_code',
+    ]),
+    requests: histogram('gateway_request_duration_seconds', 'Operations of clients.', [
+      'surface',
+      'kind',
+      'outcome',
+      ...projectLabel,
+    ]),
+    cost: histogram(
+      'gateway_graphql_cost',
+      'Cost of GraphQL operations, refused ones too.',
+      [],
+      COST_BUCKETS,
+    ),
     refusals: counter('gateway_refusals_total', 'Work refused by a limit.', ['limit']),
-    statements: histogram('db_client_operation_duration_seconds', 'Statements to the database.', {
-      labels: ['outcome'],
-      buckets: STATEMENT_BUCKETS,
-    }),
+    statements: histogram(
+      'db_client_operation_duration_seconds',
+      'Statements to the database.',
+      ['outcome'],
+      STATEMENT_BUCKETS,
+    ),
   };
 }
 
 function createWorkInstruments({ counter, histogram }: Factories, projectLabel: readonly string[]) {
   const providerLabels = ['provider', 'outcome'];
   return {
-    providers: histogram('gateway_provider_call_duration_seconds', 'Requests to providers.', {
-      labels: ['kind', ...providerLabels],
-    }),
+    providers: histogram('gateway_provider_call_duration_seconds', 'Requests to providers.', [
+      'kind',
+      ...providerLabels,
+    ]),
     refreshes: counter('gateway_token_refreshes_total', 'Requests for tokens.', providerLabels),
     providerEvents: counter(
       'gateway_provider_events_total',
@@ -149,8 +148,9 @@ function createWorkInstruments({ counter, histogram }: Factories, projectLabel: 
       'kind',
       ...projectLabel,
     ]),
-    deliveries: histogram('gateway_delivery_attempt_duration_seconds', 'Attempts to deliver.', {
-      labels: ['outcome', ...projectLabel],
-    }),
+    deliveries: histogram('gateway_delivery_attempt_duration_seconds', 'Attempts to deliver.', [
+      'outcome',
+      ...projectLabel,
+    ]),
   };
 }

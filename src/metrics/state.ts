@@ -1,12 +1,12 @@
 /**
- * Metrics that are computed when Prometheus reads them: queues, streams, connections, pending work, and the process
+ * Metrics that are computed when Prometheus scrapes them: shares, streams, connections, pending work, and the process
  * itself.
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
-import { acrossProjects, type SweepDatabase, sweep } from '../database/projects/all-projects.ts';
+import { acrossProjects, sweep } from '../database/projects/all-projects.ts';
 
-/** Counting stops at this number, so that it stays cheap however much work is pending. */
+/** Counting stops at this number, so that it is cheap even if much work is pending. */
 const COUNTED_MAX = 100_000;
 
 interface StateSources {
@@ -17,7 +17,7 @@ interface StateSources {
   shares: () => { shares: readonly ShareState[]; waiting: number };
   /** Jobs by queue and state, as the queue counted them last. */
   jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
-  /** True if this process counts pending work. The counts are the same in all processes. */
+  /** True if this process counts pending work, which is the same in all processes. */
   countsWork: boolean;
 }
 
@@ -30,7 +30,7 @@ interface ShareState {
   largest: readonly { level: string; held: number }[];
 }
 
-/** Updates gauges. Must run before the registry is read. Never throws. */
+/** Updates gauges. Call it before the registry is read. Never throws. */
 export type UpdateGauges = () => Promise<void>;
 
 export function observeState(register: Registry, sources: StateSources): UpdateGauges {
@@ -126,16 +126,17 @@ function observeWork(register: Registry, { database, jobs }: StateSources): Upda
     for (const gauge of [pending, due, oldest, events, oldestEvent]) gauge.remove();
     jobGauge.reset();
     try {
-      const [outbox, providerEvents, jobCounts] = await Promise.all([
-        readOutbox(database),
-        readProviderEvents(database),
+      // In a cluster, each shard returns a row.
+      const [outboxes, providerEvents, jobCounts] = await Promise.all([
+        sweep<OutboxState>(database, OUTBOX),
+        sweep<ProviderEventsState>(database, PROVIDER_EVENTS),
         jobs(),
       ]);
-      pending.set(outbox.pending);
-      due.set(outbox.due);
-      oldest.set(outbox.oldestDueSeconds);
-      events.set(providerEvents.waiting);
-      oldestEvent.set(providerEvents.oldestSeconds);
+      pending.set(sum(outboxes.map((outbox) => outbox.pending)));
+      due.set(sum(outboxes.map((outbox) => outbox.due)));
+      oldest.set(Math.max(0, ...outboxes.map(({ oldestSeconds }) => oldestSeconds)));
+      events.set(sum(providerEvents.map(({ waiting }) => waiting)));
+      oldestEvent.set(Math.max(0, ...providerEvents.map(({ oldestSeconds }) => oldestSeconds)));
       for (const { count, ...labels } of jobCounts) jobGauge.set(labels, count);
       databaseUp.set(1);
     } catch {
@@ -155,7 +156,7 @@ const OUTBOX = acrossProjects(
   (inProjects) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
-    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestDueSeconds"
+    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestSeconds"
   from (
     select d."nextAttemptTime" from "Delivery" d
     join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
@@ -167,21 +168,8 @@ const OUTBOX = acrossProjects(
 interface OutboxState {
   pending: number;
   due: number;
-  /** 0 if no delivery is due. */
-  oldestDueSeconds: number;
-}
-
-async function readOutbox(database: SweepDatabase): Promise<OutboxState> {
-  // In a cluster, each shard returns a row.
-  const states = await sweep<OutboxState>(database, OUTBOX);
-  return states.reduce(
-    (total, state) => ({
-      pending: total.pending + state.pending,
-      due: total.due + state.due,
-      oldestDueSeconds: Math.max(total.oldestDueSeconds, state.oldestDueSeconds),
-    }),
-    { pending: 0, due: 0, oldestDueSeconds: 0 },
-  );
+  /** How long the oldest delivery has been due. 0 if none is due. */
+  oldestSeconds: number;
 }
 
 const PROVIDER_EVENTS = acrossProjects(
@@ -196,18 +184,10 @@ const PROVIDER_EVENTS = acrossProjects(
 
 interface ProviderEventsState {
   waiting: number;
-  /** 0 if no event is pending. */
+  /** How long the oldest event has waited. 0 if none waits. */
   oldestSeconds: number;
 }
 
-async function readProviderEvents(database: SweepDatabase): Promise<ProviderEventsState> {
-  // In a cluster, each shard returns a row.
-  const states = await sweep<ProviderEventsState>(database, PROVIDER_EVENTS);
-  return states.reduce(
-    (total, state) => ({
-      waiting: total.waiting + state.waiting,
-      oldestSeconds: Math.max(total.oldestSeconds, state.oldestSeconds),
-    }),
-    { waiting: 0, oldestSeconds: 0 },
-  );
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
