@@ -35,7 +35,7 @@ import { startReceiver } from '../support/receiver.ts';
 const SEALED = { BACKUP_PASSPHRASE: 'correct horse battery' };
 /** Each test opens a database several times, mostly in processes of their own. */
 const LIMIT = { timeout: 240_000 };
-const RETRY = `mutation ($input: RetryDeliveryInput!) {
+const RETRY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status } }
 }`;
 

@@ -6,7 +6,7 @@ import type { GraphqlClient } from '../support/graphql-client.ts';
 
 const app = await getSharedApp();
 
-const CREATE_ORG = `mutation ($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
+const CREATE_ORG = `mutation CreateOrg($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
 const FIRST_CHANGE = /^begin\b|\binsert into\b/i;
 
 /** Deletes the row when the request is about to change something, and returns the request's response. */

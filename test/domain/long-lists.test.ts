@@ -5,7 +5,7 @@ const app = await getSharedApp();
 const tenant = await app.tenant();
 const { projectId, apiKey } = tenant;
 
-const WRITE = `mutation ($input: WriteRecordsInput!) {
+const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operationId }
 }`;
 const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';

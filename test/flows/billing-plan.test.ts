@@ -18,7 +18,7 @@ test('returns the entitlements and the billing account that the operator set', a
   const billing = { billingProvider: 'stripe', billingProviderRef: 'cus_1' };
   await setBillingAccount(database, orgId, billing);
   const { project } = await tenant.query(
-    `query ($id: String!) { project(idOrName: $id) { entitlements { brandingRemoval { value } }
+    `query Project($id: String!) { project(idOrName: $id) { entitlements { brandingRemoval { value } }
       org { billingAccount { billingProvider billingProviderRef updateTime } } } }`,
     { id: projectId },
   );
@@ -40,14 +40,14 @@ test('names the gateway on the pages of a connect unless the billing plan remove
       await createOAuthBrowser(app).connect(startOAuthConnect.authorizeUrl, isApproved)
     ).text();
   };
-  const linkPage = async () => {
+  const openLinkPage = async () => {
     const { startOAuthConnect } = await tenant.query(START_CONNECT, { input });
     return (await createOAuthBrowser(app).send(startOAuthConnect.authorizeUrl)).text();
   };
   for (const isApproved of [true, false]) expect(await openCallback(isApproved)).toContain(BRAND);
-  expect(await linkPage()).toContain(BRAND);
+  expect(await openLinkPage()).toContain(BRAND);
   await setEntitlements(database, tenant.projectId, { brandingRemoval: true });
-  expect(await linkPage()).not.toContain('Integration gateway');
+  expect(await openLinkPage()).not.toContain('Integration gateway');
   for (const isApproved of [true, false]) {
     const page = await openCallback(isApproved);
     expect(page).not.toContain('Integration gateway');

@@ -10,7 +10,7 @@ let nextResponse: ServedResponse = { status: 200, body: {} };
 const server = await startProviderServer(() => nextResponse);
 afterAll(() => server[Symbol.asyncDispose]());
 
-const base: Omit<Provider, 'name' | 'displayName'> = {
+const baseProvider: Omit<Provider, 'name' | 'displayName'> = {
   baseUrl: `${server.url}/api/`,
   authSchemes: ['API_KEY'],
   apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Key ' },
@@ -31,15 +31,15 @@ const base: Omit<Provider, 'name' | 'displayName'> = {
   capabilities: { proxy: true },
 };
 const providers: Provider[] = [
-  { ...base, name: 'header', displayName: 'Header CRM' },
+  { ...baseProvider, name: 'header', displayName: 'Header CRM' },
   {
-    ...base,
+    ...baseProvider,
     name: 'query',
     displayName: 'Query CRM',
     apiKey: { in: 'query', name: 'apiKey' },
   },
-  { ...base, name: 'gone', displayName: 'Gone CRM', baseUrl: 'http://127.0.0.1:9/' },
-  { ...base, name: 'private', displayName: 'Private CRM', baseUrl: 'http://10.0.0.1' },
+  { ...baseProvider, name: 'gone', displayName: 'Gone CRM', baseUrl: 'http://127.0.0.1:9/' },
+  { ...baseProvider, name: 'private', displayName: 'Private CRM', baseUrl: 'http://10.0.0.1' },
 ];
 const app = await getSharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 
@@ -52,7 +52,7 @@ const GET: ProviderRequest = { method: 'GET', path: '/things' };
 
 async function catchFailure(provider: string, request = GET) {
   const session = await openSessionTo(provider);
-  const error = await session.send(request).catch((thrown) => thrown);
+  const error = await session.send(request).catch((reason) => reason);
   expect(error).toMatchObject({ name: 'ProviderError' });
   expect(`${error.message} ${error.stack} ${error.cause}`).not.toContain('key-in-clear');
   return error;
@@ -61,7 +61,7 @@ async function catchFailure(provider: string, request = GET) {
 test('sends the credentials with a request, which cannot replace them', async () => {
   const session = await openSessionTo('header');
   expect(session.baseUrl).toBe(`${server.url}/api`);
-  nextResponse = { status: 201, headers: { 'X-Trace': 'a' }, body: { made: true } };
+  nextResponse = { status: 201, headers: { 'X-Trace': 'a' }, body: { created: true } };
   const response = await session.send({
     method: 'POST',
     path: '/things?a=1',
@@ -71,13 +71,13 @@ test('sends the credentials with a request, which cannot replace them', async ()
   });
   expect(response).toMatchObject({
     status: 201,
-    body: { made: true },
+    body: { created: true },
     headers: { 'x-trace': 'a' },
   });
-  const sent = server.requests.at(-1);
-  expect(sent).toMatchObject({ method: 'POST', path: '/api/things', body: { name: 'x' } });
-  expect(Object.fromEntries(sent?.query ?? [])).toEqual({ a: '1', b: '2', d: 'true' });
-  expect(sent?.headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-own': 'yes' });
+  const request = server.requests.at(-1);
+  expect(request).toMatchObject({ method: 'POST', path: '/api/things', body: { name: 'x' } });
+  expect(Object.fromEntries(request?.query ?? [])).toEqual({ a: '1', b: '2', d: 'true' });
+  expect(request?.headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-own': 'yes' });
 });
 
 test('returns every response, whatever its status: JSON, text or null', async () => {
@@ -91,12 +91,12 @@ test('returns every response, whatever its status: JSON, text or null', async ()
 });
 
 test('sends credentials to no other origin', async () => {
-  const before = server.requests.length;
+  const countBefore = server.requests.length;
   for (const path of ['https://evil.test/', 'ftp://x', 'things']) {
     const error = await catchFailure('header', { method: 'GET', path });
     expect(error).toMatchObject({ kind: 'BAD_REQUEST', isTemporary: false });
   }
-  expect(server.requests.length).toBe(before);
+  expect(server.requests.length).toBe(countBefore);
   nextResponse = { status: 200, body: {} };
   const session = await openSessionTo('header');
   const path = `${server.url}/elsewhere?page=2`;
@@ -129,12 +129,12 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   const session = await openSessionTo('header');
   nextResponse = { status: 429, headers: { 'retry-after': '3600' } };
   expect((await session.send(GET)).status).toBe(429);
-  const before = server.requests.length;
+  const countBefore = server.requests.length;
   nextResponse = { status: 200, body: {} };
-  const error = await session.send(GET).catch((thrown) => thrown);
+  const error = await session.send(GET).catch((reason) => reason);
   expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
   expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
-  expect(server.requests.length).toBe(before);
+  expect(server.requests.length).toBe(countBefore);
   expect((await (await openSessionTo('header')).send(GET)).status).toBe(200);
 });
 

@@ -1,4 +1,4 @@
-/** Connections that are created from scopes alone, and wait for a person's consent. */
+/** A connection that is created with scopes only has no tokens until a person consents. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
 import { CREDENTIALS, generateConnection, keepEvents } from '../support/fixtures/connections.ts';
@@ -22,7 +22,7 @@ const SCOPES = ['records.read', 'records.write'];
 
 const REASON =
   "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
-const UPDATE = `mutation ($input: StartOAuthUpdateInput!) {
+const START_UPDATE = `mutation StartOAuthUpdate($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl }
 }`;
 
@@ -75,16 +75,16 @@ test('creates a connection without tokens from scopes, and refuses empty scopes'
     oauth2AuthorizationCode: { scopes: SCOPES },
   });
   expect(response.oauth2AuthorizationCode).not.toHaveProperty('accessToken');
-  const empty = { groupRef: 'a', consumerRef: 'b', provider: 'sandbox' };
+  const parties = { groupRef: 'a', consumerRef: 'b', provider: 'sandbox' };
   for (const oauth2AuthorizationCode of [{}, { scopes: [] }]) {
-    const input = { ...empty, oauth2AuthorizationCode };
+    const input = { ...parties, oauth2AuthorizationCode };
     expect(await expectEqualRefusal(rest, 'generateConnection', input)).toMatchObject({
       status: 400,
     });
   }
 });
 
-test('requests these scopes at the consent, which completes the connection', async () => {
+test('requests the stored scopes at the consent, which completes the connection', async () => {
   const rest = await createWaitingConnection();
   const { tenant, connection } = rest;
   const project = { projectIdOrName: tenant.projectId };
@@ -93,7 +93,7 @@ test('requests these scopes at the consent, which completes the connection', asy
   const readScope = async (link: string) => (await browser.open(link)).searchParams.get('scope');
   expect(await readScope(startOAuthConnect.authorizeUrl)).toBe(SCOPES.join(' '));
   const input = { ...project, connectionId: connection.id };
-  const { startOAuthUpdate } = await tenant.query(UPDATE, { input });
+  const { startOAuthUpdate } = await tenant.query(START_UPDATE, { input });
   expect(await readScope(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
   await giveConsent(startOAuthUpdate.authorizeUrl);
@@ -107,40 +107,41 @@ test('requests these scopes at the consent, which completes the connection', asy
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
   ]);
-  // The stored scopes of a connection with tokens are those that were granted, so the app's scopes are
-  // requested.
-  const laterConnect = await tenant.query(UPDATE, { input });
-  expect(await readScope(laterConnect.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
+  // A connection with tokens stores the granted scopes. A further consent requests those of the provider app.
+  const furtherUpdate = await tenant.query(START_UPDATE, { input });
+  expect(await readScope(furtherUpdate.startOAuthUpdate.authorizeUrl)).toBe('of.the.app');
 });
 
 test('refuses operations that need a token with the reason, and stores nothing', async () => {
   const rest = await createWaitingConnection();
   const { tenant, base, connection } = rest;
   const { target, id } = await install(rest);
-  const refused = { status: 422, detail: REASON };
-  const record = { objectName: 'contacts', type: 'CREATE', record: { email: 'ann@acme.test' } };
-  const before = await prisma.operation.count({ where: { projectId: tenant.projectId } });
+  const refusal = { status: 422, detail: REASON };
+  const objectName = 'contacts';
+  const record = { email: 'ann@acme.test' };
+  const countBefore = await prisma.operation.count({ where: { projectId: tenant.projectId } });
   for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
-    const { record: values, ...rest } = record;
-    const input = { ...target, ...rest, records: { record: values }, mode };
+    const input = { ...target, objectName, type: 'CREATE', records: { record }, mode };
     const { code, problem } = await tenant.refusal(WRITE, { input });
     expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
   }
   const readRefusal = await tenant.refusal(TRIGGER, {
-    input: { ...target, objectName: 'contacts' },
+    input: { ...target, objectName },
   });
-  expect(readRefusal.problem).toMatchObject(refused);
-  expect(await prisma.operation.count({ where: { projectId: tenant.projectId } })).toBe(before);
+  expect(readRefusal.problem).toMatchObject(refusal);
+  expect(await prisma.operation.count({ where: { projectId: tenant.projectId } })).toBe(
+    countBefore,
+  );
 
   const path = `${base}/integrations/crm/objects/contacts`;
-  const body = { groupRef: 'acme', type: 'create', record: record.record };
-  expect(await rest.refusal('POST', path, body)).toMatchObject(refused);
+  const body = { groupRef: 'acme', type: 'create', record };
+  expect(await rest.refusal('POST', path, body)).toMatchObject(refusal);
   expect(await rest.refusal('GET', `${base}/installations/${id}/proxy/objects`)).toMatchObject(
-    refused,
+    refusal,
   );
-  expect(await rest.refusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refused);
-  const refreshing = `${base}/connections/${connection.id}?refresh=force`;
-  expect(await rest.refusal('GET', refreshing)).toMatchObject(refused);
+  expect(await rest.refusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refusal);
+  const refreshPath = `${base}/connections/${connection.id}?refresh=force`;
+  expect(await rest.refusal('GET', refreshPath)).toMatchObject(refusal);
 });
 
 test('delays a scheduled read until the consent', async () => {
@@ -160,7 +161,7 @@ test('delays a scheduled read until the consent', async () => {
     .toBe(`[contacts] ${REASON}`);
   expect((await findOperation())?.status).toBe('IN_PROGRESS');
   const input = { projectIdOrName: projectId, connectionId: connection.id };
-  await giveConsent((await tenant.query(UPDATE, { input })).startOAuthUpdate.authorizeUrl);
+  await giveConsent((await tenant.query(START_UPDATE, { input })).startOAuthUpdate.authorizeUrl);
   await retryReadsNow(app, tenant);
   await expect.poll(async () => (await findOperation())?.status, POLLING).toBe('SUCCESS');
 });

@@ -1,4 +1,4 @@
-/** Credentials that the provider refuses are not stored, if checking them is inexpensive. */
+/** The gateway checks credentials with a request to the provider, and stores none that the provider rejects. */
 import type { RequestListener } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -21,12 +21,12 @@ import { serve } from '../support/wire/serve.ts';
 
 const app = await getSharedApp();
 
-const UPDATE = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
 }`;
-const REFUSED = /^Sandbox CRM rejected the credentials \(401\): \S/;
+const REJECTED = /^Sandbox CRM rejected the credentials \(401\): \S/;
 
-async function readStored({ app: { services } }: TestApp, { projectId }: Tenant) {
+async function readStoredRows({ app: { services } }: TestApp, { projectId }: Tenant) {
   const { connection, group, consumer } = services.database.prisma;
   const where = { where: { projectId } };
   return [
@@ -46,10 +46,10 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
       connectionVariables(tenant, credentials),
     );
     expect(code).toBe('UNPROCESSABLE');
-    expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REFUSED) });
+    expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REJECTED) });
     expect(JSON.stringify(problem)).not.toContain('planted');
   }
-  expect(await readStored(app, tenant)).toEqual([[], [], []]);
+  expect(await readStoredRows(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
 
   const rightPassword = { ...wrongPassword, password: 'sandbox-password' };
@@ -64,9 +64,9 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
 });
 
 const { clientId } = CLIENT;
-const TOKEN_REFUSED = 'The token endpoint of Sandbox CRM responded with';
-const WRONG_CLIENT = `${TOKEN_REFUSED} 401: invalid_client: The client id or the client secret is wrong`;
-const password = { username: 'ann', ...CLIENT };
+const TOKEN_ENDPOINT_RESPONSE = 'The token endpoint of Sandbox CRM responded with';
+const WRONG_CLIENT = `${TOKEN_ENDPOINT_RESPONSE} 401: invalid_client: The client id or the client secret is wrong`;
+const USER = { username: 'ann', ...CLIENT };
 
 test.each([
   [
@@ -76,12 +76,11 @@ test.each([
   ],
   [
     'OAUTH2_PASSWORD',
-    { oauth2PasswordCredentials: { ...password, password: 'planted' } },
-    `${TOKEN_REFUSED} 400: invalid_grant: The user name or the password is wrong`,
+    { oauth2PasswordCredentials: { ...USER, password: 'planted' } },
+    `${TOKEN_ENDPOINT_RESPONSE} 400: invalid_grant: The user name or the password is wrong`,
   ],
-  ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REFUSED)],
-])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (...row) => {
-  const [, credentials, detail] = row;
+  ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTED)],
+])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const { code, problem } = await tenant.refusal(
@@ -90,33 +89,32 @@ test.each([
   );
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
-  expect(await readStored(app, tenant)).toEqual([[], [], []]);
+  expect(await readStoredRows(app, tenant)).toEqual([[], [], []]);
   expect(await events()).toEqual([]);
-  const skipped = await generateConnection(tenant, { ...credentials, skipCheck: true });
-  expect(skipped).toMatchObject({ status: 'CREATED' });
+  const unchecked = await generateConnection(tenant, { ...credentials, skipCheck: true });
+  expect(unchecked).toMatchObject({ status: 'CREATED' });
 });
 
 test.each([
   ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
-  ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...password, password: 'sandbox-password' } }],
-])('stores the token that a check of credentials of the scheme %s returned', async (...row) => {
-  const [authScheme, credentials] = row;
+  ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...USER, password: 'sandbox-password' } }],
+])('stores the token that a check of credentials of the scheme %s returned', async (authScheme, credentials) => {
   const tenant = await app.tenant();
   const { counts } = app.app.sandbox.oauth;
-  const before = counts.issued;
+  const issuedBefore = counts.issued;
   const { id } = await generateConnection(tenant, credentials);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
   expect(connection.tokenExpireTime).not.toBeNull();
   expect((await callSandbox(app, connection)).status).toBe(200);
-  expect(counts.issued).toBe(before + 1);
+  expect(counts.issued).toBe(issuedBefore + 1);
 });
 
 test('keeps the old client credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const events = await keepEvents(app, tenant);
-  const before = await readStored(app, tenant);
+  const rowsBefore = await readStoredRows(app, tenant);
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
   const change = (clientSecret: string) => ({
     input: {
@@ -124,13 +122,13 @@ test('keeps the old client credentials if the new ones are rejected', async () =
       credentials: { oauth2ClientCredentials: { clientId, clientSecret } },
     },
   });
-  expect(await tenant.refusal(UPDATE, change('planted'))).toMatchObject({
+  expect(await tenant.refusal(UPDATE_CONNECTION, change('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: WRONG_CLIENT },
   });
-  expect(await readStored(app, tenant)).toEqual(before);
+  expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
   expect(await events()).toEqual([]);
-  await tenant.query(UPDATE, change('sandbox-secret-2'));
+  await tenant.query(UPDATE_CONNECTION, change('sandbox-secret-2'));
   const stored = await readStoredCredentials(app, await getConnection(app, id));
   expect(stored).toMatchObject({
     clientSecret: 'sandbox-secret-2',
@@ -142,7 +140,7 @@ test('keeps the old credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const events = await keepEvents(app, tenant);
-  const before = await readStored(app, tenant);
+  const rowsBefore = await readStoredRows(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
   const repeatedVariables = connectionVariables(tenant, { apiKey: 'wrong', ...names });
   expect(await tenant.refusal(GENERATE, repeatedVariables)).toMatchObject({
@@ -154,11 +152,11 @@ test('keeps the old credentials if the new ones are rejected', async () => {
     credentials: { apiKey: 'wrong' },
     providerMetadata: { plan: 'gold' },
   };
-  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({
+  expect(await tenant.refusal(UPDATE_CONNECTION, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
-    problem: { detail: expect.stringMatching(REFUSED) },
+    problem: { detail: expect.stringMatching(REJECTED) },
   });
-  expect(await readStored(app, tenant)).toEqual(before);
+  expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
   expect(await events()).toEqual([]);
 });
 
@@ -167,7 +165,7 @@ test('returns 422 for rejected credentials over REST, and accepts valid ones aft
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
-  const refused = { status: 422, detail: expect.stringMatching(REFUSED) };
+  const refused = { status: 422, detail: expect.stringMatching(REJECTED) };
   expect(await rest.refusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
@@ -189,11 +187,11 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const { id, status } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck });
   expect(status).toBe('CREATED');
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
-  const apiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
-  await tenant.query(UPDATE, {
+  const readApiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
+  await tenant.query(UPDATE_CONNECTION, {
     input: { ...connectionKey, credentials: { apiKey: 'wrong-2' }, skipCheck },
   });
-  expect(await apiKey()).toBe('wrong-2');
+  expect(await readApiKey()).toBe('wrong-2');
 
   const rest = await createRestTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'wrong' };
@@ -202,32 +200,35 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
   expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
-  const unread = await rest.refusal('PATCH', `${path}?skipCheck=maybe`, change);
-  expect(unread).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
+  const refusal = await rest.refusal('PATCH', `${path}?skipCheck=maybe`, change);
+  expect(refusal).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
 });
 
-/** Starts a server that replaces the provider. Returns its address. */
-async function startProvider(response: RequestListener): Promise<string> {
-  const { url, stop } = await serve(response);
+/** Starts a server with this listener, which stops after all tests. Returns its URL. */
+async function startProvider(listener: RequestListener): Promise<string> {
+  const { url, stop } = await serve(listener);
   afterAll(stop);
   return url;
 }
 
+/** Creates an app whose sandbox is the provider at this URL. */
+function createAppWithProvider(url: string): Promise<TestApp> {
+  return createTestApp({
+    providers: [createSandboxProvider(() => url)],
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  });
+}
+
 test('stores credentials unchecked if the provider fails, is slow or is unreachable', async () => {
-  const failingProvider = await startProvider(
+  const failingUrl = await startProvider(
     (_request, response) => void response.writeHead(500).end(),
   );
-  const slow = await startProvider(() => {});
-  const addresses = [failingProvider, slow, 'http://sandbox.test'];
-  const others = addresses.map((url) =>
-    createTestApp({
-      providers: [createSandboxProvider(() => url)],
-      env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-    }),
-  );
-  for (const opening of others) {
-    await using other = await opening;
-    const tenant = await other.tenant();
+  const slowUrl = await startProvider(() => {});
+  const unreachableUrl = 'http://sandbox.test';
+  const openingApps = [failingUrl, slowUrl, unreachableUrl].map(createAppWithProvider);
+  for (const openingApp of openingApps) {
+    await using otherApp = await openingApp;
+    const tenant = await otherApp.tenant();
     const created = await Promise.all([
       generateConnection(tenant, { apiKey: 'whatever' }),
       generateConnection(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
@@ -241,27 +242,21 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
     response.writeHead(403, { 'content-type': 'text/html' });
     response.end('<h1>Blocked by the firewall</h1>');
   });
-  await using other = await createTestApp({
-    providers: [createSandboxProvider(() => url)],
-    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  });
-  const connection = await generateConnection(await other.tenant(), {
+  await using otherApp = await createAppWithProvider(url);
+  const connection = await generateConnection(await otherApp.tenant(), {
     oauth2ClientCredentials: CLIENT,
   });
   expect(connection).toMatchObject({ status: 'CREATED' });
 });
 
 test("repeats the provider's message without the credentials in it", async () => {
-  const words = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
+  const errorBody = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
   const url = await startProvider((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(words));
+    response.end(JSON.stringify(errorBody));
   });
-  await using other = await createTestApp({
-    providers: [createSandboxProvider(() => url)],
-    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  });
-  const tenant = await other.tenant();
+  await using otherApp = await createAppWithProvider(url);
+  const tenant = await otherApp.tenant();
   const { problem } = await tenant.refusal(
     GENERATE,
     connectionVariables(tenant, { apiKey: 'planted-key' }),

@@ -1,4 +1,4 @@
-/** A process whose clock is wrong schedules work, and decides what is due, by the database's clock. */
+/** A process whose clock is wrong schedules work and finds due work by the database's clock. */
 
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
@@ -17,11 +17,14 @@ const RETRY_MS = 10 * MINUTE_MS;
 /** The random share of a retry delay. */
 const JITTER = 0.2;
 /** The period of the read's schedule. */
-const EVERY_MS = 10 * MINUTE_MS;
+const READ_PERIOD_MS = 10 * MINUTE_MS;
 const EVERY_TEN_MINUTES = '*/10 * * * *';
-const TOKEN_MS = HOUR_MS;
-/** The tolerance of a due time. */
-const SOON_MS = 30_000;
+const TOKEN_LIFETIME_MS = HOUR_MS;
+/** The allowed deviation of a due time. */
+const TOLERANCE_MS = 30_000;
+/** A token that expires then is refreshed now. */
+const EXPIRING_MS = 30_000;
+/** Work that is due then must wait until the test has ended. */
 const LATER_MS = HOUR_MS / 2;
 
 const ENV = {
@@ -45,7 +48,7 @@ async function startWorkers({ app }: TestApp): Promise<void> {
   onTestFinished(() => work[Symbol.asyncDispose]());
 }
 
-async function readDatabaseMs({ app }: TestApp): Promise<number> {
+async function readDatabaseTimeMs({ app }: TestApp): Promise<number> {
   const [row] = await app.services.database.rows.query<{ ms: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "ms"',
     [],
@@ -62,8 +65,8 @@ interface Span {
 async function expectAfter(app: TestApp, startMs: number, time: Date | null, span: Span) {
   const ms = time?.getTime() ?? Number.NaN;
   // The process reads the database's clock with a delay, so its estimate is slightly off.
-  expect(ms).toBeGreaterThan(startMs + span.fromMs - SOON_MS);
-  expect(ms).toBeLessThan((await readDatabaseMs(app)) + span.toMs + SOON_MS);
+  expect(ms).toBeGreaterThan(startMs + span.fromMs - TOLERANCE_MS);
+  expect(ms).toBeLessThan((await readDatabaseTimeMs(app)) + span.toMs + TOLERANCE_MS);
 }
 
 describe.each([
@@ -78,7 +81,7 @@ describe.each([
     receiver.setBehavior('hook', { status: 500 });
     const { createDestination, enqueue } = await createDeliveryProject(database);
     const { id } = await createDestination(receiver.url('hook'));
-    const startMs = await readDatabaseMs(app);
+    const startMs = await readDatabaseTimeMs(app);
     const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs + LATER_MS) });
     const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
 
@@ -98,17 +101,17 @@ describe.each([
     const writer = await createWriter(app);
     const retryAfterSeconds = RETRY_MS / 1_000;
     app.app.sandbox.faults.set({ status: 503, retryAfterSeconds, method: 'POST' });
-    const startMs = await readDatabaseMs(app);
+    const startMs = await readDatabaseTimeMs(app);
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
 
-    const task = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
+    const findTask = () => prisma.writeTask.findFirstOrThrow({ where: { id: operationId } });
     const isPostponed = async () => {
-      const { attempts, leaseToken } = await task();
+      const { attempts, leaseToken } = await findTask();
       return attempts === 1 && leaseToken === null;
     };
     await expect.poll(isPostponed, POLLING).toBe(true);
     const span = { fromMs: RETRY_MS, toMs: RETRY_MS };
-    await expectAfter(app, startMs, (await task()).dueTime, span);
+    await expectAfter(app, startMs, (await findTask()).dueTime, span);
     const [job] = await prisma.$queryRaw<{ startTime: Date }[]>`
       select start_after as "startTime" from pgboss.job
       where name = 'run-write' and state = 'created' and data->>'taskId' = ${operationId}`;
@@ -122,21 +125,21 @@ describe.each([
       object: { schedule: EVERY_TEN_MINUTES },
     });
     const waiting = await installReads(app, await app.tenant());
-    const startMs = await readDatabaseMs(app);
-    const setNext = (installationId: string, ms: number) =>
+    const startMs = await readDatabaseTimeMs(app);
+    const setNextReadTime = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
         where: { installationId },
         data: { nextReadTime: new Date(startMs + ms) },
       });
-    await setNext(waiting.id, LATER_MS);
-    await setNext(reads.id, -1_000);
+    await setNextReadTime(waiting.id, LATER_MS);
+    await setNextReadTime(reads.id, -1_000);
 
     // Workers that run earlier could read the objects when they are installed, before their times are set.
     await startWorkers(app);
     await reads.waitForOperations(1);
     await expectAfter(app, startMs, (await reads.object()).nextReadTime, {
       fromMs: 0,
-      toMs: EVERY_MS,
+      toMs: READ_PERIOD_MS,
     });
     expect(await waiting.operations()).toEqual([]);
   });
@@ -144,19 +147,22 @@ describe.each([
   test("refreshes and expires tokens by the database's clock", async () => {
     const app = await createAheadApp(aheadMs);
     const { services, sandbox } = app.app;
-    const startMs = await readDatabaseMs(app);
+    const startMs = await readDatabaseTimeMs(app);
     const expiringIn = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
     const later = await connectWithTokens(app, await app.tenant(), expiringIn(LATER_MS));
     const expiringConnection = await connectWithTokens(
       app,
       await app.tenant(),
-      expiringIn(SOON_MS),
+      expiringIn(EXPIRING_MS),
     );
     await refreshDueTokens(services);
 
     expect(sandbox.oauth.counts.refreshed).toBe(1);
     const { tokenExpireTime } = await getConnection(app, expiringConnection.id);
-    await expectAfter(app, startMs, tokenExpireTime, { fromMs: TOKEN_MS, toMs: TOKEN_MS });
+    await expectAfter(app, startMs, tokenExpireTime, {
+      fromMs: TOKEN_LIFETIME_MS,
+      toMs: TOKEN_LIFETIME_MS,
+    });
     expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
   });
 });
@@ -173,7 +179,7 @@ test.each([
   const { createDestination, enqueue } = await createDeliveryProject(database);
   const { id } = await createDestination(receiver.url('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
-  const startMs = await readDatabaseMs(app);
+  const startMs = await readDatabaseTimeMs(app);
   const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
 
   const findDelivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });

@@ -1,4 +1,4 @@
-/** Creates fields in customers' accounts, over REST as the reference API does and over GraphQL. */
+/** Creating fields in customers' accounts, over REST and GraphQL. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
@@ -8,20 +8,20 @@ import { createRestTenant, type RestTenant } from '../support/rest/rest-client.t
 
 const app = await getSharedApp();
 
-const UPSERT = `mutation ($input: UpsertObjectMetadataInput!) {
+const UPSERT = `mutation UpsertObjectMetadata($input: UpsertObjectMetadataInput!) {
   upsertObjectMetadata(input: $input) {
     success objects { objectName fields { fieldName action error warnings metadata } }
   }
 }`;
 
-const UPSERT_INSTALLED = `mutation ($input: UpsertInstalledObjectMetadataInput!) {
+const UPSERT_INSTALLED = `mutation UpsertInstalledObjectMetadata($input: UpsertInstalledObjectMetadataInput!) {
   upsertInstalledObjectMetadata(input: $input) {
     success objects { objectName fields { fieldName action error } }
   }
 }`;
 
-const connectionPath = ({ base }: RestTenant) => `${base}/providers/sandbox/object-metadata`;
-const installationPath = ({ base }: RestTenant) => `${base}/integrations/crm/object-metadata`;
+const getConnectionPath = ({ base }: RestTenant) => `${base}/providers/sandbox/object-metadata`;
+const getInstallationPath = ({ base }: RestTenant) => `${base}/integrations/crm/object-metadata`;
 
 const hobby = { fieldName: 'hobby_of_rest', displayName: 'Hobby', valueType: 'string' };
 
@@ -31,17 +31,17 @@ async function createConnectedTenant() {
   return rest;
 }
 
-async function put(rest: RestTenant, path: string, fields: object) {
+async function upsertFields(rest: RestTenant, path: string, fields: object) {
   const { status, body } = await rest.request('PUT', path, { groupRef: 'acme', fields });
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 }
 
-test('creates a field through a connection, which is described and can be written immediately', async () => {
+test('creates a field through a connection, and describes it immediately', async () => {
   const rest = await createConnectedTenant();
-  const metadata = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
-  expect((await rest.get(metadata)).fields).not.toHaveProperty(hobby.fieldName);
-  const created = await put(rest, connectionPath(rest), { contacts: [hobby] });
+  const metadataPath = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
+  expect((await rest.get(metadataPath)).fields).not.toHaveProperty(hobby.fieldName);
+  const created = await upsertFields(rest, getConnectionPath(rest), { contacts: [hobby] });
   expect(created).toEqual({
     success: true,
     fields: {
@@ -54,12 +54,12 @@ test('creates a field through a connection, which is described and can be writte
       },
     },
   });
-  expect((await rest.get(metadata)).fields.hobby_of_rest).toMatchObject({
+  expect((await rest.get(metadataPath)).fields.hobby_of_rest).toMatchObject({
     displayName: 'Hobby',
     valueType: 'string',
     isCustom: true,
   });
-  const repeated = await put(rest, connectionPath(rest), { contacts: [hobby] });
+  const repeated = await upsertFields(rest, getConnectionPath(rest), { contacts: [hobby] });
   expect(repeated.fields.contacts.hobby_of_rest.action).toBe('none');
 });
 
@@ -72,7 +72,7 @@ test("accepts the integration's names of objects through an installation", async
     valueType: 'singleSelect',
     stringOptions: { values: ['cat', 'dog'], valuesRestricted: true },
   };
-  const created = await put(rest, installationPath(rest), { people: [pet] });
+  const created = await upsertFields(rest, getInstallationPath(rest), { people: [pet] });
   expect(created.fields.contacts.pet).toMatchObject({ action: 'create' });
   const input = {
     projectIdOrName: rest.tenant.projectId,
@@ -109,9 +109,9 @@ test("accepts the integration's names of objects through an installation", async
 
 test("returns the provider's refusal as a warning, and creates the other fields", async () => {
   const rest = await createConnectedTenant();
-  const other = { ...hobby, fieldName: 'motto' };
+  const motto = { ...hobby, fieldName: 'motto' };
   const email = { fieldName: 'email', displayName: 'Mail', valueType: 'string' };
-  const result = await put(rest, connectionPath(rest), { contacts: [email, other] });
+  const result = await upsertFields(rest, getConnectionPath(rest), { contacts: [email, motto] });
   expect(result.success).toBe(false);
   expect(result.fields.contacts).toMatchObject({
     email: { action: 'none', warnings: [expect.stringContaining('standard field')] },
@@ -121,11 +121,11 @@ test("returns the provider's refusal as a warning, and creates the other fields"
 
 test('refuses invalid definitions at their position before it creates a field', async () => {
   const rest = await createConnectedTenant();
-  const invalidField = {
+  const invalidFields = {
     contacts: [
       { ...hobby, fieldName: 'Not A Name', stringOptions: { pattern: '^a' } },
-      { ...hobby, fieldName: 'never_made', valueType: 'singleSelect' },
-      { ...hobby, fieldName: 'never_made', valueType: 'other' },
+      { ...hobby, fieldName: 'never_created', valueType: 'singleSelect' },
+      { ...hobby, fieldName: 'never_created', valueType: 'other' },
       { ...hobby, fieldName: 'unlucky', numericOptions: { min: 1 }, required: false },
       {
         ...hobby,
@@ -135,8 +135,8 @@ test('refuses invalid definitions at their position before it creates a field', 
       },
     ],
   };
-  const body = { groupRef: 'acme', fields: invalidField };
-  const { issues } = await rest.refusal('PUT', connectionPath(rest), body);
+  const body = { groupRef: 'acme', fields: invalidFields };
+  const { issues } = await rest.refusal('PUT', getConnectionPath(rest), body);
   expect(issues?.map(({ name, detail }) => `${name} ${detail}`)).toEqual([
     'fields.contacts[0].fieldName must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
     'fields.contacts[0].stringOptions.pattern is not supported by Sandbox CRM.',
@@ -149,16 +149,16 @@ test('refuses invalid definitions at their position before it creates a field', 
     'fields.contacts[4].association.onDelete is not supported by Sandbox CRM.',
   ]);
   const unknownMember = { contacts: [{ ...hobby, valueType: 'text', more: 1 }] };
-  const form = await rest.refusal('PUT', connectionPath(rest), {
+  const malformed = await rest.refusal('PUT', getConnectionPath(rest), {
     groupRef: 'acme',
     fields: unknownMember,
   });
-  expect(form.issues?.map(({ name }) => name).sort()).toEqual([
+  expect(malformed.issues?.map(({ name }) => name).sort()).toEqual([
     'fields.contacts[0].more',
     'fields.contacts[0].valueType',
   ]);
-  const metadata = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
-  expect((await rest.get(metadata)).fields).not.toHaveProperty('never_made');
+  const metadataPath = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
+  expect((await rest.get(metadataPath)).fields).not.toHaveProperty('never_created');
 
   const input = {
     ...{ projectIdOrName: rest.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
@@ -170,38 +170,42 @@ test('refuses invalid definitions at their position before it creates a field', 
   expect(problem.issues).toMatchObject([{ name: 'input.objects[0].fields[0].indexed' }]);
 });
 
-test('distinguishes a provider without the capability, an unknown group and an unknown object', async () => {
+test('returns an error for a provider without the capability, an unknown provider, group or object, and a missing integration', async () => {
   const rest = await createConnectedTenant();
   const fields = { contacts: [hobby] };
   const providerPath = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
-  const fetchRefusal = (path: string, body: object) => rest.refusal('PUT', path, body);
-  expect(await fetchRefusal(providerPath('stripe'), { groupRef: 'acme', fields })).toMatchObject({
+  const refuseUpsert = (path: string, body: object) => rest.refusal('PUT', path, body);
+  expect(await refuseUpsert(providerPath('stripe'), { groupRef: 'acme', fields })).toMatchObject({
     status: 422,
   });
-  expect(await fetchRefusal(providerPath('none'), { groupRef: 'acme', fields })).toMatchObject({
+  expect(await refuseUpsert(providerPath('none'), { groupRef: 'acme', fields })).toMatchObject({
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
   expect(
-    await fetchRefusal(providerPath('sandbox'), { groupRef: 'unknown', fields }),
+    await refuseUpsert(providerPath('sandbox'), { groupRef: 'unknown', fields }),
   ).toMatchObject({
     status: 404,
   });
   const unknownObject = { groupRef: 'acme', fields: { nothing: [hobby] } };
-  expect(await fetchRefusal(providerPath('sandbox'), unknownObject)).toMatchObject({ status: 422 });
-  const missing = { groupRef: 'acme', fields };
-  expect(await fetchRefusal(installationPath(rest), missing)).toMatchObject({ status: 404 });
+  expect(await refuseUpsert(providerPath('sandbox'), unknownObject)).toMatchObject({ status: 422 });
+  const body = { groupRef: 'acme', fields };
+  expect(await refuseUpsert(getInstallationPath(rest), body)).toMatchObject({ status: 404 });
 });
 
-test("refuses another tenant's accounts, a key without the scope and end users", async () => {
-  const [a, b] = [await createConnectedTenant(), await createConnectedTenant()];
+test("refuses another tenant's accounts, a key without the scope, and end users", async () => {
+  const [owner, other] = [await createConnectedTenant(), await createConnectedTenant()];
   const body = { groupRef: 'acme', fields: { contacts: [hobby] } };
-  expect(await b.refusal('PUT', connectionPath(a), body)).toMatchObject({ status: 404 });
-  const reader = await a.withScopes('read', 'connections:write');
-  expect(await reader.refusal('PUT', connectionPath(a), body)).toMatchObject({ status: 403 });
-  const user = await createEndUser(app, a.tenant, { permissions: ['INSTALL', 'WRITE_RECORDS'] });
+  expect(await other.refusal('PUT', getConnectionPath(owner), body)).toMatchObject({ status: 404 });
+  const reader = await owner.withScopes('read', 'connections:write');
+  expect(await reader.refusal('PUT', getConnectionPath(owner), body)).toMatchObject({
+    status: 403,
+  });
+  const user = await createEndUser(app, owner.tenant, {
+    permissions: ['INSTALL', 'WRITE_RECORDS'],
+  });
   const input = {
-    ...{ projectIdOrName: a.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
+    ...{ projectIdOrName: owner.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
     objects: [{ objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING' }] }],
   };
   expect((await user.refusal(UPSERT, { input })).code).toBe('FORBIDDEN');

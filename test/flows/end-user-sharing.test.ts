@@ -1,7 +1,7 @@
 /**
- * Compiled queries, cached callers, shared statements and results of streams are shared between requests. No
- * caller may get the result of another: end users of one group, of one project and of two, and an API key
- * send the same requests at the same time, for every field that a walk of the schema finds.
+ * Requests share compiled queries, cached callers, statements and results of streams. End users of the same and of
+ * different groups and projects, and an API key, send the same requests at the same time for every reachable field.
+ * No caller gets the result of another.
  */
 import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
@@ -25,8 +25,8 @@ const app = await getSharedApp({
     LIMIT_COST: '1000000',
   },
 });
-/** The number of concurrent requests of each caller. The query was compiled before. */
-const AT_ONCE = 2;
+/** The number of concurrent requests of each caller. */
+const CONCURRENT_REQUESTS = 2;
 
 type Variables = Record<string, unknown>;
 
@@ -43,19 +43,19 @@ async function createSharingCallers() {
   const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
   const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
   await integrate(app, demo, createIntegrationContent('another'));
-  const bobsConnection = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
-  const narrow = await createEndUser(app, demo, bobsConnection);
+  const bobsGrant = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
+  const bobOfOneIntegration = await createEndUser(app, demo, bobsGrant);
   const concurrentCallers: Caller[] = [
     { name: 'bob', client: bob },
-    { name: 'bob, with one integration', client: narrow },
+    { name: 'bob, with one integration', client: bobOfOneIntegration },
     { name: 'carol, of the same group', client: carol },
     { name: 'ada, of another group', client: ada },
     { name: 'an end user of another project', client: outsider },
     { name: 'an API key', client: demo },
   ];
-  // The first contract of an installation asks its account, which changes the status of the connection.
+  // The first query of a contract requests metadata of the account, which changes the connection's status.
   const contracts =
-    '{ viewer { project { installations(first: 10) { nodes { contract { hash } } } } } }';
+    'query Contracts { viewer { project { installations(first: 10) { nodes { contract { hash } } } } } }';
   for (const { client } of concurrentCallers) await client.request(contracts);
   return { concurrentCallers, ownValues, bob };
 }
@@ -70,13 +70,13 @@ async function fetchText({ client }: Caller, query: string, variables: Variables
   ]);
 }
 
-/** Sends one query for each caller, first one after the other and then concurrently. Returns the results of each. */
+/** Sends the query for each caller, sequentially and then concurrently. Returns the result of each caller. */
 async function queryConcurrently(query: string, variables: Variables): Promise<string[]> {
   const sequential: string[] = [];
   for (const caller of concurrentCallers)
     sequential.push(await fetchText(caller, query, variables));
   const concurrent = await Promise.all(
-    Array.from({ length: AT_ONCE }, () =>
+    Array.from({ length: CONCURRENT_REQUESTS }, () =>
       concurrentCallers.map((caller) => fetchText(caller, query, variables)),
     ).flat(),
   );
@@ -96,7 +96,7 @@ test(
   { tags: ['all/walk'], timeout: 180_000 },
   async () => {
     const fields = await findReachableFields(bob, ownValues);
-    let differing = 0;
+    let differingCount = 0;
     const queries = fields.flatMap((reached) =>
       buildQueries(reached).map((query) => ({ ...reached, ...query })),
     );
@@ -104,47 +104,49 @@ test(
       const requiredArgs = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
       const values = requiredArgs.map((arg) => [arg.name, foreignArgument(field, arg, ownValues)]);
       const responses = await queryConcurrently(query, Object.fromEntries(values));
-      if (new Set(responses).size > 2) differing += 1;
+      if (new Set(responses).size > 2) differingCount += 1;
     }
     // Most fields must have different results for different callers, or the test would compare nothing.
-    expect(differing).toBeGreaterThan(fields.length / 4);
+    expect(differingCount).toBeGreaterThan(fields.length / 4);
   },
 );
 
 /** The fields of an operation that each of its callers may see. */
-const WHOLE = `${selectFields(schema.getType('Operation') as GraphQLObjectType, 0)}
+const OPERATION_FIELDS = `${selectFields(schema.getType('Operation') as GraphQLObjectType, 0)}
   installation { id group { groupRef } connection { id status consumer { consumerRef } } }
   project { connections(first: 1) { totalCount } integrations(first: 1) { totalCount } }`;
 
-const NODE = `query ($id: ID!) { node(id: $id) { ... on Operation { ${WHOLE} } } }`;
+const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation { ${OPERATION_FIELDS} } } }`;
 
-test('delivers to each subscriber of an operation the part that is visible to its caller', async () => {
+test('delivers to each subscriber the fields of an operation that its caller may see', async () => {
   const id = ownValues.findId('opr') as string;
   await prisma.operation.updateMany({ where: { id }, data: { status: 'IN_PROGRESS' } });
-  const followers = Array.from({ length: AT_ONCE }, () => concurrentCallers).flat();
-  const query = `subscription ($id: ID!) { operation(id: $id) { ${WHOLE} } }`;
+  const followers = Array.from({ length: CONCURRENT_REQUESTS }, () => concurrentCallers).flat();
+  const query = `subscription Operation($id: ID!) { operation(id: $id) { ${OPERATION_FIELDS} } }`;
   const streams = await Promise.all(
     followers.map(({ client: { headers } }) =>
       openEventStream(app.fetch, { query, variables: { id }, headers }),
     ),
   );
-  const next = () =>
+  const readNextOperations = () =>
     Promise.all(
       streams.map(async (stream) => (await stream.next())?.data?.data?.operation ?? null),
     );
-  const fetchVisible = async () =>
+  const fetchOperations = async () =>
     Promise.all(
-      followers.map(async ({ client }) => (await client.request(NODE, { id })).data?.node ?? null),
+      followers.map(
+        async ({ client }) => (await client.request(OPERATION, { id })).data?.node ?? null,
+      ),
     );
-  expect(await next()).toEqual(await fetchVisible());
+  expect(await readNextOperations()).toEqual(await fetchOperations());
   const { projectId } = await prisma.operation.findFirstOrThrow({ where: { id } });
-  const end = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
+  const finished = { result: 'Done.', metadata: { objects: ['contacts'] }, now: new Date() };
   await inTransaction(app.app.services.database, (tx) =>
-    updateOperation(tx, { id, projectId }, { ...end, status: 'SUCCESS' }),
+    updateOperation(tx, { id, projectId }, { ...finished, status: 'SUCCESS' }),
   );
-  const received = await next();
+  const received = await readNextOperations();
   for (const stream of streams) stream.close();
-  expect(received).toEqual(await fetchVisible());
-  // There are four results: nothing, that of bob and carol, that of one integration, and everything.
+  expect(received).toEqual(await fetchOperations());
+  // Four results differ: null, that of bob and carol, that of one integration, and the whole operation.
   expect(new Set(received.map((response) => JSON.stringify(response))).size).toBe(4);
 });

@@ -24,13 +24,13 @@ const { prisma } = services.database;
 sandbox.seed('contacts', 3);
 
 const ERASE_GROUP =
-  'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }';
+  'mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }';
 const ERASE_CONSUMER =
-  'mutation ($input: EraseConsumerInput!) { eraseConsumer(input: $input) { deletedId } }';
+  'mutation EraseConsumer($input: EraseConsumerInput!) { eraseConsumer(input: $input) { deletedId } }';
 const DELETE_PROJECT =
-  'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }';
+  'mutation DeleteProject($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }';
 
-const SEEN = `query ($id: String!, $ids: [ID!]!) {
+const SEEN = `query Seen($id: String!, $ids: [ID!]!) {
   project(idOrName: $id) {
     groups { totalCount nodes { groupRef } }
     consumers { totalCount nodes { consumerRef } }
@@ -222,7 +222,7 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   expect(await tenant.refusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
   const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
   expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
-  const create = `mutation { createProject(input: {
+  const create = `mutation CreateProject { createProject(input: {
     orgId: "${tenant.orgId}", name: "${projectName}", appName: "Anew" }) { project { name } } }`;
   expect(await tenant.builder.query(create)).toMatchObject({
     createProject: { project: { name: projectName } },

@@ -21,10 +21,10 @@ const app = await getSharedApp({
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
+const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl packageInstallUrl }
 }`;
-const SHOW = `query ($id: String!) { project(idOrName: $id) { connections { nodes {
+const SHOW = `query Show($id: String!) { project(idOrName: $id) { connections { nodes {
   status providerWorkspaceRef providerConsumerRef
 } } } }`;
 

@@ -24,7 +24,7 @@ const app = await getSharedApp({
 const { prisma } = app.app.services.database;
 const browser = createOAuthBrowser(app);
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
+const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
 }`;
 

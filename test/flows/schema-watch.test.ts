@@ -222,7 +222,7 @@ test('refuses to rename or delete a destination of schema changes', async () => 
   const where = { projectId_name: { projectId, name: 'records' } };
   const { id: destinationId } = await prisma.destination.findUniqueOrThrow({ where });
   const { problem } = await tenant.refusal(
-    `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`,
+    `mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`,
     { input: { projectIdOrName: projectId, destinationId } },
   );
   expect(problem.detail).toContain('integration crm');

@@ -20,22 +20,22 @@ const app = await getSharedApp({ providers: PROVIDERS, log });
 const { services } = app.app;
 const { rows } = services.database;
 
-const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) {
+const CREATE_KEY = `mutation CreateApiKey($input: CreateApiKeyInput!) {
   createApiKey(input: $input) { key apiKey { id } }
 }`;
-const DELETE_KEY = `mutation ($input: DeleteApiKeyInput!) {
+const DELETE_KEY = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
   deleteApiKey(input: $input) { deletedId }
 }`;
-const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id } }
 }`;
-const UPDATE_APP = `mutation ($input: UpdateProviderAppInput!) {
+const UPDATE_APP = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
   updateProviderApp(input: $input) { providerApp { id } }
 }`;
-const UPDATE_CONNECTION = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id } }
 }`;
-const ROTATE_SECRET = `mutation ($input: RotateDestinationSecretInput!) {
+const ROTATE_SECRET = `mutation RotateDestinationSecret($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret }
 }`;
 

@@ -125,7 +125,7 @@ test('replaces a token before it expires, and when the provider rejects it', asy
   refused.add(`token ${issued.length}`);
   expect(await call()).toBe(200);
   expect(issued.length).toBe(before + 2);
-  const refreshing = `mutation ($input: RefreshConnectionInput!) {
+  const refreshing = `mutation RefreshConnection($input: RefreshConnectionInput!) {
     refreshConnection(input: $input) { connection { status } }
   }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: id };

@@ -62,7 +62,7 @@ async function fetchNodesForB(ids: string[]): Promise<Set<string>> {
   const foundIds = new Set<string>();
   for (let start = 0; start < ids.length; start += NODES_MAX) {
     const chunk = ids.slice(start, start + NODES_MAX);
-    const { data } = await b.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    const { data } = await b.request('query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: chunk,
     });
     for (const node of (data?.nodes ?? []) as ({ id: string } | null)[]) {
@@ -125,7 +125,7 @@ test('tenant A has a row of every kind that has an id', () => {
 test('returns no node of A to B, by key or by builder', async () => {
   const ids = [...idsOfA.values()];
   for (const caller of [b, b.builder]) {
-    const { nodes } = await caller.query('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    const { nodes } = await caller.query('query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids,
     });
     expect(nodes).toEqual(ids.map(() => null));

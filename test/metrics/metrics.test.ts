@@ -240,7 +240,7 @@ test('counts open event streams', async () => {
     ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
     'x-api-key': tenant.apiKey,
   };
-  const query = `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`;
+  const query = `subscription NotificationEvents { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`;
   const abort = new AbortController();
   const body = JSON.stringify({ query });
   const { signal } = abort;

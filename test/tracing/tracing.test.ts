@@ -92,7 +92,7 @@ test('traces the opening of a stream below its request, and no later messages', 
   await routeEvents(database.prisma, tenant.projectId);
   const { traceparent, listSpans } = createTrace();
   const stream = await openEventStream(app.fetch, {
-    query: `subscription ($project: String!) {
+    query: `subscription NotificationEvents($project: String!) {
       notificationEvents(projectIdOrName: $project) { cursor node { data } }
     }`,
     variables: { project: tenant.projectId },
@@ -183,7 +183,7 @@ test('traces a write up to the provider', async () => {
   const record = createContact();
   const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
-    `mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
+    `mutation WriteRecords($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
     writer.input({ record }),
   );
   await expect

@@ -27,10 +27,10 @@ afterEach(() => {
 
 const REQUEST = `createTime kind method host path responseStatus error durationMs requestHeaders
   responseHeaders responseBody`;
-const REQUESTS_OF_OPERATION = `query ($id: ID!) {
+const REQUESTS_OF_OPERATION = `query RequestsOfOperation($id: ID!) {
   node(id: $id) { ... on Operation { requests { totalCount nodes { ${REQUEST} } } } }
 }`;
-const REQUESTS_OF_CONNECTION = `query ($id: ID!) {
+const REQUESTS_OF_CONNECTION = `query RequestsOfConnection($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST} } } } }
 }`;
 

@@ -1,6 +1,6 @@
 /**
- * Agents request everything of other groups and projects, by every tool that the list has and by every endpoint. They get
- * nothing, and cannot distinguish what exists from what does not.
+ * Agents call every tool and every endpoint with IDs of other groups and projects. Responses contain none of their data,
+ * and do not reveal whether an ID exists.
  *
  * @module-tag all/walk
  */
@@ -22,13 +22,14 @@ import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 const app = await startTypedApi(HIGH_RATE_LIMITS);
 const tenant = await createPeopleTenant(app);
 const rival = await createPeopleTenant(app);
-/** A creation names nothing foreign. */
+/** Omits creations, because they name no existing record. */
 const pinnedTools = ['UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));
 
 /** Values of the group `acme` that no other agent may see. */
 const SECRET = 'Secret-Lovelace';
-const victim = await createVictim();
+const victimIds = await createVictim();
 
+/** Creates a record, a committed proposal and an approved one. Returns their IDs. */
 async function createVictim() {
   const provider = createSandboxClient(app.sandbox.url);
   const recordId = await provider.create({ lastname: SECRET, email: 'secret@example.test' });
@@ -43,10 +44,12 @@ async function createVictim() {
   return { recordId, proposalId, payloadHash, operationId: operation.id as string };
 }
 
-const NOTHING: typeof victim = {
+type ObjectIds = typeof victimIds;
+
+const UNKNOWN_IDS: ObjectIds = {
   recordId: 'none',
   proposalId: 'prp_01h455vb4pex5vsknk084sn02q',
-  payloadHash: victim.payloadHash,
+  payloadHash: victimIds.payloadHash,
   operationId: 'opr_01h455vb4pex5vsknk084sn02q',
 };
 
@@ -75,10 +78,10 @@ const callers: Caller[] = [
   },
 ];
 
-const hidden = [SECRET, 'secret@example.test', victim.proposalId, victim.operationId];
+const hiddenTexts = [SECRET, 'secret@example.test', victimIds.proposalId, victimIds.operationId];
 
-/** The rows of the tenant that an agent can change. */
-function listWrites() {
+/** Returns the tenant's rows that an agent can change. */
+function findChangeableRows() {
   const { prisma } = app.app.services.database;
   const where = { projectId: tenant.projectId };
   const orderBy = { id: 'asc' } as const;
@@ -89,56 +92,62 @@ function listWrites() {
   ]);
 }
 
-/** Arguments that name the objects, by the names of the tool's arguments. */
-function createArguments(names: string[], objects: typeof victim): Record<string, unknown> {
+/** Returns values for those of the tool's arguments that identify an object. */
+function createArguments(argumentNames: string[], ids: ObjectIds): Record<string, unknown> {
   const values: Record<string, unknown> = {
-    ...objects,
+    ...ids,
     objectName: 'people',
-    ids: [objects.recordId],
+    ids: [ids.recordId],
     type: 'UPDATE',
     values: { lastName: 'Byron' },
   };
-  const idMembers = names.filter((name) => name in values);
-  return Object.fromEntries(idMembers.map((name) => [name, values[name]]));
+  const identifying = argumentNames.filter((name) => name in values);
+  return Object.fromEntries(identifying.map((name) => [name, values[name]]));
 }
 
-/** Hides the ids in the request, and what differs between any two responses. */
-function withoutNames(response: unknown): string {
-  const recordIds = [victim.recordId, NOTHING.recordId].join('|');
+/** Replaces the requested IDs, and the IDs that are unique to each response. */
+function maskIds(response: unknown): string {
+  const recordIds = [victimIds.recordId, UNKNOWN_IDS.recordId].join('|');
   return JSON.stringify(response)
     .replaceAll(/urn:uuid:[\da-f-]{36}|\b(prp|opr)_[\da-z]{26}\b/g, '*')
     .replaceAll(new RegExp(String.raw`(\\*")(${recordIds})\1`, 'g'), '*');
 }
 
-test.each(callers)('an agent $name gets nothing from any tool', async ({ agent, projects }) => {
+test.each(callers)('returns nothing from any tool to an agent $name', async ({
+  agent,
+  projects,
+}) => {
   const { client } = await connectMcp(app, agent);
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['search_objects', 'commit_write']));
-  const before = await listWrites();
+  const rowsBefore = await findChangeableRows();
   for (const projectId of projects) {
     for (const { name, inputSchema } of tools) {
       const argumentNames = Object.keys(inputSchema.properties ?? {});
-      const send = (objects: typeof victim) =>
+      const callTool = (ids: ObjectIds) =>
         requestMcp(app, { ...agent, projectId }, 'tools/call', {
           name,
-          arguments: createArguments(argumentNames, objects),
+          arguments: createArguments(argumentNames, ids),
         });
-      const [foreign, unknownResponse] = [await send(victim), await send(NOTHING)];
-      const { result } = foreign;
+      const [foreignResponse, unknownResponse] = [
+        await callTool(victimIds),
+        await callTool(UNKNOWN_IDS),
+      ];
+      const { result } = foreignResponse;
       const data = JSON.stringify(result?.isError ? result.structuredContent.issues : result);
       expect(
-        hidden.filter((text) => data?.includes(text)),
+        hiddenTexts.filter((text) => data?.includes(text)),
         name,
       ).toEqual([]);
-      expect(JSON.stringify(foreign)).not.toContain('INTERNAL_ERROR');
-      expect([name, withoutNames(foreign)]).toEqual([name, withoutNames(unknownResponse)]);
+      expect(JSON.stringify(foreignResponse)).not.toContain('INTERNAL_ERROR');
+      expect([name, maskIds(foreignResponse)]).toEqual([name, maskIds(unknownResponse)]);
     }
   }
-  expect(await listWrites()).toEqual(before);
+  expect(await findChangeableRows()).toEqual(rowsBefore);
 });
 
-test.each(callers)('an agent $name gets nothing from any endpoint', async ({ agent }) => {
+test.each(callers)('returns nothing from any endpoint to an agent $name', async ({ agent }) => {
   const ids = await listStoredIds(app);
   const ownIds = [agent.sessionId, agent.projectId];
   const foreignIds = ids.filter((id) => !ownIds.includes(id));
@@ -147,7 +156,7 @@ test.each(callers)('an agent $name gets nothing from any endpoint', async ({ age
     texts: { groupRef: 'acme', consumerRef: 'ann', objectName: 'people' },
     findId: (prefix) => foreignIds.find((id) => id.startsWith(`${prefix}_`)),
   };
-  const before = await listWrites();
+  const rowsBefore = await findChangeableRows();
   for (const endpoint of listOperations(app.app.rest.swagger())) {
     const { path, init } = createRequest(endpoint, foreign);
     const headers = { ...init.headers, ...agent.headers };
@@ -158,30 +167,33 @@ test.each(callers)('an agent $name gets nothing from any endpoint', async ({ age
     const leaked = [...foreignIds, SECRET].filter((id) => text.includes(id));
     expect([endpoint.operationId, leaked]).toEqual([endpoint.operationId, []]);
   }
-  expect(await listWrites()).toEqual(before);
+  expect(await findChangeableRows()).toEqual(rowsBefore);
 });
 
-function createRequest({ method, path, parameters = [], requestBody }: Operation, names: Foreign) {
-  const inPath = Object.fromEntries(
+function createRequest(
+  { method, path, parameters = [], requestBody }: Operation,
+  foreign: Foreign,
+) {
+  const pathValues = Object.fromEntries(
     parameters
       .filter(({ in: location }) => location === 'path')
-      .map(({ name, schema }) => [name, String(foreignMember(name, schema, names))]),
+      .map(({ name, schema }) => [name, String(foreignMember(name, schema, foreign))]),
   );
   const body = requestBody?.content['application/json']?.schema;
   return {
-    path: `/v1${path.replace(/\{(\w+)\}/g, (_all, name: string) => inPath[name] ?? '')}`,
+    path: `/v1${path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? '')}`,
     init: {
       method,
-      ...(body && { body: JSON.stringify(foreignMember('body', body, names)) }),
+      ...(body && { body: JSON.stringify(foreignMember('body', body, foreign)) }),
       ...(body && { headers: { 'content-type': 'application/json' } }),
     },
   };
 }
 
-test('an agent finds no node and no list outside of its tools', async () => {
+test('returns no stored node to an agent except its session', async () => {
   const ids = (await listStoredIds(app)).filter((id) => /^(prp|ags|opr|ins|grp|csm)_/.test(id));
   for (const { agent } of callers) {
-    const { data } = await agent.request('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+    const { data } = await agent.request('query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids,
     });
     const readableIds = ((data?.nodes ?? []) as ({ id: string } | null)[]).flatMap(

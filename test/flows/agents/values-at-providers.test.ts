@@ -1,6 +1,6 @@
 /**
- * Agents propose random writes of the objects of all providers that the tests can serve, many of them with unknown,
- * read-only or ill-typed fields. No such field reaches a provider.
+ * Agents propose random writes to an object of each provider that has a test server. Many contain an unknown, read-only or
+ * ill-typed field. No such field reaches a provider.
  *
  * @module-tag all/walk
  */
@@ -23,8 +23,8 @@ const WRITES_PER_PROVIDER = 18;
 const random = createRandom(Number(process.env.SEED ?? 1));
 const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
-/** The writes that providers were asked to send since the last check. */
-const sent: RecordWrite[] = [];
+/** The writes that reached a provider since the last check. */
+const sentWrites: RecordWrite[] = [];
 
 function recordWrites(provider: Provider): Provider {
   const { writeRecord } = provider.capabilities;
@@ -32,7 +32,7 @@ function recordWrites(provider: Provider): Provider {
   const capabilities: Provider['capabilities'] = {
     ...provider.capabilities,
     writeRecord: (session, write) => {
-      sent.push(write);
+      sentWrites.push(write);
       return writeRecord(session, write);
     },
   };
@@ -40,42 +40,42 @@ function recordWrites(provider: Provider): Provider {
   return Object.defineProperty(provider, 'capabilities', { value: capabilities });
 }
 
-const accounts = await startStandIns();
+const standIns = await startStandIns();
 const app = await getSharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     ...HIGH_RATE_LIMITS,
   },
-  providers: accounts.providers.map(recordWrites),
+  providers: standIns.providers.map(recordWrites),
 });
-afterAll(() => accounts[Symbol.asyncDispose]());
+afterAll(() => standIns[Symbol.asyncDispose]());
 
-interface Subject {
+interface WriteTarget {
   provider: string;
   objectName: string;
 }
 
-function findSubject(name: string): Subject[] {
-  const provider = accounts.providers.find((candidate) => candidate.name === name);
+function findTarget(name: string): WriteTarget[] {
+  const provider = standIns.providers.find((candidate) => candidate.name === name);
   const object = provider?.commonObjects?.find(({ writes }) => writes?.includes('CREATE'));
   return object ? [{ provider: name, objectName: object.name }] : [];
 }
 
-const SUBJECTS: Subject[] = [
-  ...DECLARATIONS.flatMap(({ name }) => findSubject(name)),
+const TARGETS: WriteTarget[] = [
+  ...DECLARATIONS.flatMap(({ name }) => findTarget(name)),
   { provider: 'hubspot', objectName: 'contacts' },
   { provider: 'salesforce', objectName: 'Contact' },
 ];
 
-const CONTRACT = `query ($id: ID!) { node(id: $id) { ... on Installation { contract { objects {
+const CONTRACT = `query Contract($id: ID!) { node(id: $id) { ... on Installation { contract { objects {
   name verbs fields { name providerField type isList isRequired isReadOnly isWriteOnly values { value } }
 } } } } }`;
 
 type Values = Record<string, unknown>;
 
-/** The names of the fields, if the account can't describe them. */
-function findFields({ provider: name, objectName }: Subject, record: object) {
-  const provider = accounts.providers.find((candidate) => candidate.name === name);
+/** Returns the names of the object's fields, and whether the account can describe them. */
+function findFields({ provider: name, objectName }: WriteTarget, record: object) {
+  const provider = standIns.providers.find((candidate) => candidate.name === name);
   const object = provider?.commonObjects?.find((common) => common.name === objectName);
   const declared = object?.fields?.map(({ fieldName }) => fieldName) ?? [];
   return {
@@ -85,9 +85,9 @@ function findFields({ provider: name, objectName }: Subject, record: object) {
   };
 }
 
-async function install({ provider, objectName }: Subject) {
+async function install({ provider, objectName }: WriteTarget) {
   const tenant = await app.tenant();
-  const account = await accounts.open({ provider, module: null, objectName, fields: [] });
+  const account = await standIns.open({ provider, module: null, objectName, fields: [] });
   const { isDescribed, names } = findFields({ provider, objectName }, account.record);
   await integrate(app, tenant, {
     name: 'crm',
@@ -124,7 +124,7 @@ async function install({ provider, objectName }: Subject) {
   return { tenant, account, object: contract.objects[0] as ObjectContract };
 }
 
-const WRONG: Record<string, unknown> = {
+const ILL_TYPED_VALUES: Record<string, unknown> = {
   STRING: { nested: 1 },
   ENUM: 'not-a-value-of-the-enum',
   INTEGER: 'seven',
@@ -134,7 +134,7 @@ const WRONG: Record<string, unknown> = {
   DATE_TIME: 'now',
   REFERENCE: { id: 1 },
 };
-const VALID: Record<string, unknown> = {
+const VALID_VALUES: Record<string, unknown> = {
   STRING: 'text',
   INTEGER: 7,
   NUMBER: 7.5,
@@ -146,11 +146,11 @@ const VALID: Record<string, unknown> = {
 };
 
 const createValue = ({ type, isList, values }: FieldContract): unknown => {
-  const item = values ? pick(values).value : (VALID[type] ?? 'text');
+  const item = values ? pick(values).value : (VALID_VALUES[type] ?? 'text');
   return isList ? [item] : item;
 };
 
-/** Values of a write, and whether the contract refuses one of them. */
+/** Returns values for a write, and whether the contract refuses one of them. */
 function createValues(
   { fields }: ObjectContract,
   record: Values,
@@ -165,7 +165,7 @@ function createValues(
     if (writable.some((field) => field.name === name)) values[name] = value;
   }
   const readOnly = fields.filter(({ isReadOnly, name }) => isReadOnly && name !== 'id');
-  const typed = writable.filter(({ type }) => type !== 'JSON' && type in WRONG);
+  const typed = writable.filter(({ type }) => type !== 'JSON' && type in ILL_TYPED_VALUES);
   const faults: (() => void)[] = [
     () => {
       values.made_up_field = 'x';
@@ -180,7 +180,7 @@ function createValues(
     faults.push(() => {
       const field = pick(typed);
       const isOpenEnum = field.type === 'ENUM' && !field.values;
-      values[field.name] = isOpenEnum ? { nested: 1 } : WRONG[field.type];
+      values[field.name] = isOpenEnum ? { nested: 1 } : ILL_TYPED_VALUES[field.type];
     });
   }
   const isWrong = random() < 0.6;
@@ -196,48 +196,46 @@ function isOfType({ type, isList, values }: FieldContract, value: unknown): bool
     );
   }
   if (values) return values.some((candidate) => candidate.value === value);
-  const test: Record<string, () => boolean> = {
+  const checkByType: Record<string, () => boolean> = {
     INTEGER: () => Number.isInteger(value),
     NUMBER: () => typeof value === 'number',
     BOOLEAN: () => typeof value === 'boolean',
     JSON: () => true,
   };
-  return (test[type] ?? (() => typeof value === 'string'))();
+  return (checkByType[type] ?? (() => typeof value === 'string'))();
 }
 
-test.each(
-  SUBJECTS,
-)('$provider gets only known, writable and well-typed fields', async (subject) => {
-  const { tenant, account, object } = await install(subject);
+test.each(TARGETS)('$provider gets only known, writable and well-typed fields', async (target) => {
+  const { tenant, account, object } = await install(target);
   await using _account = account;
   const agent = await createAgent(app, tenant, { verbs: ['READ', 'CREATE'] });
   const proposals = createProposalClient(tenant);
-  const byProviderField = new Map(object.fields.map((field) => [field.providerField, field]));
-  let refusals = 0;
+  const fieldByProviderName = new Map(object.fields.map((field) => [field.providerField, field]));
+  let refusalCount = 0;
   for (let index = 0; index < WRITES_PER_PROVIDER; index += 1) {
     const { values, isWrong } = createValues(object, account.record as Values);
     const input = { objectName: 'things', type: 'CREATE', values };
-    sent.length = 0;
+    sentWrites.length = 0;
     if (isWrong) {
       const { code, problem } = await proposals.refuseCreate(agent, input);
-      expect([code, problem.detail, values]).toEqual(['BAD_USER_INPUT', problem.detail, values]);
-      expect(sent).toEqual([]);
-      refusals += 1;
+      expect(code, JSON.stringify({ values, problem })).toBe('BAD_USER_INPUT');
+      expect(sentWrites).toEqual([]);
+      refusalCount += 1;
       continue;
     }
     const proposal = await proposals.create(agent, input);
     await proposals.approve(tenant, proposal.id);
     await proposals.commit(agent, proposal);
-    expect(sent).toHaveLength(1);
-    for (const [name, value] of Object.entries(sent[0]?.record ?? {})) {
-      const field = byProviderField.get(name);
-      expect([name, field?.isReadOnly], subject.provider).toEqual([name, false]);
+    expect(sentWrites).toHaveLength(1);
+    for (const [name, value] of Object.entries(sentWrites[0]?.record ?? {})) {
+      const field = fieldByProviderName.get(name);
+      expect([name, field?.isReadOnly], target.provider).toEqual([name, false]);
       expect([name, value, field && isOfType(field, value)]).toEqual([name, value, true]);
     }
   }
-  expect(refusals).toBeGreaterThan(0);
+  expect(refusalCount).toBeGreaterThan(0);
 });
 
-test('covers the providers that the tests can serve', () => {
-  expect(SUBJECTS.length * WRITES_PER_PROVIDER).toBeGreaterThanOrEqual(450);
+test('proposes at least 450 writes', () => {
+  expect(TARGETS.length * WRITES_PER_PROVIDER).toBeGreaterThanOrEqual(450);
 });

@@ -11,38 +11,43 @@ beforeAll(async () => void (await app.app.start()));
 
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
-/** Changes the choices for contacts. Returns the stored ones. */
-async function choose(tenant: Tenant, id: string, contacts: object) {
+/** Returns functions that change the installation's choices for contacts. */
+function createChoiceClient(tenant: Tenant, installationId: string) {
   const rest = createRestClient(app, { 'x-api-key': tenant.apiKey });
-  const path = `/projects/${tenant.projectId}/integrations/crm/installations/${id}`;
-  return { rest, path, body: createMaskedBody(contacts) };
-}
-
-function createMaskedBody(contacts: object) {
-  return {
+  const path = `/projects/${tenant.projectId}/integrations/crm/installations/${installationId}`;
+  const createMaskedBody = (contacts: object) => ({
     updateMask: ['config.content.subscribe.objects.contacts'],
     installation: { config: { content: { subscribe: { objects: { contacts } } } } },
+  });
+  return {
+    rest,
+    /** Returns the stored choices. */
+    async choose(contacts: object) {
+      const { config } = await rest.patch(path, createMaskedBody(contacts));
+      return config.content.subscribe.objects.contacts;
+    },
+    async refuseChoice(contacts: object) {
+      const { issues = [] } = await rest.refusal('PATCH', path, createMaskedBody(contacts));
+      return issues.map((issue) => [
+        issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
+        issue.detail,
+      ]);
+    },
   };
 }
 
 test('delivers only the events that the customer enabled, with the fields of the config as watched fields', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant);
-  const { rest, path, body } = await choose(tenant, installed.id, {
+  const { choose } = createChoiceClient(tenant, installed.id);
+  const choices = {
     objectName: 'contacts',
     destination: 'records',
     inheritFieldsAndMappings: true,
     createEvent: { enabled: 'never' },
     updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
-  });
-  const changed = await rest.patch(path, body);
-  expect(changed.config.content.subscribe.objects.contacts).toEqual({
-    objectName: 'contacts',
-    destination: 'records',
-    inheritFieldsAndMappings: true,
-    createEvent: { enabled: 'never' },
-    updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
-  });
+  };
+  expect(await choose(choices)).toEqual(choices);
   await installed.waitUntilActive();
   expect(await installed.subscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
   const id = await crm.create({ email: createEmail() });
@@ -64,11 +69,8 @@ test('delivers only the events that the customer enabled, with the fields of the
 test("keeps the integration's choices for members that the config omits", async () => {
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant);
-  const { rest, path, body } = await choose(tenant, installed.id, {
-    deleteEvent: { enabled: 'never' },
-  });
-  const { config } = await rest.patch(path, body);
-  expect(config.content.subscribe.objects.contacts).toEqual({
+  const { choose } = createChoiceClient(tenant, installed.id);
+  expect(await choose({ deleteEvent: { enabled: 'never' } })).toEqual({
     objectName: 'contacts',
     destination: 'records',
     inheritFieldsAndMappings: true,
@@ -81,50 +83,43 @@ test('delivers events to the destination that the config names, and refuses to d
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant);
   const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
-  const { rest, path, body } = await choose(tenant, installed.id, { destination: 'elsewhere' });
-  await rest.patch(path, body);
+  const { rest, choose } = createChoiceClient(tenant, installed.id);
+  await choose({ destination: 'elsewhere' });
   await installed.waitUntilActive();
   await crm.create({ email: createEmail() });
   const { prisma } = app.app.services.database;
   await expect
     .poll(() => prisma.delivery.count({ where: { destinationId } }), { timeout: 20_000 })
     .toBeGreaterThan(0);
-  const refused = await rest.refusal(
+  const refusal = await rest.refusal(
     'DELETE',
     `/projects/${tenant.projectId}/destinations/${destinationId}`,
   );
-  expect(refused).toMatchObject({ detail: expect.stringContaining(installed.id) });
+  expect(refusal).toMatchObject({ detail: expect.stringContaining(installed.id) });
 });
 
 test('refuses a config that adds events or contradicts the integration', async () => {
   const tenant = await app.tenant();
   const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
-  const { rest, path } = await choose(tenant, installed.id, {});
-  const fetchIssues = async (contacts: object) => {
-    const { issues = [] } = await rest.refusal('PATCH', path, createMaskedBody(contacts));
-    return issues.map((issue) => [
-      issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
-      issue.detail,
-    ]);
-  };
-  expect(await fetchIssues({ deleteEvent: { enabled: 'always' } })).toEqual([
+  const { refuseChoice } = createChoiceClient(tenant, installed.id);
+  expect(await refuseChoice({ deleteEvent: { enabled: 'always' } })).toEqual([
     ['deleteEvent.enabled', expect.stringContaining('does not subscribe to it for contacts')],
   ]);
-  expect(await fetchIssues({ inheritFieldsAndMappings: false })).toEqual([
+  expect(await refuseChoice({ inheritFieldsAndMappings: false })).toEqual([
     ['inheritFieldsAndMappings', 'must be true, as in the integration.'],
   ]);
-  expect(await fetchIssues({ otherEvents: ['object.merged'] })).toEqual([
+  expect(await refuseChoice({ otherEvents: ['object.merged'] })).toEqual([
     ['otherEvents[0]', 'is not an event that the integration has for contacts.'],
   ]);
-  expect(await fetchIssues({ destination: 'nowhere' })).toEqual([
+  expect(await refuseChoice({ destination: 'nowhere' })).toEqual([
     ['destination', 'is not a destination of the project.'],
   ]);
   const watchAll = { enabled: 'always', watchFieldsAuto: 'all', requiredWatchFields: ['email'] };
-  expect(await fetchIssues({ updateEvent: watchAll })).toEqual([
+  expect(await refuseChoice({ updateEvent: watchAll })).toEqual([
     ['updateEvent.requiredWatchFields', 'must not be combined with watchFieldsAuto.'],
   ]);
-  const quota = { providerOptions: { quotaOptimization: { enabled: true } } };
-  expect(await fetchIssues(quota)).toEqual([
+  const quotaOptions = { providerOptions: { quotaOptimization: { enabled: true } } };
+  expect(await refuseChoice(quotaOptions)).toEqual([
     ['providerOptions.quotaOptimization.enabled', expect.stringContaining('must be false')],
   ]);
 });

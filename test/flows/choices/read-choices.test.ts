@@ -14,7 +14,7 @@ import { restInstallation } from '../../support/rest/rest-installation.ts';
 const app = await getSharedApp();
 const { sandbox } = app.app;
 sandbox.seed('contacts', 12);
-const stored = sandbox.records('contacts');
+const storedContacts = sandbox.records('contacts');
 
 let workers: AsyncDisposable;
 beforeAll(async () => {
@@ -41,25 +41,24 @@ function install(choice?: object, object: object = {}) {
 }
 
 test("uses the default of an unmapped name, and replaces it with the customer's mapping", async () => {
-  const withoutChoices = await install();
-  const { selectedFieldMappings } =
-    withoutChoices.installation.config.content.read.objects.contacts;
+  const defaultRest = await install();
+  const { selectedFieldMappings } = defaultRest.installation.config.content.read.objects.contacts;
   expect(selectedFieldMappings).toEqual({ owner: 'lastname', rank: 'score' });
-  const [first] = await readNow(app, withoutChoices);
-  expect(first?.mappedFields).toEqual({
-    phase: stored[0]?.lifecycle,
-    owner: stored[0]?.lastname,
-    rank: stored[0]?.score,
+  const [defaultRecord] = await readNow(app, defaultRest);
+  expect(defaultRecord?.mappedFields).toEqual({
+    phase: storedContacts[0]?.lifecycle,
+    owner: storedContacts[0]?.lastname,
+    rank: storedContacts[0]?.score,
   });
 
-  const withMapping = await install({ selectedFieldMappings: { owner: 'firstname' } });
-  const [other] = await readNow(app, withMapping);
-  expect(other?.mappedFields).toEqual({
-    phase: stored[0]?.lifecycle,
-    owner: stored[0]?.firstname,
+  const mappedRest = await install({ selectedFieldMappings: { owner: 'firstname' } });
+  const [mappedRecord] = await readNow(app, mappedRest);
+  expect(mappedRecord?.mappedFields).toEqual({
+    phase: storedContacts[0]?.lifecycle,
+    owner: storedContacts[0]?.firstname,
   });
-  const [required] = await readNow(app, await install({ selectedFieldMappings: {} }));
-  expect(required?.mappedFields).toMatchObject({ owner: stored[0]?.lastname });
+  const [unmappedRecord] = await readNow(app, await install({ selectedFieldMappings: {} }));
+  expect(unmappedRecord?.mappedFields).toMatchObject({ owner: storedContacts[0]?.lastname });
 });
 
 test('continues to read after a revision that adds a required name with a default', async () => {
@@ -72,8 +71,8 @@ test('continues to read after a revision that adds a required name with a defaul
       content: { ...latestRevision.content, read: { objects: [{ ...contacts, requiredFields }] } },
     },
   });
-  const [first] = await readNow(app, rest);
-  expect(first?.mappedFields).toMatchObject({ size: stored[0]?.score });
+  const [record] = await readNow(app, rest);
+  expect(record?.mappedFields).toMatchObject({ size: storedContacts[0]?.score });
   expect(await rest.get(rest.installationPath)).toMatchObject({ healthStatus: 'healthy' });
 });
 
@@ -91,7 +90,7 @@ test("delivers mapped values in the builder's terms, and leaves other and raw va
   );
   const phases: Record<string, string> = { subscriber: 'fresh', lead: 'promising' };
   for (const [index, { fields, mappedFields, raw }] of (await readNow(app, rest)).entries()) {
-    const { lifecycle, newsletter, interests } = stored[index] as Record<string, string>;
+    const { lifecycle, newsletter, interests } = storedContacts[index] as Record<string, string>;
     expect(mappedFields.phase).toBe(phases[lifecycle ?? ''] ?? lifecycle);
     expect(fields.lifecycle).toBe(lifecycle);
     expect(fields.newsletter).toBe(String(newsletter) === 'true' ? 'yes' : newsletter);
@@ -113,15 +112,15 @@ test('delivers names that the connect page adds, as mapped by the page or the cu
     { mapToName: 'unmapped' },
   ];
   const rest = await install({ dynamicMappingsInput, selectedFieldMappings: { tel: 'phone' } });
-  const [first] = await readNow(app, rest);
-  expect(first?.mappedFields).toEqual({
-    phase: stored[0]?.lifecycle,
-    owner: stored[0]?.lastname,
-    spend: stored[0]?.annual_spend,
-    tel: stored[0]?.phone,
+  const [record] = await readNow(app, rest);
+  expect(record?.mappedFields).toEqual({
+    phase: storedContacts[0]?.lifecycle,
+    owner: storedContacts[0]?.lastname,
+    spend: storedContacts[0]?.annual_spend,
+    tel: storedContacts[0]?.phone,
   });
-  const { contacts: restContacts } = rest.installation.config.content.read.objects;
-  expect(restContacts.dynamicMappingsInput).toEqual(dynamicMappingsInput);
+  const { objects } = rest.installation.config.content.read;
+  expect(objects.contacts.dynamicMappingsInput).toEqual(dynamicMappingsInput);
 });
 
 test('reads all selectable fields: those of the integration, or those of the account', async () => {
@@ -130,18 +129,18 @@ test('reads all selectable fields: those of the integration, or those of the acc
     ['email', 'lastname', 'lifecycle', 'phone', 'score'].sort(),
   );
   const allFields = await install({ selectedFieldsAuto: 'all' }, { optionalFieldsAuto: 'all' });
-  const { associations: _, ...fields } = stored[0] as Record<string, unknown>;
+  const { associations: _, ...fields } = storedContacts[0] as Record<string, unknown>;
   expect((await readNow(app, allFields))[0]?.fields).toEqual(fields);
 });
 
 test('reads only records that match the conditions, and uses separate conditions for the backfill', async () => {
-  const leads = stored.filter(({ lifecycle }) => lifecycle === 'lead');
+  const leads = storedContacts.filter(({ lifecycle }) => lifecycle === 'lead');
   const listEmails = (records: { fields: Record<string, unknown> }[]) =>
     records.map(({ fields }) => fields.email);
-  const isLead = { fieldName: 'lifecycle', operator: 'eq', value: 'lead' };
-  const bothFilters = [isLead, { fieldName: 'newsletter', operator: 'eq', value: true }];
+  const leadFilter = { fieldName: 'lifecycle', operator: 'eq', value: 'lead' };
+  const bothFilters = [leadFilter, { fieldName: 'newsletter', operator: 'eq', value: true }];
   const rest = await install({
-    fieldFilters: [isLead],
+    fieldFilters: [leadFilter],
     backfill: { defaultPeriod: { fullHistory: true }, fieldFilters: bothFilters },
   });
   expect(listEmails(await readNow(app, rest))).toEqual(leads.map(({ email }) => email));
@@ -153,8 +152,8 @@ test('reads only records that match the conditions, and uses separate conditions
 test('starts the backfill where the integration says, unless the config says otherwise', async () => {
   const noBackfill = { backfill: { defaultPeriod: { days: 0 } } };
   expect(await readOnSchedule(app, await install({}, noBackfill))).toEqual([]);
-  const full = { backfill: { defaultPeriod: { fullHistory: true } } };
-  expect(await readOnSchedule(app, await install(full, noBackfill))).toHaveLength(12);
+  const fullBackfill = { backfill: { defaultPeriod: { fullHistory: true } } };
+  expect(await readOnSchedule(app, await install(fullBackfill, noBackfill))).toHaveLength(12);
 });
 
 test('refuses contradicting or unknown choices at their position, on both surfaces', async () => {
@@ -193,20 +192,19 @@ test('refuses contradicting or unknown choices at their position, on both surfac
   ).toEqual([
     issueAt('selectedFieldMappings.unknown', 'is not a name of contacts that customers can map.'),
   ]);
-  const unknown = { fieldName: 'nothing', value: 'x' };
-  expect(await fetchIssues({ fieldFilters: [unknown] })).toEqual([
+  const unknownField = { fieldName: 'nothing', value: 'x' };
+  expect(await fetchIssues({ fieldFilters: [unknownField] })).toEqual([
     issueAt('fieldFilters[0].fieldName', 'is not a field of contacts in the account.'),
   ]);
 });
 
 test('refuses conditions if the provider supports none, or fewer', async () => {
-  const objectIn: Record<string, string> = { freshdesk: 'contacts', hubspot: 'contacts' };
   const fetchRefusal = async (provider: string, fieldFilters: object[]) => {
     const rest = await createRestTenant(app);
     await integrate(app, rest.tenant, {
       name: 'crm',
       provider,
-      read: { objects: [{ objectName: objectIn[provider], destination: 'records' }] },
+      read: { objects: [{ objectName: 'contacts', destination: 'records' }] },
     });
     return rest.refusal('POST', `${rest.base}/integrations/crm/installations`, {
       groupRef: 'acme',

@@ -1,5 +1,6 @@
 /**
- * Binds a connect to the browser that opens its link, and names the group of a link that came from elsewhere.
+ * A connect is bound to the browser that opens its link. A link that was not opened by the builder's page shows for
+ * whom it connects, and waits.
  */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
@@ -18,25 +19,25 @@ const app = await getSharedApp({
 });
 const { prisma } = app.app.services.database;
 
-const ALLOW = `mutation ($input: UpdateProjectInput!) {
+const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { id } }
 }`;
 
 interface Fixture {
   tenant: Tenant;
   events: Awaited<ReturnType<typeof keepEvents>>;
-  begin(overrides?: object): Promise<string>;
+  startConnect(overrides?: object): Promise<string>;
 }
 
 /**
- * A project with a provider app and an allowed page, and a function that begins a connect for the group
- * `mallory`.
+ * Creates a project with a provider app and an allowed page. `startConnect` starts a connect for the group `mallory`,
+ * and returns its link.
  */
 async function createFixture(): Promise<Fixture> {
   const tenant = await app.tenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
-  await tenant.query(ALLOW, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
+  await tenant.query(UPDATE_PROJECT, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
   const consumer = {
     projectIdOrName,
     provider: 'sandbox',
@@ -46,7 +47,7 @@ async function createFixture(): Promise<Fixture> {
   return {
     tenant,
     events: await keepEvents(app, tenant),
-    begin: async (overrides) => {
+    startConnect: async (overrides) => {
       const input = { ...consumer, ...overrides };
       return (await tenant.query(START_CONNECT, { input })).startOAuthConnect.authorizeUrl;
     },
@@ -55,7 +56,8 @@ async function createFixture(): Promise<Fixture> {
 
 const countConnections = ({ projectId }: Tenant) =>
   prisma.connection.count({ where: { projectId } });
-const countPending = ({ projectId }: Tenant) => prisma.oAuthConnect.count({ where: { projectId } });
+const countPendingConnects = ({ projectId }: Tenant) =>
+  prisma.oAuthConnect.count({ where: { projectId } });
 
 async function expectRefused(fixture: Fixture, response: Response, reason: string): Promise<void> {
   expect(response.status).toBe(400);
@@ -69,12 +71,12 @@ const OTHER_BROWSER = 'the connect was started in another browser';
 test('stores nothing if another browser consents at the page that the link led to', async () => {
   const fixture = await createFixture();
   const attacker = createOAuthBrowser(app);
-  const consentUrl = await attacker.open(await fixture.begin());
+  const consentUrl = await attacker.open(await fixture.startConnect());
   const callback = await submitConsent(consentUrl);
   const victim = createOAuthBrowser(app);
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   // The victim's browser has a cookie of its own.
-  await victim.open(await fixture.begin());
+  await victim.open(await fixture.startConnect());
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   const denied = new URL(callback);
   denied.searchParams.delete('code');
@@ -87,15 +89,11 @@ test('stores nothing if another browser consents at the page that the link led t
 test("stores nothing if a browser returns with another connect's state or a forged proof", async () => {
   const fixture = await createFixture();
   const browser = createOAuthBrowser(app);
-  const [first, second] = [await fixture.begin(), await fixture.begin()];
-  const callback = await submitConsent(await browser.open(first));
-  const states = [await browser.open(first), await browser.open(second)].map(
-    (url) => url.searchParams.get('state')?.split('.') as [string, string, string],
-  );
-  const [[project, handle, proof], [, otherHandle]] = states as [
-    [string, string, string],
-    [string, string, string],
-  ];
+  const link = await fixture.startConnect();
+  const callback = await submitConsent(await browser.open(link));
+  const readState = (url: URL) => (url.searchParams.get('state') ?? '').split('.');
+  const [project, handle, proof] = readState(await browser.open(link));
+  const [, otherHandle] = readState(await browser.open(await fixture.startConnect()));
   for (const state of [
     `${project}.${otherHandle}.${proof}`,
     `${project}.${handle}.${'A'.repeat(43)}`,
@@ -103,7 +101,7 @@ test("stores nothing if a browser returns with another connect's state or a forg
     callback.searchParams.set('state', state);
     await expectRefused(fixture, await browser.send(callback), OTHER_BROWSER);
   }
-  // Neither a state nor a part of it opens the link.
+  // A state does not open the link, and neither does a part of it.
   for (const ticket of [`${project}.${handle}`, `${project}.${handle}.${proof}`]) {
     const response = await browser.send(`https://gateway.test/oauth/connect?ticket=${ticket}`);
     await expectRefused(fixture, response, 'has expired');
@@ -111,8 +109,8 @@ test("stores nothing if a browser returns with another connect's state or a forg
 });
 
 test('sets a cookie that scripts and other hosts cannot read or plant', async () => {
-  const { begin } = await createFixture();
-  const response = await createOAuthBrowser(app).send(await begin());
+  const { startConnect } = await createFixture();
+  const response = await createOAuthBrowser(app).send(await startConnect());
   expect(response.headers.getSetCookie()).toEqual([
     expect.stringMatching(
       /^__Host-oauth-browser=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
@@ -139,12 +137,12 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
   expect((await browser.connect(startOAuthConnect.authorizeUrl)).status).toBe(200);
 });
 
-test('ignores a cookie without the prefix over HTTPS, because a neighbouring host may have set it', async () => {
+test('ignores a cookie without the prefix over HTTPS, because a neighboring host may have set it', async () => {
   const fixture = await createFixture();
   const attacker = createOAuthBrowser(app);
-  const opened = await attacker.send(await fixture.begin());
+  const opened = await attacker.send(await fixture.startConnect());
   const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
-  const callback = await submitConsent(await attacker.open(await fixture.begin()));
+  const callback = await submitConsent(await attacker.open(await fixture.startConnect()));
   const headers = { cookie: `oauth-browser=${secret}` };
   await expectRefused(
     fixture,
@@ -153,10 +151,13 @@ test('ignores a cookie without the prefix over HTTPS, because a neighbouring hos
   );
 });
 
-test('completes connects that run side by side in one browser', async () => {
+test('completes concurrent connects in one browser', async () => {
   const fixture = await createFixture();
   const browser = createOAuthBrowser(app);
-  const links = [await fixture.begin({ groupRef: 'a' }), await fixture.begin({ groupRef: 'b' })];
+  const links = [
+    await fixture.startConnect({ groupRef: 'a' }),
+    await fixture.startConnect({ groupRef: 'b' }),
+  ];
   const callbacks = [];
   for (const link of links) callbacks.unshift(await submitConsent(await browser.open(link)));
   for (const callback of callbacks) expect((await browser.send(callback)).status).toBe(200);
@@ -165,13 +166,13 @@ test('completes connects that run side by side in one browser', async () => {
 
 test('keeps a link usable after HEAD requests, previews and other browsers', async () => {
   const fixture = await createFixture();
-  const link = await fixture.begin();
+  const link = await fixture.startConnect();
   const scanner = createOAuthBrowser(app);
   for (const init of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }, {}]) {
     expect((await scanner.send(link, init)).status).toBe(200);
   }
   expect((await scanner.send(link, { method: 'POST' })).status).toBe(405);
-  expect(await countPending(fixture.tenant)).toBe(1);
+  expect(await countPendingConnects(fixture.tenant)).toBe(1);
   const browser = createOAuthBrowser(app);
   expect((await browser.connect(link)).status).toBe(200);
   await expectUsed(browser, link);
@@ -184,7 +185,7 @@ async function expectUsed(browser: OAuthBrowser, link: string): Promise<void> {
   expect(await response.text()).toContain('has already been used');
 }
 
-test('refuses links of other forms', async () => {
+test('refuses malformed links', async () => {
   const { tenant } = await createFixture();
   const browser = createOAuthBrowser(app);
   for (const ticket of ['', 'x', `${tenant.projectId}.${'A'.repeat(43)}`, '%00', "'; drop table"]) {
@@ -196,7 +197,7 @@ test('refuses links of other forms', async () => {
   expect((await browser.send('https://gateway.test/oauth/connect')).status).toBe(400);
 });
 
-const CONTINUES = 'location.replace';
+const REDIRECT_SCRIPT = 'location.replace';
 
 test.each<{ from: string; headers: Record<string, string> }>([
   { from: 'no page, like from an email', headers: {} },
@@ -209,13 +210,13 @@ test.each<{ from: string; headers: Record<string, string> }>([
     from: 'a cross-site redirect that begins at the gateway',
     headers: { referer: 'https://gateway.test/', 'sec-fetch-site': 'cross-site' },
   },
-])('names the group and the person and waits if the browser comes from $from', async ({
+])('names the group and the person, and waits, if the browser comes from $from', async ({
   headers,
 }) => {
   const fixture = await createFixture();
   const names = { groupName: '<b>Acme</b> Inc.', consumerName: 'Ann Lee' };
   const browser = createOAuthBrowser(app);
-  const response = await browser.send(await fixture.begin(names), { headers });
+  const response = await browser.send(await fixture.startConnect(names), { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   const text = await response.text();
@@ -234,32 +235,32 @@ test.each([
   PAGE,
   OPERATOR,
 ])('continues immediately in a window that a page of %s has opened', async (page) => {
-  const { begin } = await createFixture();
+  const { startConnect } = await createFixture();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
-  const response = await createOAuthBrowser(app).send(await begin(), { headers });
+  const response = await createOAuthBrowser(app).send(await startConnect(), { headers });
   const text = await response.text();
-  expect(text).toContain(CONTINUES);
+  expect(text).toContain(REDIRECT_SCRIPT);
   // A link that a user of the page has written opens a window without an opener.
   expect(text).toContain('if (window.opener)');
 });
 
 test("does not continue for a page of another project's origins", async () => {
-  const [{ begin }, other] = [await createFixture(), await app.tenant()];
-  const input = { projectIdOrName: other.projectId, allowedOrigins: ['https://other.test'] };
-  await other.query(ALLOW, { input });
+  const [{ startConnect }, otherTenant] = [await createFixture(), await app.tenant()];
+  const input = { projectIdOrName: otherTenant.projectId, allowedOrigins: ['https://other.test'] };
+  await otherTenant.query(UPDATE_PROJECT, { input });
   const headers = { referer: 'https://other.test/' };
-  const response = await createOAuthBrowser(app).send(await begin(), { headers });
-  expect(await response.text()).not.toContain(CONTINUES);
+  const response = await createOAuthBrowser(app).send(await startConnect(), { headers });
+  expect(await response.text()).not.toContain(REDIRECT_SCRIPT);
 });
 
 test("ignores a stored wildcard in a project's allowed origins", async () => {
-  const { tenant, begin } = await createFixture();
+  const { tenant, startConnect } = await createFixture();
   await prisma.project.update({
     where: { id: tenant.projectId },
     data: { allowedOrigins: ['*', 'https://*.app.test', PAGE] },
   });
   const browser = createOAuthBrowser(app);
-  const done = await (await browser.connect(await begin())).text();
-  const [, data = ''] = /id="data">(.*?)<\/script>/.exec(done) ?? [];
+  const page = await (await browser.connect(await startConnect())).text();
+  const [, data = ''] = /id="data">(.*?)<\/script>/.exec(page) ?? [];
   expect(JSON.parse(data).origins).toEqual([OPERATOR, PAGE]);
 });

@@ -14,7 +14,7 @@ const app = await getSharedApp({
 });
 const browser = createOAuthBrowser(app);
 
-const FAILURES = `query ($project: String) { project(idOrName: $project) {
+const SETUP_FAILURES = `query SetupFailures($project: String) { project(idOrName: $project) {
   setupFailures { provider error count firstFailureTime lastFailureTime } } }`;
 const PARTIES = { groupRef: 'acme', consumerRef: 'ann' };
 const WITHOUT_APP = expect.stringContaining('has no provider app for sandbox');
@@ -24,14 +24,14 @@ function startInput({ projectId }: Pick<Tenant, 'projectId'>, overrides: object 
 }
 
 async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: string) {
-  return (await client.query(FAILURES, { project })).project?.setupFailures;
+  return (await client.query(SETUP_FAILURES, { project })).project?.setupFailures;
 }
 
-test('reports what an end user meets, by an event an hour at most', async () => {
+test('reports failures of end users, with at most one event an hour', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const user = await createEndUser(app, tenant);
-  for (let tries = 0; tries < 3; tries += 1) {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
     expect((await user.refusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
   }
   const { projectId } = tenant;
@@ -53,15 +53,15 @@ test('reports what an end user meets, by an event an hour at most', async () => 
   ]);
 
   clock.aheadMs += 61 * 60_000;
-  const later = await createEndUser(app, tenant);
-  await later.refusal(START_CONNECT, startInput(tenant));
+  const laterUser = await createEndUser(app, tenant);
+  await laterUser.refusal(START_CONNECT, startInput(tenant));
   expect(await events()).toHaveLength(2);
   const [repeatedFailure] = await listFailures(tenant);
   expect(repeatedFailure.count).toBe(1);
   expect(repeatedFailure.firstFailureTime > failure.lastFailureTime).toBe(true);
 });
 
-test('reports neither calls of a backend nor wrong inputs of a customer', async () => {
+test('reports neither failed calls of a backend nor invalid input of an end user', async () => {
   const tenant = await app.tenant();
   await tenant.refusal(START_CONNECT, startInput(tenant));
   const user = await createEndUser(app, tenant);
@@ -81,7 +81,7 @@ test('reports no failure for a provider that the token does not permit', async (
   expect(await listFailures(tenant)).toMatchObject([{ provider: 'sandbox' }]);
 });
 
-test('reports a page for customers that chooses fields which the integration lacks', async () => {
+test('reports an end user whose installation selects a field that the integration lacks', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const { id } = await integrate(app, tenant);
@@ -117,8 +117,8 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
   expect(content).not.toContain('invalid_client');
   // The script posts the reason to the builder's page.
   expect(page).toContain('invalid_client');
-  const location = await connect('https://builder.test/done');
-  const { searchParams } = new URL(location.headers.get('location') ?? '');
+  const redirect = await connect('https://builder.test/done');
+  const { searchParams } = new URL(redirect.headers.get('location') ?? '');
   expect(searchParams.get('fault')).toBe('setup');
   expect(searchParams.get('error_description')).toContain('invalid_client');
   expect(await listFailures(tenant)).toMatchObject([
@@ -126,7 +126,7 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
   ]);
 });
 
-test('reports a consent page that refuses the scopes, and not a customer who declines', async () => {
+test('reports a consent page that refuses the scopes, but not a person who declines', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const user = await createEndUser(app, tenant);
@@ -148,7 +148,7 @@ test('shows failures to neither another tenant nor an end user', async () => {
   const tenant = await app.tenant();
   const user = await createEndUser(app, tenant);
   await user.refusal(START_CONNECT, startInput(tenant));
-  const other = await app.tenant();
-  expect(await listFailures(other, tenant.projectId)).toBeUndefined();
-  expect((await user.refusal(FAILURES, {})).code).toBe('FORBIDDEN');
+  const otherTenant = await app.tenant();
+  expect(await listFailures(otherTenant, tenant.projectId)).toBeUndefined();
+  expect((await user.refusal(SETUP_FAILURES, {})).code).toBe('FORBIDDEN');
 });

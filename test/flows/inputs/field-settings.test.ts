@@ -168,7 +168,7 @@ test('accepts and returns settings over REST as the reference API does', async (
   });
   expect(changed.config.content.write.objects.contacts).toMatchObject({ selectedFieldSettings });
   const { node } = await rest.tenant.query(
-    `query ($id: ID!) { node(id: $id) { ... on Installation { config { write { fields {
+    `query Installation($id: ID!) { node(id: $id) { ... on Installation { config { write { fields {
       fieldName default writeOnCreate writeOnUpdate
     } } } } } }`,
     { id: rest.installation.id },

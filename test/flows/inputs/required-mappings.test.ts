@@ -73,7 +73,7 @@ test('refuses an installation or update without a required mapping, and names ea
   });
 });
 
-const HEALTH = `query ($id: ID!) {
+const HEALTH = `query Health($id: ID!) {
   node(id: $id) { ... on Installation { healthStatus healthReason } }
 }`;
 

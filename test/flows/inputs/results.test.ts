@@ -5,7 +5,7 @@ import { WRITE } from '../../support/fixtures/writes.ts';
 
 const { app, hubspot, salesforce } = await startCrmApp();
 
-const OPERATION = `query ($id: ID!) { node(id: $id) { ... on Operation {
+const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation {
   status metadata { progress { recordsProcessed recordsEstimatedTotal } }
 } } }`;
 

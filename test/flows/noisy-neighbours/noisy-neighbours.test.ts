@@ -91,7 +91,7 @@ function hangForAttacker(): { release(): void } {
   };
 }
 
-const METADATA = `query ($project: String!, $name: String!) {
+const METADATA = `query ObjectMetadata($project: String!, $name: String!) {
   objectMetadata(projectIdOrName: $project, provider: "crm", objectName: $name, groupRef: "acme") { name }
 }`;
 const LIGHT = '{ viewer { project { id } } }';
@@ -233,7 +233,8 @@ test('serves others while one token opens too many sockets', async () => {
 test('serves others while one caller opens too many subscriptions', async () => {
   const subscribe = ({ apiKey, projectId }: Tenant) =>
     openEventStream(fetchFrom(url), {
-      query: 'subscription ($id: String!) { notificationEvents(projectIdOrName: $id) { cursor } }',
+      query:
+        'subscription NotificationEvents($id: String!) { notificationEvents(projectIdOrName: $id) { cursor } }',
       variables: { id: projectId },
       headers: { 'x-api-key': apiKey },
     });

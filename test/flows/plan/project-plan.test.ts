@@ -292,7 +292,7 @@ test('requires read to plan and export, and the scope of each change to apply', 
 test("hides plans from other tenants, and rejects end users' tokens", async () => {
   const [rest, other] = [await prepare(), await prepare()];
   const plan = await planDocument(rest, DOCUMENT);
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  const node = 'query Node($id: ID!) { node(id: $id) { id } }';
   expect(await rest.tenant.query(node, { id: plan.id })).toEqual({ node: { id: plan.id } });
   expect(await other.tenant.query(node, { id: plan.id })).toEqual({ node: null });
   for (const base of [rest.base, other.base]) {
@@ -305,11 +305,11 @@ test("hides plans from other tenants, and rejects end users' tokens", async () =
   const input = { projectIdOrName: rest.tenant.projectId, document: DOCUMENT };
   for (const [document, variables] of [
     [
-      'mutation ($input: PlanProjectInput!) { planProject(input: $input) { plan { id } } }',
+      'mutation PlanProject($input: PlanProjectInput!) { planProject(input: $input) { plan { id } } }',
       { input },
     ],
     [
-      'mutation ($input: ApplyPlanInput!) { applyPlan(input: $input) { plan { id } } }',
+      'mutation ApplyPlan($input: ApplyPlanInput!) { applyPlan(input: $input) { plan { id } } }',
       { input: { planId: plan.id } },
     ],
     ['{ exportProject { document } }', {}],

@@ -175,7 +175,7 @@ test('lists no change of the contract if only a schedule changes', async () => {
 
 test('upsertIntegrations reports impacts, and none for content that is in force', async () => {
   const { rest, names } = await installAll();
-  const mutation = `mutation ($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
+  const mutation = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
     impacts { reason installations { installationId installation { id } group { groupRef } } } } }`;
   const next = createContent({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
   const input = { specVersion: '1.0.0', integrations: [next] };

@@ -167,7 +167,7 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
 test('accepts a rotated secret for another day', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
-  const change = `mutation ($input: UpdateProviderAppInput!) {
+  const change = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
     updateProviderApp(input: $input) { providerApp { id } }
   }`;
   const input = {

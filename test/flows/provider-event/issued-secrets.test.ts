@@ -69,7 +69,7 @@ test('seals an issued secret, and rejects it at the addresses of other subscript
   const input = { projectIdOrName: first.projectId, ...client };
   const { providerApp } = (
     await first.tenant.query(
-      'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { webhookUrl } } }',
+      'mutation CreateProviderApp($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { webhookUrl } } }',
       { input },
     )
   ).createProviderApp;
@@ -96,7 +96,7 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
     providerApp: { webhookSecret: 'another secret of the app' },
   };
   await tenant.query(
-    'mutation ($input: UpdateProviderAppInput!) { updateProviderApp(input: $input) { providerApp { id } } }',
+    'mutation UpdateProviderApp($input: UpdateProviderAppInput!) { updateProviderApp(input: $input) { providerApp { id } } }',
     { input },
   );
   const now = async () => (await installed.subscription()).providerRef;
@@ -187,7 +187,7 @@ test('deletes the webhook and its secret when the group is erased', async () => 
   const { tenant, projectId, webhook, listSecrets } = await subscribeVendor(vendor);
   const input = { projectIdOrName: projectId, groupRef: 'acme' };
   await tenant.query(
-    'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
+    'mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
   await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);

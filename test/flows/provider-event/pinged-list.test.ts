@@ -238,7 +238,7 @@ test('deletes the webhook when the group is erased', async () => {
   const installation = await installAndSubscribe();
   const input = { projectIdOrName: installation.tenant.projectId, groupRef: 'acme' };
   await installation.tenant.query(
-    'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
+    'mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
   await expect.poll(installation.webhooks, POLLING).toEqual([]);

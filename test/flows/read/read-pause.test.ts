@@ -37,7 +37,7 @@ async function listPauses(reads: Awaited<ReturnType<typeof installReads>>) {
   );
 }
 
-const ATTENTION = `query ($project: String!) {
+const ATTENTION = `query Attention($project: String!) {
   project(idOrName: $project) { attentionItems { kind objectName detail subject { id } } }
 }`;
 
@@ -103,7 +103,7 @@ test('changes nothing when paused objects are paused or reading ones are resumed
 /** Returns the operation of the only read, as callers see it. */
 async function findOperation(tenant: Tenant, installationId: string) {
   const { node } = await tenant.query(
-    `query ($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
+    `query Installation($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
       status result metadata { progress { recordsProcessed } } logs { nodes { message } }
     } } } } }`,
     { id: installationId },

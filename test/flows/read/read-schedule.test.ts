@@ -148,7 +148,7 @@ test('returns the number of read records and the time of the next read', async (
   await using _workers = await startReadJobs(app);
   await reads.waitForOperations(1);
   const { node } = await tenant.query(
-    `query ($id: ID!) { node(id: $id) { ... on Installation {
+    `query Installation($id: ID!) { node(id: $id) { ... on Installation {
       objects { objectName backfillDone recordsRead lastReadTime nextReadTime }
       lastOperation { status metadata { progress { recordsProcessed } } }
     } } }`,

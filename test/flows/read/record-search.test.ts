@@ -209,7 +209,7 @@ test("counts the provider's pages in the cost of a query, however little it sele
     { length: 9 },
     (_, n) => `r${n}: records(objectName: "people", first: 1) { nodes { id } }`,
   );
-  const query = `query ($id: ID!) { node(id: $id) { ... on Installation { ${fields.join(' ')} } } }`;
+  const query = `query Installation($id: ID!) { node(id: $id) { ... on Installation { ${fields.join(' ')} } } }`;
   const { extensions } = await app
     .client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' })
     .request(query, { id });

@@ -82,7 +82,7 @@ test('lets builders do with a session what they do with a token', async () => {
   const { data } = await post(
     browser,
     OWN_PAGE,
-    'mutation { createOrg(input: { label: "Made by a session" }) { org { label } } }',
+    'mutation CreateOrg { createOrg(input: { label: "Made by a session" }) { org { label } } }',
   );
   expect(data.createOrg.org.label).toBe('Made by a session');
 });
@@ -111,7 +111,7 @@ test('refuses event streams with the cookie of other origins', async () => {
   const browser = await createSignedInBrowser();
   const subscribe = (headers: Record<string, string>) =>
     browser.fetch(
-      `${url}/graphql?query=${encodeURIComponent('subscription { operation(id: "opr_1") { id } }')}`,
+      `${url}/graphql?query=${encodeURIComponent('subscription Operation { operation(id: "opr_1") { id } }')}`,
       { headers: { accept: 'text/event-stream', ...headers } },
     );
   const foreign = await subscribe({ 'sec-fetch-site': 'cross-site' });
@@ -175,16 +175,17 @@ test('ends in all tabs when one tab signs out', async () => {
   const created = await post(
     browser,
     OWN_PAGE,
-    'mutation { createOrg(input: { label: "Left" }) { org { id } } }',
+    'mutation CreateOrg { createOrg(input: { label: "Left" }) { org { id } } }',
   );
   const orgId = created.data.createOrg.org.id;
   const { data } = await post(
     browser,
     OWN_PAGE,
-    `mutation { createProject(input: { orgId: "${orgId}", name: "left-behind", appName: "L" }) { project { id } } }`,
+    `mutation CreateProject { createProject(input: { orgId: "${orgId}", name: "left-behind", appName: "L" }) { project { id } } }`,
   );
   const stream = await openEventStream(fetchFrom(url), {
-    query: 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }',
+    query:
+      'subscription NotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }',
     variables: { p: data.createProject.project.id },
     headers: { ...OWN_PAGE, cookie },
   });

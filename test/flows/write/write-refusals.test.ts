@@ -213,7 +213,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   expect(code).toBe('FORBIDDEN');
   const scoped = await writer.withScopes('records:write');
   const response = await scoped.query(
-    'mutation ($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
+    'mutation WriteRecords($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
     writer.input({ record: createContact() }),
   );
   expect(response.writeRecords.successCount).toBe(1);

@@ -90,7 +90,7 @@ test("returns a refused record as an outcome, with the provider's reasons", asyn
 
 test('returns rejected credentials as an outcome', async () => {
   const writer = await createWriter(app);
-  const generate = `mutation ($input: GenerateConnectionInput!) {
+  const generate = `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
   const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
@@ -140,7 +140,7 @@ test('logs the course of a write, without fields of the record', async () => {
   const record = createContact();
   sandbox.faults.set({ drop: 'before', pathPrefix: path });
   const { operationId, result } = await writer.write({ record });
-  const logs = `query ($id: ID!) { node(id: $id) {
+  const logs = `query Operation($id: ID!) { node(id: $id) {
     ... on Operation { logs { nodes { severity message } } }
   } }`;
   const { node } = await writer.query(logs, { id: operationId });
