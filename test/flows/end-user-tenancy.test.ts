@@ -1,7 +1,6 @@
 /**
- * End users request everything of other tenants and groups: every field, argument, mutation, subscription and
- * endpoint that a walk of the schema and of the OpenAPI document finds. They get nothing, and cannot
- * distinguish what exists from what does not.
+ * End users call every field, mutation, subscription and endpoint with names and IDs of other tenants and groups. The
+ * responses contain no foreign data, and are the same for names that don't exist.
  *
  * @module-tag all/walk
  */
@@ -43,13 +42,13 @@ const endpoints = listOperations(app.app.rest.swagger());
 /** Names in requests, which responses may repeat. */
 const NAMES = /\b(acme|unknown|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
 
-/** Prefixes of the ids of an org and of its objects. */
+/** ID prefixes of orgs and of the objects that belong to an org. */
 const ORG_ID_PREFIXES = ['org', 'bld', 'bil', 'inv', 'dom'];
 
 type Send = (names: Foreign) => Promise<unknown>;
 
-/** Each problem has its own instance. */
-function withoutInstances(text: string): string {
+/** Replaces the instances of problems, which are unique to each response. */
+function maskInstances(text: string): string {
   return text.replaceAll(/urn:uuid:[\da-f-]{36}/g, '*');
 }
 
@@ -60,8 +59,8 @@ async function expectNoOracle(
   { description, send }: { description: string; send: Send },
 ): Promise<void> {
   const [foreignResponse, missingResponse] = [
-    withoutInstances(JSON.stringify(await send(foreign))),
-    withoutInstances(JSON.stringify(await send(missing))),
+    maskInstances(JSON.stringify(await send(foreign))),
+    maskInstances(JSON.stringify(await send(missing))),
   ];
   const data = foreignResponse.replace(/"errors":.*$/, '');
   const leaked = hidden.filter((id) => data.includes(id));
@@ -90,7 +89,7 @@ test.each(callers)('$name: returns no node for a foreign id', async (caller) => 
   }
 });
 
-test.each(callers)('$name: returns nothing foreign from any field or argument', async (caller) => {
+test.each(callers)('$name: returns no foreign data from any field', async (caller) => {
   const fields = await findReachableFields(caller.user, caller.ownValues);
   const types = new Set(fields.map(({ type }) => type.name));
   expect([...types]).toEqual(expect.arrayContaining(['Viewer', 'Group', 'Consumer', 'Project']));
@@ -98,7 +97,7 @@ test.each(callers)('$name: returns nothing foreign from any field or argument', 
     buildQueries(reached).map((query) => ({ ...reached, ...query })),
   );
   for (const { type, field, query, args } of queries) {
-    // Without arguments a query names nothing foreign, so one pair is enough.
+    // A query without arguments is the same for every pair.
     for (const pair of args.length > 0 ? caller.pairs : caller.pairs.slice(0, 1)) {
       const send: Send = async (names) => {
         const values = args.map((arg) => [arg.name, foreignArgument(field, arg, names)]);
@@ -110,8 +109,10 @@ test.each(callers)('$name: returns nothing foreign from any field or argument', 
   }
 });
 
-test.each(callers)('$name: changes and returns nothing foreign in any mutation', async (caller) => {
-  const before = await dumpProject(app, projectId);
+test.each(
+  callers,
+)('$name: neither changes nor returns foreign data with any mutation', async (caller) => {
+  const projectBefore = await dumpProject(app, projectId);
   for (const mutation of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
@@ -126,10 +127,10 @@ test.each(callers)('$name: changes and returns nothing foreign in any mutation',
       await expectNoOracle(caller, pair, { description: mutation.name, send });
     }
   }
-  expect(await dumpProject(app, projectId)).toBe(before);
+  expect(await dumpProject(app, projectId)).toBe(projectBefore);
 });
 
-test.each(callers)('$name: receives nothing foreign from any subscription', async (caller) => {
+test.each(callers)('$name: receives no foreign data from any subscription', async (caller) => {
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
     const returnType = getNamedType(field.type);
     const { declared, passed } = declareVariables(field.args);
@@ -159,7 +160,7 @@ function createRequest({ method, path, parameters = [], requestBody }: Operation
       .map(({ name, schema: type }) => [name, String(foreignMember(name, type, names))]);
   const pathParameters = Object.fromEntries(fillParameters('path'));
   const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathParameters[name]);
-  const query = fillParameters('query').filter(([name]) => !['pageToken'].includes(name as string));
+  const query = fillParameters('query').filter(([name]) => name !== 'pageToken');
   const body = requestBody?.content['application/json']?.schema;
   return {
     path: `/v1${filledPath}?${new URLSearchParams(query)}`,
@@ -171,8 +172,10 @@ function createRequest({ method, path, parameters = [], requestBody }: Operation
   };
 }
 
-test.each(callers)('$name: changes and returns nothing foreign in any endpoint', async (caller) => {
-  const before = await dumpProject(app, projectId);
+test.each(
+  callers,
+)('$name: neither changes nor returns foreign data with any endpoint', async (caller) => {
+  const projectBefore = await dumpProject(app, projectId);
   for (const endpoint of endpoints) {
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
@@ -185,5 +188,5 @@ test.each(callers)('$name: changes and returns nothing foreign in any endpoint',
       await expectNoOracle(caller, pair, { description: endpoint.operationId, send });
     }
   }
-  expect(await dumpProject(app, projectId)).toBe(before);
+  expect(await dumpProject(app, projectId)).toBe(projectBefore);
 });

@@ -1,4 +1,4 @@
-/** Erases groups, consumers and projects: hidden with the response, and without a trace after the job. */
+/** An erased group, consumer or project is hidden as soon as the request returns. Its job deletes every row. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const ERASE_CONSUMER =
 const DELETE_PROJECT =
   'mutation DeleteProject($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }';
 
-const SEEN = `query Seen($id: String!, $ids: [ID!]!) {
+const PROJECT_CONTENTS = `query ProjectContents($id: String!, $ids: [ID!]!) {
   project(idOrName: $id) {
     groups { totalCount nodes { groupRef } }
     consumers { totalCount nodes { consumerRef } }
@@ -46,18 +46,18 @@ const SEEN = `query Seen($id: String!, $ids: [ID!]!) {
   nodes(ids: $ids) { id }
 }`;
 
-/** Returns all that the API returns about the project, as text. */
+/** Returns everything that the API shows of the project, as text. */
 async function fetchVisible(tenant: Tenant, ids: string[] = []): Promise<string> {
-  return JSON.stringify(await tenant.query(SEEN, { id: tenant.projectId, ids }));
+  return JSON.stringify(await tenant.query(PROJECT_CONTENTS, { id: tenant.projectId, ids }));
 }
 
-/** Returns a unique text to search for. */
-function newMark(name: string): string {
+/** Returns a unique name, to search the database for. */
+function createMark(name: string): string {
   return `${name}-${crypto.randomUUID()}`;
 }
 
-/** Completed jobs keep ids for another minute. */
-async function findRows(id: string): Promise<string[]> {
+/** Returns rows with the ID outside of the job queue, which keeps completed jobs for a minute. */
+async function findProductRows(id: string): Promise<string[]> {
   return (await findRowsWithMark(app, id)).filter((line) => line.startsWith('public.'));
 }
 
@@ -67,16 +67,18 @@ async function waitUntilErased(id: string): Promise<void> {
 
 test('hides an erased group immediately, removes its data with its names, and keeps other groups', async () => {
   const tenant = await createErasureTenant(app);
-  const [deleted, keptMark] = [newMark('gone'), newMark('stays')];
+  const [erasedMark, keptMark] = [createMark('gone'), createMark('stays')];
   const workers = await startErasureJobs(app);
-  const ownData = await createRowsInEveryTable(app, tenant, {
-    groupRef: deleted,
-    consumerRef: newMark('ann'),
+  const customer = await createRowsInEveryTable(app, tenant, {
+    groupRef: erasedMark,
+    consumerRef: createMark('ann'),
   });
-  await createRowsInEveryTable(app, tenant, { groupRef: keptMark, consumerRef: newMark('bob') });
+  await createRowsInEveryTable(app, tenant, { groupRef: keptMark, consumerRef: createMark('bob') });
   await workers[Symbol.asyncDispose]();
   const keptRows = await findRowsWithMark(app, keptMark);
-  const tables = new Set((await findRowsWithMark(app, deleted)).map((line) => line.split(' ')[0]));
+  const tables = new Set(
+    (await findRowsWithMark(app, erasedMark)).map((line) => line.split(' ')[0]),
+  );
   expect([...tables]).toEqual(
     expect.arrayContaining([
       'public."Delivery"',
@@ -87,93 +89,99 @@ test('hides an erased group immediately, removes its data with its names, and ke
       'public."WriteEntry"',
     ]),
   );
-  const journal = join(services.config.DATA_DIR, 'token-journal');
-  mkdirSync(journal, { recursive: true });
-  const entry = join(journal, `${ownData.connectionId}.json`);
-  writeFileSync(entry, '{}');
-  const { revoked } = sandbox.oauth.counts;
-  const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: deleted } });
+  const journalFolder = join(services.config.DATA_DIR, 'token-journal');
+  mkdirSync(journalFolder, { recursive: true });
+  const journalFile = join(journalFolder, `${customer.connectionId}.json`);
+  writeFileSync(journalFile, '{}');
+  const revokedBefore = sandbox.oauth.counts.revoked;
+  const { id } = await prisma.group.findFirstOrThrow({ where: { groupRef: erasedMark } });
 
-  const input = { projectIdOrName: tenant.projectId, groupRef: deleted };
+  const input = { projectIdOrName: tenant.projectId, groupRef: erasedMark };
   expect(await tenant.query(ERASE_GROUP, { input })).toEqual({ eraseGroup: { deletedId: id } });
-  const ids = [id, ownData.connectionId, ownData.installationId, ...ownData.operationIds];
-  const inSight = await fetchVisible(tenant, ids);
-  expect(inSight).not.toContain(deleted);
-  for (const id of ids) expect(inSight).not.toContain(id);
-  expect(inSight).toContain(keptMark);
+  const ids = [id, customer.connectionId, customer.installationId, ...customer.operationIds];
+  const visibleText = await fetchVisible(tenant, ids);
+  expect(visibleText).not.toContain(erasedMark);
+  for (const id of ids) expect(visibleText).not.toContain(id);
+  expect(visibleText).toContain(keptMark);
   // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
   expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
-  expect(await findRowsWithMark(app, deleted)).toEqual([]);
-  expect(await findRows(id)).toEqual([]);
+  expect(await findRowsWithMark(app, erasedMark)).toEqual([]);
+  expect(await findProductRows(id)).toEqual([]);
   expect(await findRowsWithMark(app, keptMark)).toEqual(keptRows);
-  expect(existsSync(entry)).toBe(false);
-  expect(sandbox.oauth.counts.revoked).toBe(revoked + 1);
+  expect(existsSync(journalFile)).toBe(false);
+  expect(sandbox.oauth.counts.revoked).toBe(revokedBefore + 1);
   expect(lines.join('')).toContain('connection.revoked');
-  expect(lines.join('')).not.toContain(deleted);
+  expect(lines.join('')).not.toContain(erasedMark);
 });
 
-test('creates a new group when the ref of an erased one connects again', async () => {
+test('creates a new group when the ref of an erased group connects again', async () => {
   const tenant = await createErasureTenant(app);
-  const before = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
+  const erasedConnection = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'again',
+  });
   const input = { projectIdOrName: tenant.projectId, groupRef: 'again' };
   await tenant.query(ERASE_GROUP, { input });
-  const after = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'again' });
-  expect(after.group.id).not.toBe(before.group.id);
+  const newConnection = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'again',
+  });
+  expect(newConnection.group.id).not.toBe(erasedConnection.group.id);
   await using _workers = await startErasureJobs(app);
-  await waitUntilErased(before.group.id);
+  await waitUntilErased(erasedConnection.group.id);
   expect(JSON.parse(await fetchVisible(tenant)).project.connections.nodes).toEqual([
-    { id: after.id },
+    { id: newConnection.id },
   ]);
 });
 
 test('erases a consumer with the installations that use their connections, and keeps the groups', async () => {
   const tenant = await createErasureTenant(app);
-  const deleted = newMark('gone');
-  const groupRef = newMark('group');
+  const erasedMark = createMark('gone');
+  const groupRef = createMark('group');
   const workers = await startErasureJobs(app);
-  const ownData = await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: deleted });
+  const customer = await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: erasedMark });
   await workers[Symbol.asyncDispose]();
-  const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: deleted } });
-  const input = { projectIdOrName: tenant.projectId, consumerRef: deleted };
+  const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: erasedMark } });
+  const input = { projectIdOrName: tenant.projectId, consumerRef: erasedMark };
   const reader = await tenant.withScopes('read', 'connections:write');
   expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const otherTenant = await app.tenant();
   expect(await otherTenant.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await createRestClient(app, { 'x-api-key': tenant.apiKey }).delete(
-    `/projects/${tenant.projectId}/consumers/${deleted}`,
+    `/projects/${tenant.projectId}/consumers/${erasedMark}`,
   );
-  const ids = [id, ownData.connectionId, ownData.installationId, ...ownData.operationIds];
-  const inSight = await fetchVisible(tenant, ids);
-  for (const value of [deleted, ...ids]) expect(inSight).not.toContain(value);
-  expect(inSight).toContain(groupRef);
+  const ids = [id, customer.connectionId, customer.installationId, ...customer.operationIds];
+  const visibleText = await fetchVisible(tenant, ids);
+  for (const value of [erasedMark, ...ids]) expect(visibleText).not.toContain(value);
+  expect(visibleText).toContain(groupRef);
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
-  expect(await findRowsWithMark(app, deleted)).toEqual([]);
+  expect(await findRowsWithMark(app, erasedMark)).toEqual([]);
 });
 
-test('starts nothing with the connections of an erased consumer before they are deleted', async () => {
+test('uses no connection of an erased consumer, even before the job deletes it', async () => {
   const tenant = await createErasureTenant(app);
-  const groupRef = newMark('group');
+  const groupRef = createMark('group');
   const workers = await startErasureJobs(app);
-  const ownData = await createRowsInEveryTable(app, tenant, {
+  const keptCustomer = await createRowsInEveryTable(app, tenant, {
     groupRef,
-    consumerRef: newMark('stays'),
+    consumerRef: createMark('stays'),
   });
-  const deleted = newMark('gone');
-  const erasedConnection = { groupRef, consumerRef: deleted, apiKey: 'sandbox-key-of-gone' };
+  const erasedMark = createMark('gone');
+  const erasedConnection = { groupRef, consumerRef: erasedMark, apiKey: 'sandbox-key-of-gone' };
   const { id: connectionId, consumer } = await generateConnection(tenant, erasedConnection);
   await workers[Symbol.asyncDispose]();
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, integrationIdOrName: 'crm', groupRef };
-  const { installationId } = ownData;
+  const { installationId } = keptCustomer;
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, connectionId },
   });
-  await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: deleted } });
+  await tenant.query(ERASE_CONSUMER, { input: { projectIdOrName, consumerRef: erasedMark } });
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
   const write = {
     objectName: 'contacts',
@@ -188,7 +196,7 @@ test('starts nothing with the connections of an erased consumer before they are 
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
   // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
-  expect(createInstallation.installation.connection.id).toBe(ownData.connectionId);
+  expect(createInstallation.installation.connection.id).toBe(keptCustomer.connectionId);
   await tenant.query(WRITE, { input: { ...input, ...write } });
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(consumer.id);
@@ -196,23 +204,23 @@ test('starts nothing with the connections of an erased consumer before they are 
 });
 
 test('erases a project with all its rows if its name is confirmed', async () => {
-  const tenant = await createErasureTenant(app, newMark('gone'));
-  const other = await createErasureTenant(app);
+  const tenant = await createErasureTenant(app, createMark('gone'));
+  const otherTenant = await createErasureTenant(app);
   const { projectId, projectName } = tenant;
-  const groupRef = newMark('group');
+  const groupRef = createMark('group');
   const workers = await startErasureJobs(app);
-  await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: newMark('ann') });
-  await createRowsInEveryTable(app, other, { groupRef: 'acme', consumerRef: 'bob' });
+  await createRowsInEveryTable(app, tenant, { groupRef, consumerRef: createMark('ann') });
+  await createRowsInEveryTable(app, otherTenant, { groupRef: 'acme', consumerRef: 'bob' });
   await workers[Symbol.asyncDispose]();
   // Requests to providers are recorded in the background.
   await app.app.services.requestRecorder?.flush();
-  const keptRows = await findRows(other.projectId);
+  const keptRows = await findProductRows(otherTenant.projectId);
   const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
   const wrongName = { ...input, confirmName: 'other' };
   const { problem } = await tenant.builder.refusal(DELETE_PROJECT, { input: wrongName });
   expect(problem.issues).toMatchObject([{ name: 'input.confirmName', value: 'other' }]);
   expect(await tenant.refusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await other.builder.refusal(DELETE_PROJECT, { input })).toMatchObject({
+  expect(await otherTenant.builder.refusal(DELETE_PROJECT, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 
@@ -222,20 +230,20 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   expect(await tenant.refusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
   const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
   expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
-  const create = `mutation CreateProject { createProject(input: {
+  const createAgain = `mutation CreateProject { createProject(input: {
     orgId: "${tenant.orgId}", name: "${projectName}", appName: "Anew" }) { project { name } } }`;
-  expect(await tenant.builder.query(create)).toMatchObject({
+  expect(await tenant.builder.query(createAgain)).toMatchObject({
     createProject: { project: { name: projectName } },
   });
 
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(projectId);
-  expect(await findRows(projectId)).toEqual([]);
+  expect(await findProductRows(projectId)).toEqual([]);
   expect(await findRowsWithMark(app, groupRef)).toEqual([]);
-  expect(await findRows(other.projectId)).toEqual(keptRows);
+  expect(await findProductRows(otherTenant.projectId)).toEqual(keptRows);
 });
 
-test('takes the confirmed name of a project from the query over REST', async () => {
+test('requires the confirmed name of a project as a query parameter over REST', async () => {
   const tenant = await app.tenant();
   const builder = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
   const path = `/projects/${tenant.projectName}`;

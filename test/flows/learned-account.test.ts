@@ -7,10 +7,10 @@ import { createProviderApp } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 
-/** The provider's responses by path. Other paths do not exist. */
-const responses: Record<string, ServedResponse> = {};
+/** The provider's responses by path. It returns 404 for other paths. */
+const responseByPath: Record<string, ServedResponse> = {};
 const provider = await startProviderServer(
-  ({ path }) => responses[path] ?? { status: 404, body: { message: 'Not found' } },
+  ({ path }) => responseByPath[path] ?? { status: 404, body: { message: 'Not found' } },
 );
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -21,20 +21,22 @@ const app = await getSharedApp({
 });
 afterAll(() => provider[Symbol.asyncDispose]());
 
-const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
+const START_CONNECT = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl packageInstallUrl }
 }`;
-const SHOW = `query Show($id: String!) { project(idOrName: $id) { connections { nodes {
+const CONNECTIONS = `query Connections($id: String!) { project(idOrName: $id) { connections { nodes {
   status providerWorkspaceRef providerConsumerRef
 } } } }`;
 
-function ok(body: object): ServedResponse {
+function respondWith(body: object): ServedResponse {
   return { status: 200, body };
 }
 
-async function start(tenant: Tenant, overrides: object) {
+async function startConnect(tenant: Tenant, overrides: object) {
   const consumer = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const { startOAuthConnect } = await tenant.query(START, { input: { ...consumer, ...overrides } });
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, {
+    input: { ...consumer, ...overrides },
+  });
   return startOAuthConnect;
 }
 
@@ -48,22 +50,29 @@ async function openCallback(link: string, result = 'code=given'): Promise<string
 }
 
 async function connect(tenant: Tenant, overrides: object) {
-  await openCallback((await start(tenant, overrides)).authorizeUrl);
-  const { project } = await tenant.query(SHOW, { id: tenant.projectId });
+  await openCallback((await startConnect(tenant, overrides)).authorizeUrl);
+  const { project } = await tenant.query(CONNECTIONS, { id: tenant.projectId });
   return project.connections.nodes[0];
 }
 
 async function createHubspotTenant(token: string) {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'hubspot', scopes: ['crm.objects.contacts.read'] });
-  responses['/oauth/v1/token'] = ok({ access_token: token, refresh_token: 'r', expires_in: 1_800 });
+  responseByPath['/oauth/v1/token'] = respondWith({
+    access_token: token,
+    refresh_token: 'r',
+    expires_in: 1_800,
+  });
   return tenant;
 }
 
 test("stores HubSpot's portal and user, and ignores the workspace in the input", async () => {
   const tenant = await createHubspotTenant('token of ann');
-  responses['/account-info/2026-03/details'] = ok({ portalId: 4711, ownerId: 9 });
-  responses['/oauth/v1/access-tokens/token%20of%20ann'] = ok({ hub_id: 4711, user_id: 12 });
+  responseByPath['/account-info/2026-03/details'] = respondWith({ portalId: 4711, ownerId: 9 });
+  responseByPath['/oauth/v1/access-tokens/token%20of%20ann'] = respondWith({
+    hub_id: 4711,
+    user_id: 12,
+  });
   const input = { provider: 'hubspot', providerWorkspaceRef: 'guessed' };
   expect(await connect(tenant, input)).toEqual({
     status: 'WORKING',
@@ -72,16 +81,16 @@ test("stores HubSpot's portal and user, and ignores the workspace in the input",
   });
 });
 
-test('takes missing facts from the other of two account endpoints', async () => {
+test('uses either account endpoint if the other fails', async () => {
   const tenant = await createHubspotTenant('other');
-  responses['/account-info/2026-03/details'] = { status: 500 };
-  responses['/oauth/v1/access-tokens/other'] = ok({ hub_id: 815, user_id: 3 });
+  responseByPath['/account-info/2026-03/details'] = { status: 500 };
+  responseByPath['/oauth/v1/access-tokens/other'] = respondWith({ hub_id: 815, user_id: 3 });
   expect(await connect(tenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '815',
     providerConsumerRef: '3',
   });
   const ownedTenant = await createHubspotTenant('unknown');
-  responses['/account-info/2026-03/details'] = ok({ portalId: 816, ownerId: 4 });
+  responseByPath['/account-info/2026-03/details'] = respondWith({ portalId: 816, ownerId: 4 });
   expect(await connect(ownedTenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '816',
     providerConsumerRef: '4',
@@ -90,7 +99,7 @@ test('takes missing facts from the other of two account endpoints', async () => 
 
 test('keeps the input and creates the connection if the provider returns no account facts', async () => {
   const tenant = await createHubspotTenant('silent');
-  responses['/account-info/2026-03/details'] = ok({ portalId: { no: 'id' } });
+  responseByPath['/account-info/2026-03/details'] = respondWith({ portalId: { no: 'id' } });
   const input = { provider: 'hubspot', providerWorkspaceRef: 'given' };
   expect(await connect(tenant, input)).toEqual({
     status: 'WORKING',
@@ -99,33 +108,35 @@ test('keeps the input and creates the connection if the provider returns no acco
   });
 });
 
-test("takes Salesforce's org and user from the token response, or else from the user info endpoint", async () => {
+test("takes Salesforce's org and user from the token response, or otherwise from the user info endpoint", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const id = 'https://login.salesforce.com/id/00DA/005A';
   const token = { access_token: 'a', refresh_token: 'r', id, instance_url: provider.url };
-  responses['/services/oauth2/token'] = ok(token);
-  responses['/services/oauth2/userinfo'] = ok({ sub: id, organization_id: '00DA' });
+  responseByPath['/services/oauth2/token'] = respondWith(token);
+  responseByPath['/services/oauth2/userinfo'] = respondWith({ sub: id, organization_id: '00DA' });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const refs = { providerWorkspaceRef: provider.url, providerConsumerRef: id };
   expect(await connect(tenant, input)).toMatchObject(refs);
-  responses['/services/oauth2/token'] = ok({ access_token: 'a' });
+  responseByPath['/services/oauth2/token'] = respondWith({ access_token: 'a' });
   expect(await connect(tenant, input)).toMatchObject({
     providerWorkspaceRef: 'acme',
     providerConsumerRef: id,
   });
 });
 
-test("shows the link to the app's package where a person connects", async () => {
+test('shows the package link of the provider app on the pages of a connect', async () => {
   const tenant = await app.tenant();
   const packageInstallURL = 'https://login.salesforce.com/packaging?p0=04t"&x=1';
   const metadata = { providerParams: { packageInstallURL } };
   await createProviderApp(tenant, { provider: 'salesforce', metadata });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
-  const { authorizeUrl, packageInstallUrl } = await start(tenant, input);
+  const { authorizeUrl, packageInstallUrl } = await startConnect(tenant, input);
   expect(packageInstallUrl).toBe(packageInstallURL);
   const denied = await openCallback(authorizeUrl, 'error=OAUTH_APP_BLOCKED');
   const installLink = 'href="https://login.salesforce.com/packaging?p0=04t&#34;&#38;x=1"';
   expect(denied).toContain(installLink);
-  expect(await openCallback((await start(tenant, input)).authorizeUrl)).toContain(installLink);
+  expect(await openCallback((await startConnect(tenant, input)).authorizeUrl)).toContain(
+    installLink,
+  );
 });

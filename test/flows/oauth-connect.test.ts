@@ -15,7 +15,7 @@ import { startProviderServer } from '../support/providers/provider-server.ts';
 
 /** A state: project id, connect token and browser token. */
 const STATE = /^prj_\w{26}\.[\w-]{43}\.[\w-]{43}$/;
-const RETURN = 'https://builder.test/done?tab=crm';
+const RETURN_URL = 'https://builder.test/done?tab=crm';
 const clock = { aheadMs: 0 };
 const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
@@ -24,23 +24,26 @@ const app = await getSharedApp({
 const { prisma } = app.app.services.database;
 const browser = createOAuthBrowser(app);
 
-const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
+const START_CONNECT = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl expireTime }
 }`;
 
-function startInput({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
+function createStartInput({ projectId }: Pick<Tenant, 'projectId'>, overrides: object = {}) {
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   return { input: { projectIdOrName: projectId, ...consumer, ...overrides } };
 }
 
-async function startLink(tenant: Tenant, overrides?: object): Promise<string> {
-  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, overrides));
+async function startConnect(tenant: Tenant, overrides?: object): Promise<string> {
+  const { startOAuthConnect } = await tenant.query(
+    START_CONNECT,
+    createStartInput(tenant, overrides),
+  );
   return startOAuthConnect.authorizeUrl;
 }
 
 /** Starts a connect and opens its link. Returns the URL of the provider's consent page. */
 async function openConsentPage(tenant: Tenant, overrides?: object): Promise<URL> {
-  return browser.open(await startLink(tenant, overrides));
+  return browser.open(await startConnect(tenant, overrides));
 }
 
 const openCallback = browser.send;
@@ -51,7 +54,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
   const events = await keepEvents(app, tenant);
   const url = await openConsentPage(tenant, {
     authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
-    redirectUrl: RETURN,
+    redirectUrl: RETURN_URL,
     groupName: 'Acme Inc.',
     providerMetadata: { plan: 'gold' },
   });
@@ -71,7 +74,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
   expect(redirect.headers.get('referrer-policy')).toBe('no-referrer');
   const location = new URL(redirect.headers.get('location') as string);
   const connectionId = location.searchParams.get('connectionId') as string;
-  expect(location.href).toBe(`${RETURN}&connectionId=${connectionId}`);
+  expect(location.href).toBe(`${RETURN_URL}&connectionId=${connectionId}`);
 
   const connection = await getConnection(app, connectionId);
   expect(connection).toMatchObject({
@@ -91,12 +94,12 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
   ]);
 });
 
-test("accepts the gateway's own connect page as redirectUrl, and no other page of it", async () => {
+test("accepts the gateway's connect page as redirectUrl, and refuses its other pages", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const ownUrl = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
+  const connectPageUrl = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
   const redirect = await openCallback(
-    await submitConsent(await openConsentPage(tenant, { redirectUrl: ownUrl })),
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: connectPageUrl })),
   );
   const location = new URL(redirect.headers.get('location') ?? '');
   expect(location.pathname).toBe('/connect');
@@ -107,11 +110,13 @@ test("accepts the gateway's own connect page as redirectUrl, and no other page o
   }
 });
 
-test('renews the connection on a second connect, and shows a page without a redirectUrl', async () => {
+test('updates the connection on a second connect, and shows a page if redirectUrl is omitted', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const events = await keepEvents(app, tenant);
-  await openCallback(await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })));
+  await openCallback(
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
+  );
   const url = await openConsentPage(tenant);
   expect(url.searchParams.has('code_challenge')).toBe(true);
   const page = await openCallback(await submitConsent(url));
@@ -144,9 +149,9 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 
-  const late = await submitConsent(await openConsentPage(tenant));
+  const lateCallback = await submitConsent(await openConsentPage(tenant));
   clock.aheadMs += 10 * 60_000;
-  expect((await openCallback(late)).status).toBe(400);
+  expect((await openCallback(lateCallback)).status).toBe(400);
   for (const state of [
     '',
     'unknown',
@@ -169,12 +174,12 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
 test('stores neither the ticket, the state nor the code verifier in clear', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const link = await startLink(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
+  const link = await startConnect(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
   const state = (await browser.open(link)).searchParams.get('state') as string;
   const ticket = new URL(link).searchParams.get('ticket') as string;
   const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
   for (const secret of [...ticket.split('.'), ...state.split('.')].filter(
-    (parameter) => parameter.length > 30,
+    (part) => part.length > 30,
   )) {
     expect(JSON.stringify(row)).not.toContain(secret);
   }
@@ -185,11 +190,11 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   expect(await prisma.oAuthConnect.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('reports a declined consent or a provider error to the page that began the connect', async () => {
+test('reports a declined consent or a provider error to the page that started the connect', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
   const denied = await openCallback(
-    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN }), false),
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL }), false),
   );
   const location = new URL(denied.headers.get('location') as string);
   expect(location.searchParams.get('error')).toBe('access_denied');
@@ -197,7 +202,7 @@ test('reports a declined consent or a provider error to the page that began the 
 
   app.app.sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503 });
   const failed = await openCallback(
-    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })),
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );
   expect(failed.headers.get('location')).toContain('error=temporarily_unavailable');
 
@@ -213,11 +218,11 @@ test('creates no connection with a wrong client secret or a forged code', async 
   const tenant = await app.tenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
   const refused = await openCallback(
-    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN })),
+    await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );
   expect(refused.headers.get('location')).toContain('error=invalid_request');
   await createProviderApp(tenant);
-  const forged = await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN }));
+  const forged = await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL }));
   forged.searchParams.set('code', 'sbx_code_forged');
   const response = await openCallback(forged);
   expect(response.headers.get('location')).toContain('invalid_grant');
@@ -233,7 +238,7 @@ test('refuses the callback if the provider app is deleted before it', async () =
   expect((await openCallback(callback)).status).toBe(400);
 });
 
-test("sends the app's own parameters, which replace none of the gateway's", async () => {
+test("sends the parameters of the provider app, which replace none of the gateway's", async () => {
   const tenant = await app.tenant();
   const authQueryParams = {
     prompt: 'login',
@@ -251,7 +256,10 @@ test("sends the app's own parameters, which replace none of the gateway's", asyn
 });
 
 async function listIssueNames(tenant: Tenant, overrides: object) {
-  const { code, problem } = await tenant.refusal(START, startInput(tenant, overrides));
+  const { code, problem } = await tenant.refusal(
+    START_CONNECT,
+    createStartInput(tenant, overrides),
+  );
   expect(code).toBe('BAD_USER_INPUT');
   return problem.issues?.map(({ name }) => name);
 }
@@ -268,37 +276,43 @@ test('names every invalid input', async () => {
   await createProviderApp(tenant, { provider: 'salesforce' });
   await createProviderApp(tenant, { provider: 'hubspot' });
   await createProviderApp(tenant, { provider: 'zoho', scopes: ['a', 'b'] });
-  const manyScopes = {
+  const invalidConnect = {
     provider: 'salesforce',
     authScheme: 'OAUTH2_AUTHORIZATION_CODE',
     redirectUrl: 'https://evil.test/',
   };
-  expect(await listIssueNames(tenant, manyScopes)).toEqual([
+  expect(await listIssueNames(tenant, invalidConnect)).toEqual([
     'input.authScheme',
     'input.providerWorkspaceRef',
     'input.redirectUrl',
   ]);
-  const hosts = { provider: 'salesforce', providerWorkspaceRef: 'evil.test/' };
-  expect(await listIssueNames(tenant, hosts)).toEqual(['input.providerWorkspaceRef']);
+  const foreignHost = { provider: 'salesforce', providerWorkspaceRef: 'evil.test/' };
+  expect(await listIssueNames(tenant, foreignHost)).toEqual(['input.providerWorkspaceRef']);
   expect(await listIssueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
   expect(await listIssueNames(tenant, { provider: 'zoho' })).toEqual([
     'input.providerMetadata.zoho_token_domain',
   ]);
-  const evil = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
-  expect(await listIssueNames(tenant, evil)).toEqual(['input.providerMetadata.zoho_token_domain']);
+  const foreignDomain = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
+  expect(await listIssueNames(tenant, foreignDomain)).toEqual([
+    'input.providerMetadata.zoho_token_domain',
+  ]);
   const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
   const url = await openConsentPage(tenant, { provider: 'zoho', providerMetadata: domain });
   expect(url.searchParams.get('scope')).toBe('a,b');
 });
 
 test("refuses another tenant's project and app, and a key without the scope", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const providerAppId = await createProviderApp(a);
-  await createProviderApp(b);
-  expect(await b.refusal(START, startInput(a))).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await listIssueNames(b, { providerAppId })).toEqual(['input.providerAppId']);
-  const reader = await a.withScopes('read');
-  expect(await reader.refusal(START, startInput(a))).toMatchObject({ code: 'FORBIDDEN' });
+  const [owner, other] = [await app.tenant(), await app.tenant()];
+  const providerAppId = await createProviderApp(owner);
+  await createProviderApp(other);
+  expect(await other.refusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await listIssueNames(other, { providerAppId })).toEqual(['input.providerAppId']);
+  const reader = await owner.withScopes('read');
+  expect(await reader.refusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
 
 test('takes the workspace from the address in the token response', async () => {
@@ -318,21 +332,21 @@ test('takes the workspace from the address in the token response', async () => {
       defaultLifetimeSeconds: 7_200,
     },
   };
-  await using other = await createTestApp({
+  await using otherApp = await createTestApp({
     providers: [provider],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
-  const tenant = await other.tenant();
+  const tenant = await otherApp.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
-  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
-  const person = createOAuthBrowser(other);
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, createStartInput(tenant, input));
+  const person = createOAuthBrowser(otherApp);
   const url = await person.open(startOAuthConnect.authorizeUrl);
   expect(url.origin).toBe('https://acme.my.salesforce.com');
   const state = url.searchParams.get('state');
   const redirect = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
   expect(redirect.status).toBe(200);
-  const connections = await other.app.services.database.prisma.connection.findMany();
+  const connections = await otherApp.app.services.database.prisma.connection.findMany();
   expect(connections).toMatchObject([
     {
       providerWorkspaceRef: 'acme--dev',
@@ -349,20 +363,20 @@ test('sends a client secret to no host that the provider does not list', async (
   const oauth2 = { authorizeUrl: 'https://crm.test/consent', tokenUrl };
   const inputs = [{ name: 'domain', displayName: 'Domain' }];
   const provider = { ...createHubspotProvider(), name: 'salesforce', oauth2, inputs };
-  await using other = await createTestApp({
+  await using otherApp = await createTestApp({
     providers: [{ ...provider, hosts: { domain: ['accounts.crm.test'] } }],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
-  const tenant = await other.tenant();
+  const tenant = await otherApp.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
-  const { startOAuthConnect } = await tenant.query(START, startInput(tenant, input));
-  const person = createOAuthBrowser(other);
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, createStartInput(tenant, input));
+  const person = createOAuthBrowser(otherApp);
   const consentUrl = await person.open(startOAuthConnect.authorizeUrl);
   const state = consentUrl.searchParams.get('state');
   // Simulates a connect that began before the provider listed its hosts.
   const consumer = { groupRef: 'acme', consumerRef: 'ann', scopes: [] };
-  await other.app.services.database.prisma.oAuthConnect.updateMany({
+  await otherApp.app.services.database.prisma.oAuthConnect.updateMany({
     data: { input: { ...consumer, providerMetadata: { domain: hostname } } },
   });
   const redirect = await person.send(`http://gateway.test/oauth/callback?code=c&state=${state}`);
@@ -388,9 +402,9 @@ test('runs one script on the final page of a connect, and posts to allowed origi
     },
     origins: ['https://builder.test'],
   });
-  const words = encodeURIComponent('</script><script>alert(1)</script>');
+  const description = encodeURIComponent('</script><script>alert(1)</script>');
   const failed = new URL(
-    `${await submitConsent(await openConsentPage(tenant), false)}&error_description=${words}`,
+    `${await submitConsent(await openConsentPage(tenant), false)}&error_description=${description}`,
   );
   const failedPage = await (await openCallback(failed)).text();
   expect(failedPage.match(/<script/g)).toHaveLength(2);
@@ -399,28 +413,28 @@ test('runs one script on the final page of a connect, and posts to allowed origi
 
 test('requires no workspace if no address of the provider contains it', async () => {
   const tenant = await app.tenant();
-  const fetchRefusal = async (provider: string) => {
-    const { errors } = await tenant.request(START, startInput(tenant, { provider }));
+  const listIssueNamesOf = async (provider: string) => {
+    const { errors } = await tenant.request(START_CONNECT, createStartInput(tenant, { provider }));
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
   };
-  expect(await fetchRefusal('atlassian')).toEqual(['input.providerAppId']);
-  expect(await fetchRefusal('salesforce')).toContain('input.providerWorkspaceRef');
+  expect(await listIssueNamesOf('atlassian')).toEqual(['input.providerAppId']);
+  expect(await listIssueNamesOf('salesforce')).toContain('input.providerWorkspaceRef');
   const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
-    START,
-    startInput(tenant, { provider: 'salesforce', providerMetadata: input }),
+    START_CONNECT,
+    createStartInput(tenant, { provider: 'salesforce', providerMetadata: input }),
   );
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });
 
-test('starts a connect or reports the app as missing if it is deleted at the same time', async () => {
+test('starts a connect or reports the missing app if the app is deleted at the same time', async () => {
   const tenant = await app.tenant();
   const codes = new Set<string | undefined>();
-  // Each round deletes the app at another moment.
-  for (let moment = 0; moment < 60; moment += 1) {
+  // Each round deletes the app one turn of the event loop later.
+  for (let turns = 0; turns < 60; turns += 1) {
     const providerAppId = await createProviderApp(tenant);
-    const starting = tenant.request(START, startInput(tenant));
-    for (let turn = 0; turn < moment; turn += 1) await setImmediate();
+    const starting = tenant.request(START_CONNECT, createStartInput(tenant));
+    for (let turn = 0; turn < turns; turn += 1) await setImmediate();
     await prisma.providerApp.deleteMany({ where: { id: providerAppId } });
     const { errors = [] } = await starting;
     codes.add(errors[0]?.extensions.code);

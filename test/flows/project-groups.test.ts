@@ -1,6 +1,6 @@
 /**
- * Two shard groups, as two servers of one database hold them: one server hangs, and the projects of the other
- * continue.
+ * Delivers messages of projects in two shard groups, as if two servers of one database held them. If one server hangs,
+ * messages of the other server's projects are not delayed.
  */
 
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,25 +30,25 @@ function createGroup(name: string, projectIds: () => string[]): ProjectGroup {
 /** Simulates a server that can hang: statements that name its projects wait until it responds again. */
 function createHangingServer(projectIds: () => string[]) {
   let responding = Promise.resolve();
-  let waiting = 0;
+  let waitingCount = 0;
   const isOnServer = (value: unknown) =>
     Array.isArray(value) && projectIds().some((id) => value.includes(id));
   return {
     /** Returns the number of waiting statements. */
-    waiting: () => waiting,
+    waitingCount: () => waitingCount,
     hang() {
       const { promise, resolve } = Promise.withResolvers<void>();
       responding = promise;
       onTestFinished(() => resolve());
       return resolve;
     },
-    before:
+    delayQuery:
       (query: RunQuery): RunQuery =>
       async (text, values, rowMode) => {
         if (values.some(isOnServer)) {
-          waiting += 1;
+          waitingCount += 1;
           await responding;
-          waiting -= 1;
+          waitingCount -= 1;
         }
         return query(text, values, rowMode);
       },
@@ -56,22 +56,22 @@ function createHangingServer(projectIds: () => string[]) {
 }
 
 async function createTwoGroups() {
-  const [first, other] = [
+  const [hanging, healthy] = [
     await createDeliveryProject(database),
     await createDeliveryProject(database),
   ];
-  const server = createHangingServer(() => [first.projectId]);
+  const server = createHangingServer(() => [hanging.projectId]);
   const groups = [
-    createGroup('one', () => [first.projectId]),
-    createGroup('other', () => [other.projectId]),
+    createGroup('hanging', () => [hanging.projectId]),
+    createGroup('healthy', () => [healthy.projectId]),
   ];
-  const split = {
+  const splitDatabase = {
     ...database,
     groups: async () => groups,
-    rows: { ...database.rows, query: server.before(database.rows.query) },
-    sweeps: (group: ProjectGroup) => server.before(database.sweeps(group)),
+    rows: { ...database.rows, query: server.delayQuery(database.rows.query) },
+    sweeps: (group: ProjectGroup) => server.delayQuery(database.sweeps(group)),
   };
-  return { first, other, server, services: { ...services, database: split } };
+  return { hanging, healthy, server, services: { ...services, database: splitDatabase } };
 }
 
 type DeliveryProject = Awaited<ReturnType<typeof createDeliveryProject>>;
@@ -86,44 +86,45 @@ async function enqueueMany(
   await prisma.$executeRaw`select pg_notify('gateway_events', '')`;
 }
 
-const countRecorded = (projectId: string) =>
+const countDelivered = (projectId: string) =>
   prisma.delivery.count({ where: { projectId, status: 'SUCCEEDED' } });
-const countUnfolded = (projectId: string) => prisma.activityDelta.count({ where: { projectId } });
+const countActivityDeltas = (projectId: string) =>
+  prisma.activityDelta.count({ where: { projectId } });
 
-test("delays deliveries of a hanging server's projects only", async () => {
+test("delays only deliveries of a hanging server's projects", async () => {
   await using receiver = await startReceiver();
-  const { first, other, server, services: split } = await createTwoGroups();
-  const toOne = await first.createDestination(receiver.url('one'));
-  const toOther = await other.createDestination(receiver.url('other'));
-  await using _work = await startWork(split);
+  const { hanging, healthy, server, services: splitServices } = await createTwoGroups();
+  const hangingDestination = await hanging.createDestination(receiver.url('hanging'));
+  const healthyDestination = await healthy.createDestination(receiver.url('healthy'));
+  await using _work = await startWork(splitServices);
 
-  // Some messages are being sent when the server begins to hang, so their results have to wait.
-  receiver.setBehavior('one', 'HANG');
-  await enqueueMany(first, toOne.id, 5);
-  await receiver.waitForMessages('one', 5);
+  // The server begins to hang while messages are being sent, so it cannot store their results.
+  receiver.setBehavior('hanging', 'HANG');
+  await enqueueMany(hanging, hangingDestination.id, 5);
+  await receiver.waitForMessages('hanging', 5);
   const endHang = server.hang();
-  receiver.respondToHeld('one', { status: 200 });
-  receiver.setBehavior('one', { status: 200 });
-  await enqueueMany(first, toOne.id, 50);
-  await expect.poll(server.waiting).toBeGreaterThan(0);
+  receiver.respondToHeld('hanging', { status: 200 });
+  receiver.setBehavior('hanging', { status: 200 });
+  await enqueueMany(hanging, hangingDestination.id, 50);
+  await expect.poll(server.waitingCount).toBeGreaterThan(0);
 
   for (let round = 1; round <= 3; round += 1) {
-    await enqueueMany(other, toOther.id, 100);
-    await receiver.waitForMessages('other', round * 100);
-    await expect.poll(() => countRecorded(other.projectId)).toBe(round * 100);
+    await enqueueMany(healthy, healthyDestination.id, 100);
+    await receiver.waitForMessages('healthy', round * 100);
+    await expect.poll(() => countDelivered(healthy.projectId)).toBe(round * 100);
   }
-  await expect.poll(() => countUnfolded(other.projectId)).toBe(0);
-  expect(receiver.received('one')).toHaveLength(5);
-  expect(await countRecorded(first.projectId)).toBe(0);
+  await expect.poll(() => countActivityDeltas(healthy.projectId)).toBe(0);
+  expect(receiver.received('hanging')).toHaveLength(5);
+  expect(await countDelivered(hanging.projectId)).toBe(0);
 
   endHang();
-  await expect.poll(() => countRecorded(first.projectId)).toBe(55);
-  expect(receiver.received('one')).toHaveLength(55);
-  expect(receiver.received('other')).toHaveLength(300);
+  await expect.poll(() => countDelivered(hanging.projectId)).toBe(55);
+  expect(receiver.received('hanging')).toHaveLength(55);
+  expect(receiver.received('healthy')).toHaveLength(300);
 });
 
 test(
-  'delivers messages of each project in a shard group if a statement may change one project only',
+  'delivers messages of every project of a shard group if a statement may change only one project',
   { tags: ['all/rows'] },
   async () => {
     await using receiver = await startReceiver();
@@ -135,13 +136,13 @@ test(
       await project.enqueue(id, 300);
     }
     const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
-    const split = { ...database, groups: async () => [group] };
-    await using _work = await startWork({ ...services, database: split });
+    const splitDatabase = { ...database, groups: async () => [group] };
+    await using _work = await startWork({ ...services, database: splitDatabase });
     await Promise.all(
       projects.map((_project, index) => receiver.waitForMessages(`many-${index}`, 300)),
     );
     for (const { projectId } of projects)
-      await expect.poll(() => countRecorded(projectId)).toBe(300);
+      await expect.poll(() => countDelivered(projectId)).toBe(300);
   },
 );
 
@@ -149,18 +150,17 @@ test('delivers messages of a moved project from the worker of its new server', a
   await using receiver = await startReceiver();
   const project = await createDeliveryProject(database);
   const { id } = await project.createDestination(receiver.url('moved'));
-  const projectIds: Record<string, string[]> = { one: [project.projectId], other: [] };
+  const projectIds: Record<string, string[]> = { old: [project.projectId], new: [] };
   const groups = Object.keys(projectIds).map((name) =>
     createGroup(name, () => projectIds[name] ?? []),
   );
-  const split = { ...database, groups: async () => groups };
-  await using _work = await startWork({ ...services, database: split });
+  const splitDatabase = { ...database, groups: async () => groups };
+  await using _work = await startWork({ ...services, database: splitDatabase });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 10);
-  // The project moves to the other group, whose worker then delivers its messages.
-  Object.assign(projectIds, { one: [], other: [project.projectId] });
+  Object.assign(projectIds, { old: [], new: [project.projectId] });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 20);
-  await expect.poll(() => countRecorded(project.projectId)).toBe(20);
+  await expect.poll(() => countDelivered(project.projectId)).toBe(20);
   expect(receiver.received('moved')).toHaveLength(20);
 });

@@ -14,13 +14,13 @@ import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
-const { app: crms } = await startCrmApp();
+const { app: crmApp } = await startCrmApp();
 
 const [contacts] = createIntegrationContent().read.objects;
 const optionalFields = [{ mapToName: 'owner' }];
-const open = { ...contacts, optionalFieldsAuto: 'ALL', optionalFields };
+const openContacts = { ...contacts, optionalFieldsAuto: 'ALL', optionalFields };
 
-const chooseFields = (selectedFields: string[], owner = 'lastname') => ({
+const createConfig = (selectedFields: string[], owner = 'lastname') => ({
   read: [
     {
       objectName: 'contacts',
@@ -33,28 +33,32 @@ const chooseFields = (selectedFields: string[], owner = 'lastname') => ({
 test('accepts fields of the account, and names fields that it lacks', async () => {
   const rest = await createRestTenant(app);
   const { tenant } = rest;
-  await integrate(app, tenant, createIntegrationContent('crm', { read: { objects: [open] } }));
+  await integrate(
+    app,
+    tenant,
+    createIntegrationContent('crm', { read: { objects: [openContacts] } }),
+  );
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
-  const wrongFields = chooseFields(['email', 'phone', 'fax'], 'owner_id');
+  const wrongFields = createConfig(['email', 'phone', 'fax'], 'owner_id');
   const contactsPath = 'config.content.read.objects.contacts';
-  const missing = 'is not a field of contacts in the account.';
+  const missingDetail = 'is not a field of contacts in the account.';
   expect(
     await expectEqualIssues(rest, 'createInstallation', { ...target, config: wrongFields }),
   ).toEqual([
-    `${contactsPath}.selectedFieldMappings.owner: ${missing}`,
-    `${contactsPath}.selectedFields.fax: ${missing}`,
+    `${contactsPath}.selectedFieldMappings.owner: ${missingDetail}`,
+    `${contactsPath}.selectedFields.fax: ${missingDetail}`,
   ]);
   const { id, config } = await createInstallation(tenant, {
     ...target,
-    config: chooseFields(['phone', 'score']),
+    config: createConfig(['phone', 'score']),
   });
   expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
 
   const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrongFields };
   const { problem } = await tenant.refusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([
-    { name: 'input.config.read[0].selectedFields[2]', detail: missing, value: 'fax' },
+    { name: 'input.config.read[0].selectedFields[2]', detail: missingDetail, value: 'fax' },
     { name: 'input.config.read[0].fieldMappings[0].fieldName', value: 'owner_id' },
   ]);
   const path = `${rest.base}/integrations/crm/installations/${id}`;
@@ -71,23 +75,23 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   await tenant.query(UPDATE_INSTALLATION, { input: { ...update, skipSampling: true } });
 });
 
-test('refuses an object that the account lacks, also without a config', async () => {
-  const rest = await connectCrm(crms, 'hubspot');
+test('refuses an object that the account lacks, with or without a config', async () => {
+  const rest = await connectCrm(crmApp, 'hubspot');
   const objects = ['contacts', 'p_planets'].map((objectName) => ({
     objectName,
     destination: 'records',
     optionalFieldsAuto: 'ALL',
   }));
-  await integrate(crms, rest.tenant, {
+  await integrate(crmApp, rest.tenant, {
     ...createIntegrationContent('crm', { read: { objects } }),
     provider: 'hubspot',
   });
   const target = { integrationIdOrName: 'crm', groupRef: 'acme' };
   const detail = /names something that the account does not have\. The provider says: /;
-  const [targetIssues, ...others] = await expectEqualIssues(rest, 'createInstallation', target);
-  expect(targetIssues).toMatch(/^config.content: /);
-  expect(targetIssues).toMatch(detail);
-  expect(others).toEqual([]);
+  const [issue, ...otherIssues] = await expectEqualIssues(rest, 'createInstallation', target);
+  expect(issue).toMatch(/^config.content: /);
+  expect(issue).toMatch(detail);
+  expect(otherIssues).toEqual([]);
   const config = {
     read: [
       { objectName: 'contacts', selectedFields: ['firstname', 'shoe_size'] },
@@ -110,7 +114,7 @@ test.each([
     providers: [createHubspotProvider({ baseUrl: server.url })],
   });
   const rest = await connectCrm(failingApp, 'hubspot');
-  const read = { objects: [{ ...open, objectName: 'deals', requiredFields: [] }] };
+  const read = { objects: [{ ...openContacts, objectName: 'deals', requiredFields: [] }] };
   await integrate(failingApp, rest.tenant, {
     ...createIntegrationContent('crm', { read }),
     provider: 'hubspot',

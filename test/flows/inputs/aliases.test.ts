@@ -1,4 +1,4 @@
-/** Objects and modules by the names of the reference API's catalog. */
+/** Integrations may name objects and modules as the reference API's catalog does. */
 import { afterAll, expect, test } from 'vitest';
 import { readIntegrationContent } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
@@ -46,7 +46,7 @@ function createAtlassian(baseUrl: string): Provider {
   });
 }
 
-const ALL = DECLARATIONS.flatMap(({ name: provider, api }) =>
+const ALIASES = DECLARATIONS.flatMap(({ name: provider, api }) =>
   Object.entries(api.objects).flatMap(([objectName, object]) =>
     (object.aliases ?? []).map((alias) => ({ provider, alias, objectName, object })),
   ),
@@ -56,7 +56,7 @@ const createReadContent = (...objectNames: string[]) => ({
   objects: objectNames.map((objectName) => ({ objectName, destination: 'records' })),
 });
 
-async function readContents({ tenant: { projectId } }: RestTenant) {
+async function listStoredContents({ tenant: { projectId } }: RestTenant) {
   const { prisma } = app.app.services.database;
   const revisions = await prisma.revision.findMany({
     where: { projectId },
@@ -65,8 +65,12 @@ async function readContents({ tenant: { projectId } }: RestTenant) {
   return revisions.map(readIntegrationContent);
 }
 
-test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
-  const { provider, alias, objectName, object } = one;
+test.each(ALIASES)('stores $alias of $provider as $objectName', async ({
+  provider,
+  alias,
+  objectName,
+  object,
+}) => {
   const rest = await createRestTenantWithDestination(app);
   const content = {
     name: 'crm',
@@ -76,14 +80,15 @@ test.each(ALL)('$alias of $provider is stored as $objectName', async (one) => {
   };
   const manifest = { specVersion: '1.0.0', integrations: [content] };
   const path = `${rest.base}/integrations:batch`;
-  for (const _ of ['created', 'in force already']) {
+  // The second deployment changes nothing, so it creates no revision.
+  for (let deployment = 1; deployment <= 2; deployment += 1) {
     expect((await rest.request('PUT', path, manifest)).status).toBe(200);
   }
-  const stored = await readContents(rest);
-  expect(stored).toHaveLength(1);
-  expect(stored[0]?.read?.objects).toMatchObject([{ objectName, mapToName: alias }]);
-  for (const written of stored[0]?.write?.objects ?? []) {
-    expect(written).toMatchObject({ objectName });
+  const contents = await listStoredContents(rest);
+  expect(contents).toHaveLength(1);
+  expect(contents[0]?.read?.objects).toMatchObject([{ objectName, mapToName: alias }]);
+  for (const writtenObject of contents[0]?.write?.objects ?? []) {
+    expect(writtenObject).toMatchObject({ objectName });
   }
 });
 
@@ -93,34 +98,36 @@ test.each([
   ['pipedrive', 'root', 'crm'],
   ['pipedrive', 'crm', 'crm'],
   ['atlassian', 'jira', 'jira'],
-])('the module %s/%s is stored as %s', async (provider, module, stored) => {
+])('stores the module %s/%s as %s', async (provider, module, storedModule) => {
   const rest = await createRestTenantWithDestination(app);
   const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
   await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
-  expect(await readContents(rest)).toMatchObject([{ module: stored }]);
+  expect(await listStoredContents(rest)).toMatchObject([{ module: storedModule }]);
 });
 
-test("keeps the mapped name in a new revision, unless it uses the object's own name", async () => {
+test("stores an alias as the object's name in a new revision, and keeps its mapped name", async () => {
   const rest = await createRestTenantWithDestination(app);
-  const withObject = (object: object) => ({
+  const createXeroContent = (object: object) => ({
     name: 'crm',
     provider: 'xero',
     read: { objects: [{ destination: 'records', ...object }] },
   });
   const { tenant } = rest;
-  const first = integrationInput(tenant, withObject({ objectName: 'Contacts' }));
-  await tenant.query(CREATE_INTEGRATION, first);
-  const next = withObject({ objectName: 'contacts', mapToName: 'people' });
+  const creation = integrationInput(tenant, createXeroContent({ objectName: 'Contacts' }));
+  await tenant.query(CREATE_INTEGRATION, creation);
+  const changedContent = createXeroContent({ objectName: 'contacts', mapToName: 'people' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  await tenant.query(CREATE_REVISION, { input: { ...input, revision: toRevision(next) } });
-  const contents = await readContents(rest);
+  await tenant.query(CREATE_REVISION, {
+    input: { ...input, revision: toRevision(changedContent) },
+  });
+  const contents = await listStoredContents(rest);
   expect(contents.map(({ read }) => read?.objects)).toMatchObject([
     [{ objectName: 'Contacts', mapToName: null }],
     [{ objectName: 'Contacts', mapToName: 'people' }],
   ]);
 });
 
-test("refuses an alias together with the object's own name, and names both", async () => {
+test("refuses an alias together with the object's name", async () => {
   const rest = await createRestTenantWithDestination(app);
   const listFindings = (overrides: object) => {
     const content = createIntegrationContent('crm', { provider: 'xero', ...overrides });
@@ -128,14 +135,14 @@ test("refuses an alias together with the object's own name, and names both", asy
     return expectEqualIssues(rest, 'createIntegration', input);
   };
   const path = 'latestRevision.content';
-  const duplicateIssue = (first: string, second: string) =>
-    `is the same object as ${first}. Use either ${first} or ${second}.`;
+  const describeDuplicate = (name: string, duplicate: string) =>
+    `is the same object as ${name}. Use either ${name} or ${duplicate}.`;
   expect(await listFindings({ read: createReadContent('contacts', 'Contacts') })).toEqual([
-    `${path}.read.objects[1].objectName: ${duplicateIssue('contacts', 'Contacts')}`,
+    `${path}.read.objects[1].objectName: ${describeDuplicate('contacts', 'Contacts')}`,
   ]);
   const write = { objects: [{ objectName: 'contacts' }] };
   expect(await listFindings({ read: createReadContent('Contacts'), write })).toEqual([
-    `${path}.write.objects[0].objectName: ${duplicateIssue('Contacts', 'contacts')}`,
+    `${path}.write.objects[0].objectName: ${describeDuplicate('Contacts', 'contacts')}`,
   ]);
   const duplicates = { objects: [{ objectName: 'contacts' }, { objectName: 'contacts' }] };
   expect(await listFindings({ write: duplicates })).toEqual([
@@ -143,7 +150,7 @@ test("refuses an alias together with the object's own name, and names both", asy
   ]);
 });
 
-test('accepts and delivers the alias of the manifest in configs, reads, writes and messages', async () => {
+test('accepts an alias in configs, reads and writes, and uses it in messages', async () => {
   jira.store.create({ summary: 'From the account' }, new Date());
   const rest = await createRestTenantWithDestination(app);
   const { tenant } = rest;
@@ -168,13 +175,13 @@ test('accepts and delivers the alias of the manifest in configs, reads, writes a
   const { projectId: projectIdOrName } = tenant;
   const target = { projectIdOrName, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: [{ objectName: 'issue' }], write: [{ objectName: 'issue' }] };
-  const { id, config: stored } = await createInstallation(tenant, { config });
-  expect(stored).toMatchObject({
+  const { id, config: storedConfig } = await createInstallation(tenant, { config });
+  expect(storedConfig).toMatchObject({
     read: [{ objectName: 'issues' }],
     write: [{ objectName: 'issues' }],
   });
-  const change = { projectIdOrName, installationId: id, config };
-  const updated = await tenant.query(UPDATE_INSTALLATION, { input: change });
+  const update = { projectIdOrName, installationId: id, config };
+  const updated = await tenant.query(UPDATE_INSTALLATION, { input: update });
   expect(updated.updateInstallation.installation.config).toMatchObject({
     read: [{ objectName: 'issues' }],
     write: [{ objectName: 'issues' }],

@@ -8,7 +8,7 @@ const { app, hubspot } = await startCrmApp();
 
 const content = { write: { objects: [{ objectName: 'contacts' }] } };
 
-function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
+function createBatchInput(type: 'CREATE' | 'UPDATE', records: object[]) {
   return {
     integrationIdOrName: 'crm',
     groupRef: 'acme',
@@ -19,11 +19,11 @@ function batch(type: 'CREATE' | 'UPDATE', records: object[]) {
   };
 }
 
-test('refuses an all-or-none batch before sending it if the provider cannot refuse it as a whole', async () => {
+test('refuses an all-or-none batch without a request if the provider would write a part of it', async () => {
   const rest = await installCrm(app, 'hubspot', { content });
   const { id } = hubspot.store.create('contacts', { firstname: 'Ada' });
   const requestCount = hubspot.requests.length;
-  const update = batch('UPDATE', [{ id, firstname: 'Eve' }, { id: '999999' }]);
+  const update = createBatchInput('UPDATE', [{ id, firstname: 'Eve' }, { id: '999999' }]);
   expect(await expectEqualRefusal(rest, 'writeRecords', update)).toMatchObject({
     status: 422,
     issues: [
@@ -35,13 +35,13 @@ test('refuses an all-or-none batch before sending it if the provider cannot refu
   });
   expect(hubspot.requests.length).toBe(requestCount);
 
-  const create = batch('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
+  const create = createBatchInput('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
   const input = inGroups({ projectIdOrName: rest.tenant.projectId, ...create });
   const { writeRecords } = await rest.tenant.query(WRITE, { input });
   expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 
-test('lists the batches that can be refused as a whole in the catalog', async () => {
+test('lists in the catalog the types of writes that support all-or-none batches', async () => {
   const rest = await installCrm(app, 'hubspot', { content });
   const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
   expect(providers.nodes).toEqual([

@@ -22,15 +22,15 @@ const read = {
 
 test('refuses a config that disables or omits an object that is always read', async () => {
   const rest = await createRestTenant(app);
+  const groupRef = 'acme';
   const integration = await integrate(app, rest.tenant, createIntegrationContent('crm', { read }));
   const listFindings = (config: object) =>
     expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
-  const groupRef = 'acme';
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef });
   const [contacts, companies] = [{ objectName: 'contacts' }, { objectName: 'companies' }];
-  const isMissing = 'config.content.read: must have contacts, which is always read.';
-  expect(await listFindings({})).toEqual([isMissing]);
-  expect(await listFindings({ read: [companies] })).toEqual([isMissing]);
+  const missingIssue = 'config.content.read: must have contacts, which is always read.';
+  expect(await listFindings({})).toEqual([missingIssue]);
+  expect(await listFindings({ read: [companies] })).toEqual([missingIssue]);
   const disabled = { read: [companies, { ...contacts, disabled: true }] };
   expect(await listFindings(disabled)).toEqual([
     'config.content.read.objects.contacts.disabled: must be false: contacts is always read.',

@@ -14,10 +14,10 @@ import { createRestTenantWithDestination } from '../../support/rest/rest-install
 
 const app = await getSharedApp({ providers: PROVIDERS });
 
-const path = 'latestRevision.content';
+const CONTENT_PATH = 'latestRevision.content';
 
-/** Returns the findings for an integration with this content, equal on both surfaces. */
-function listFindings(rest: RestTenant, content: { name: string; provider: string }) {
+/** Returns the issues of an integration with this content, which must be equal on both surfaces. */
+function listIssues(rest: RestTenant, content: { name: string; provider: string }) {
   const { name, provider } = content;
   return expectEqualIssues(rest, 'createIntegration', {
     name,
@@ -36,29 +36,29 @@ test('refuses to read or write objects of a provider that supports only the prox
     subscribe: { objects: [{ objectName: 'forms', otherEvents: ['form.sent'] }] },
     proxy: { enabled: true },
   });
-  const unsupportedIssue = (capability: string) =>
+  const describeIssue = (capability: string) =>
     `needs ${capability}, which Jotform does not support: it supports only PROXY.`;
-  expect(await listFindings(rest, content)).toEqual([
-    `${path}.read.objects[0].objectName: ${unsupportedIssue('READ')}`,
-    `${path}.read.objects[1].objectName: ${unsupportedIssue('READ')}`,
-    `${path}.write.objects[0].objectName: ${unsupportedIssue('WRITE')}`,
-    `${path}.write.objects[1].objectName: ${unsupportedIssue('WRITE')}`,
+  expect(await listIssues(rest, content)).toEqual([
+    `${CONTENT_PATH}.read.objects[0].objectName: ${describeIssue('READ')}`,
+    `${CONTENT_PATH}.read.objects[1].objectName: ${describeIssue('READ')}`,
+    `${CONTENT_PATH}.write.objects[0].objectName: ${describeIssue('WRITE')}`,
+    `${CONTENT_PATH}.write.objects[1].objectName: ${describeIssue('WRITE')}`,
   ]);
 });
 
 test('refuses to write a read-only object, also in a new revision', async () => {
   const rest = await createRestTenantWithDestination(app);
-  const users = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
+  const write = { objects: [{ objectName: 'user' }, { objectName: 'lead' }] };
   const content = createIntegrationContent('sales', {
     provider: 'close',
     read: undefined,
     proxy: { enabled: true },
   });
-  const writeContent = { ...content, write: users };
+  const writeContent = { ...content, write };
   const writeIssue =
     'needs WRITE, which Close supports for other objects: this one supports only READ, METADATA.';
-  expect(await listFindings(rest, writeContent)).toEqual([
-    `${path}.write.objects[0].objectName: ${writeIssue}`,
+  expect(await listIssues(rest, writeContent)).toEqual([
+    `${CONTENT_PATH}.write.objects[0].objectName: ${writeIssue}`,
   ]);
   await integrate(app, rest.tenant, content);
   const revision = { integrationIdOrName: 'sales', revision: toRevision(writeContent) };

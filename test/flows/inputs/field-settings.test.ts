@@ -17,15 +17,15 @@ import { restInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const { sandbox, services } = app.app;
-const others = await getSharedApp({ providers: PROVIDERS });
+const providersApp = await getSharedApp({ providers: PROVIDERS });
 
 const write = { objects: [{ objectName: 'contacts', valueDefaults: { allowAnyFields: true } }] };
 type Setting = z.input<typeof writeFieldSettingInput>;
-const settings = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', fields }] });
+const createConfig = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', fields }] });
 
-const findStored = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
+const findContact = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
 
-async function findLog(operationId: string) {
+async function findFirstLog(operationId: string) {
   const [line] = await services.database.prisma.operationLog.findMany({
     where: { operationId },
     orderBy: { id: 'asc' },
@@ -33,65 +33,65 @@ async function findLog(operationId: string) {
   return line;
 }
 
-function createWriterWith(...fields: Setting[]): Promise<Writer> {
-  return createWriter(app, { content: { write }, config: settings(...fields) });
+function createSettingsWriter(...fields: Setting[]): Promise<Writer> {
+  return createWriter(app, { content: { write }, config: createConfig(...fields) });
 }
 
 test('writes defaults of missing fields, and logs their names without values', async () => {
-  const writer = await createWriterWith(
+  const writer = await createSettingsWriter(
     { fieldName: 'phone', default: '0800 1' },
     { fieldName: 'score', default: 7, writeOnUpdate: 'NEVER' },
   );
   const { result, operationId } = await writer.write({ record: createContact({ phone: '' }) });
-  expect(findStored(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
-  const line = await findLog(operationId);
+  expect(findContact(result.recordId)).toMatchObject({ phone: '0800 1', score: 7 });
+  const line = await findFirstLog(operationId);
   expect(line?.details).toEqual({ defaults: ['phone', 'score'] });
   expect(JSON.stringify(line)).not.toContain('0800');
 
-  const ownValues = await writer.write({ record: createContact({ phone: '1', score: 0 }) });
-  expect(findStored(ownValues.result.recordId)).toMatchObject({ phone: '1', score: 0 });
+  const withValues = await writer.write({ record: createContact({ phone: '1', score: 0 }) });
+  expect(findContact(withValues.result.recordId)).toMatchObject({ phone: '1', score: 0 });
   const update = { id: result.recordId, score: 9 };
   const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
-  expect(findStored(result.recordId)).toMatchObject({ phone: '2', score: 7 });
-  expect((await findLog(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
+  expect(findContact(result.recordId)).toMatchObject({ phone: '2', score: 7 });
+  expect((await findFirstLog(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
 });
 
 test('does not overwrite a value at the provider if the field is written only when empty', async () => {
-  const writer = await createWriterWith({
+  const writer = await createSettingsWriter({
     fieldName: 'phone',
     default: 'none',
     writeOnUpdate: 'IF_EMPTY',
   });
-  const withoutSettings = await createWriterWith();
+  const plainWriter = await createSettingsWriter();
   const [filled, empty] = [createContact({ phone: '1' }), createContact()];
-  const created = await withoutSettings.write({ batch: [{ record: filled }, { record: empty }] });
+  const created = await plainWriter.write({ batch: [{ record: filled }, { record: empty }] });
   const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
-  const [first = '', second = ''] = ids;
-  await writer.write({ type: 'UPDATE', record: { id: first, phone: '2', lastname: 'New' } });
-  expect(findStored(first)).toMatchObject({ phone: '1', lastname: 'New' });
+  const [filledId = '', emptyId = ''] = ids;
+  await writer.write({ type: 'UPDATE', record: { id: filledId, phone: '2', lastname: 'New' } });
+  expect(findContact(filledId)).toMatchObject({ phone: '1', lastname: 'New' });
 
   const batch = ids.map((id) => ({ record: { id, lastname: 'Batch' } }));
-  const bothRecords = await writer.write({ type: 'UPDATE', batch });
-  expect(bothRecords).toMatchObject({ successCount: 2 });
-  expect(findStored(first)).toMatchObject({ phone: '1', lastname: 'Batch' });
-  expect(findStored(second)).toMatchObject({ phone: 'none', lastname: 'Batch' });
+  const batchResult = await writer.write({ type: 'UPDATE', batch });
+  expect(batchResult).toMatchObject({ successCount: 2 });
+  expect(findContact(filledId)).toMatchObject({ phone: '1', lastname: 'Batch' });
+  expect(findContact(emptyId)).toMatchObject({ phone: 'none', lastname: 'Batch' });
   await using _workers = await startWriteJobs(app);
-  const later = { type: 'UPDATE', mode: 'ASYNCHRONOUS', record: { id: first, phone: '3' } };
-  const asynchronous = await writer.write(later);
+  const input = { type: 'UPDATE', mode: 'ASYNCHRONOUS', record: { id: filledId, phone: '3' } };
+  const asynchronous = await writer.write(input);
   expect(await writer.waitForOperation(asynchronous.operationId)).toMatchObject({
     status: 'SUCCESS',
   });
-  expect(findStored(first)).toMatchObject({ phone: '1' });
+  expect(findContact(filledId)).toMatchObject({ phone: '1' });
 });
 
 test('writes defaults of auto-batched records', async () => {
-  const writer = await createWriterWith({ fieldName: 'phone', default: 'collected' });
+  const writer = await createSettingsWriter({ fieldName: 'phone', default: 'collected' });
   const created = await writer.write({
     mode: 'ASYNCHRONOUS',
     record: createContact(),
     autoBatchPolicy: { maxDelayMinutes: 1 },
   });
-  expect((await findLog(created.operationId))?.details).toEqual({ defaults: ['phone'] });
+  expect((await findFirstLog(created.operationId))?.details).toEqual({ defaults: ['phone'] });
   const { record } = await services.database.prisma.writeEntry.findFirstOrThrow({
     where: { operationId: created.operationId },
   });
@@ -110,17 +110,17 @@ test("translates mapped names of settings to the provider's names", async () => 
   };
   const config = {
     read: [{ objectName: 'contacts' }],
-    ...settings({ fieldName: 'telephone', default: '1' }),
+    ...createConfig({ fieldName: 'telephone', default: '1' }),
   };
   const writer = await createWriter(app, { content, config });
   const { result } = await writer.write({ record: { email: 'mapped@example.com' } });
-  expect(findStored(result.recordId)).toMatchObject({ phone: '1' });
+  expect(findContact(result.recordId)).toMatchObject({ phone: '1' });
 });
 
 test('refuses settings of an unknown field at its position', async () => {
-  const rest = await createRestTenant(others);
+  const rest = await createRestTenant(providersApp);
   await integrate(
-    others,
+    providersApp,
     rest.tenant,
     createIntegrationContent('crm', {
       read: null,
@@ -133,18 +133,18 @@ test('refuses settings of an unknown field at its position', async () => {
   expect(
     await expectEqualIssues(rest, 'createInstallation', {
       ...target,
-      config: settings({ fieldName: 'fax' }),
+      config: createConfig({ fieldName: 'fax' }),
     }),
   ).toEqual([`${path}.fax: is not a field that the integration names for contacts.`]);
 });
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
-  const rest = await createRestTenant(others);
-  const { capabilities } = others.app.services.catalog.find('monday') as Provider;
+  const rest = await createRestTenant(providersApp);
+  const { capabilities } = providersApp.app.services.catalog.find('monday') as Provider;
   expect(capabilities.readRecords).toBeDefined();
   const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
   const monday = { provider: 'monday', read: null, write: { objects } };
-  await integrate(others, rest.tenant, createIntegrationContent('work', monday));
+  await integrate(providersApp, rest.tenant, createIntegrationContent('work', monday));
   await generateConnection(rest.tenant, { provider: 'monday', apiKey: 'key' });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
   const config = { write: [{ objectName: 'items', fields }] };
@@ -154,7 +154,7 @@ test('refuses IF_EMPTY if the provider cannot return records by id', async () =>
   ]);
 });
 
-test('accepts and returns settings over REST as the reference API does', async () => {
+test('accepts and returns settings over REST in the form of the reference API', async () => {
   const rest = await restInstallation(app, { content: { write } });
   const selectedFieldSettings = {
     phone: { default: { stringValue: '1' }, writeOnCreate: 'always', writeOnUpdate: 'ifEmpty' },

@@ -120,12 +120,12 @@ test("sends reads, writes and proxied requests to the module's address", async (
   const { writeRecords } = await rest.tenant.query(WRITE, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true, data: { firstName: 'Ada' } });
   await using _writers = await startWriteJobs(app);
-  const background = {
+  const asynchronousWrite = {
     ...write,
     mode: 'ASYNCHRONOUS',
     records: { record: { firstName: 'Grace' } },
   };
-  await rest.tenant.query(WRITE, { input: background });
+  await rest.tenant.query(WRITE, { input: asynchronousWrite });
   const listNames = () => engagement.store.records.map(({ values }) => values.firstName);
   await expect.poll(listNames, POLLING).toEqual(['Ada', 'Grace']);
 
@@ -151,10 +151,10 @@ test("sends proxied requests to the provider's address without useModule", async
   const proxy = { enabled: true };
   const content = createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
   const id = await install(rest, content);
-  const before = engagement.requests.length;
+  const countBefore = engagement.requests.length;
   await callProxy(rest, id, '/services/data/v60.0/limits');
   expect(salesforce.requests.at(-1)?.path).toBe('/services/data/v60.0/limits');
-  expect(engagement.requests.length).toBe(before);
+  expect(engagement.requests.length).toBe(countBefore);
 });
 
 test("sends proxied requests to a path of the provider's address if the module has one", async () => {

@@ -24,7 +24,7 @@ sandbox.seed('contacts', 5);
 
 const [contacts] = createIntegrationContent().read.objects;
 const requiredFields = [{ fieldName: 'email' }, { mapToName: 'owner' }, { mapToName: 'rank' }];
-const requiring = createIntegrationContent('crm', {
+const requiringContent = createIntegrationContent('crm', {
   read: { objects: [{ ...contacts, requiredFields }] },
 });
 const fieldMappings = [{ mapToName: 'owner', fieldName: 'lastname' }];
@@ -35,23 +35,23 @@ const createConfig = (mappings: object[], overrides: object = {}) => ({
 
 test('refuses an installation or update without a required mapping, and names each', async () => {
   const rest = await createRestTenant(app);
-  await integrate(app, rest.tenant, requiring);
+  await integrate(app, rest.tenant, requiringContent);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  const install = (overrides: object) =>
+  const listIssues = (overrides: object) =>
     expectEqualIssues(rest, 'createInstallation', {
       integrationIdOrName: 'crm',
       groupRef: 'acme',
       ...overrides,
     });
-  expect(await install({})).toEqual([
+  expect(await listIssues({})).toEqual([
     'config.content: is required, because it must map owner of contacts to a field.',
   ]);
   const path = 'config.content.read.objects.contacts.selectedFieldMappings';
   const config = createConfig([]);
-  expect(await install({ config })).toEqual([
+  expect(await listIssues({ config })).toEqual([
     `${path}: must map owner to a field: contacts requires it.`,
   ]);
-  expect(await install({ config: createConfig(fieldMappings) })).toEqual([
+  expect(await listIssues({ config: createConfig(fieldMappings) })).toEqual([
     `${path}: must map rank to a field: contacts requires it.`,
   ]);
 
@@ -94,8 +94,10 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   const { id } = reads;
   await reads.makeDue();
   await startDueReads(services);
-  const revise = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  await tenant.query(CREATE_REVISION, { input: { ...revise, revision: toRevision(requiring) } });
+  const integrationKey = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
+  await tenant.query(CREATE_REVISION, {
+    input: { ...integrationKey, revision: toRevision(requiringContent) },
+  });
   expect(await readHealth(rest, id)).toEqual({
     healthStatus: 'UNHEALTHY',
     healthReason:

@@ -12,7 +12,7 @@ const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation 
 test('returns the total number of records of a HubSpot read', async () => {
   const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
   const rest = await installCrm(app, 'hubspot', { content: { read } });
-  const before = hubspot.store.records('contacts').length;
+  const countBefore = hubspot.store.records('contacts').length;
   for (let n = 0; n < 120; n += 1) hubspot.store.create('contacts', { firstname: `Ada ${n}` });
   const input = {
     projectIdOrName: rest.tenant.projectId,
@@ -25,7 +25,7 @@ test('returns the total number of records of a HubSpot read', async () => {
   await using _workers = await startReadJobs(app);
   const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
   await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCEEDED');
-  const total = before + 120;
+  const total = countBefore + 120;
   const progress = { recordsProcessed: total, recordsEstimatedTotal: total };
   expect((await getOperation()).metadata).toEqual({ progress });
   const operation = await rest.get(`${rest.base}/operations/${id}`);
@@ -35,8 +35,8 @@ test('returns the total number of records of a HubSpot read', async () => {
 test('returns the record of a synchronous single write to Salesforce, after one read', async () => {
   const write = { objects: [{ objectName: 'Account' }] };
   const rest = await installCrm(app, 'salesforce', { content: { write } });
-  const reads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
-  const input = (overrides: object) => ({
+  const countReads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;
+  const createInput = (overrides: object) => ({
     input: {
       projectIdOrName: rest.tenant.projectId,
       integrationIdOrName: 'crm',
@@ -45,20 +45,20 @@ test('returns the record of a synchronous single write to Salesforce, after one 
       ...overrides,
     },
   });
-  const before = reads();
+  const readsBefore = countReads();
   const created = await rest.tenant.query(
     WRITE,
-    input({ type: 'CREATE', records: { record: { Name: 'Acme' } } }),
+    createInput({ type: 'CREATE', records: { record: { Name: 'Acme' } } }),
   );
   const { recordId, data } = created.writeRecords.result;
   expect(data).toMatchObject({ Id: recordId, Name: 'Acme' });
-  expect(reads()).toBe(before + 1);
+  expect(countReads()).toBe(readsBefore + 1);
   const path = `${rest.base}/integrations/crm/objects/Account`;
   const record = { id: recordId, Name: 'Acme Corp' };
   const body = { groupRef: 'acme', type: 'update', record };
   expect((await rest.post(path, body, 200)).result).toMatchObject({ data: { Name: 'Acme Corp' } });
-  expect(reads()).toBe(before + 2);
+  expect(countReads()).toBe(readsBefore + 2);
   const batch = ['One', 'Two'].map((Name) => ({ record: { Name } }));
-  await rest.tenant.query(WRITE, input({ type: 'CREATE', records: { batch } }));
-  expect(reads()).toBe(before + 2);
+  await rest.tenant.query(WRITE, createInput({ type: 'CREATE', records: { batch } }));
+  expect(countReads()).toBe(readsBefore + 2);
 });

@@ -21,7 +21,7 @@ import {
 import { openSocket } from '../../support/socket.ts';
 
 const SHARE = 4;
-const ATTACK = 10 * SHARE;
+const ATTACK_REQUESTS = 10 * SHARE;
 const LIMITS = {
   LIMIT_REQUESTS: 4 * SHARE,
   LIMIT_PROJECT_REQUESTS: 2 * SHARE,
@@ -56,7 +56,7 @@ const crm = createCrmProvider(upstream.url, {
 const app = await getSharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
-    // The stop would wait longer for requests of the attacker.
+    // Otherwise the stop waits for the attacker's requests.
     SHUTDOWN_MS: '1000',
     ...Object.fromEntries(Object.entries(LIMITS).map(([name, value]) => [name, String(value)])),
   },
@@ -94,9 +94,9 @@ function hangForAttacker(): { release(): void } {
 const METADATA = `query ObjectMetadata($project: String!, $name: String!) {
   objectMetadata(projectIdOrName: $project, provider: "crm", objectName: $name, groupRef: "acme") { name }
 }`;
-const LIGHT = '{ viewer { project { id } } }';
+const LIGHT_QUERY = 'query Light { viewer { project { id } } }';
 
-/** Sends `count` requests, `SHARE` at a time: the number that the quiet tenant may have at the same time. */
+/** Sends `count` requests, half of `SHARE` at a time, which the quiet tenant may always have. */
 async function sendAll(count: number, send: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
   for (let request = 0; request < count; request += SHARE / 2) {
@@ -107,7 +107,9 @@ async function sendAll(count: number, send: () => Promise<{ status: number }>): 
 }
 
 async function expectQuietIsServed(): Promise<void> {
-  expect(await sendAll(ATTACK, () => quiet.request(LIGHT))).toEqual(Array(ATTACK).fill(200));
+  expect(await sendAll(ATTACK_REQUESTS, () => quiet.request(LIGHT_QUERY))).toEqual(
+    Array(ATTACK_REQUESTS).fill(200),
+  );
 }
 
 function expectRefused(responses: readonly GraphqlResponse[], limits: readonly string[]): void {
@@ -121,28 +123,28 @@ function expectRefused(responses: readonly GraphqlResponse[], limits: readonly s
 }
 
 /** Resolves when `count` slots of a share are held. */
-const expectHeld = (name: Parameters<typeof shares.get>[0], count: number) =>
+const waitForHeld = (name: Parameters<typeof shares.get>[0], count: number) =>
   expect.poll(() => shares.get(name).held, { timeout: 30_000 }).toBe(count);
 
 test('serves others while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
   const person = await createEndUser(app, attacker);
-  // After this request, the caller is authenticated. Before, its requests count by their network.
+  // Requests of a new token count for its network until the gateway has authenticated the token.
   await person.query('{ viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
   const refused: GraphqlResponse[] = [];
-  const attackRequests = Array.from({ length: ATTACK }, async () => {
+  const attackRequests = Array.from({ length: ATTACK_REQUESTS }, async () => {
     const response = await person.request(METADATA, input);
     if (response.status !== 200) refused.push(response);
     return response.status;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
-  // Until the first requests wait for the provider, they hold the slots of the caller.
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - SHARE);
+  // A request holds a slot of the caller until it waits for the provider, so either limit can refuse the others.
   expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
   // Waiting requests hold no slot, and share one request to the provider.
-  await expectHeld('requests', 0);
+  await waitForHeld('requests', 0);
   expect(shares.get('providerRequests').held).toBe(SHARE);
-  // A refusal costs no work of the database, which the quiet tenant needs too.
+  // A refusal runs no statement besides authentication.
   const { result, statements } = await recordStatements(() => person.request(METADATA, input));
   expectRefused([result], ['LIMIT_CALLER_PROVIDER_REQUESTS']);
   expect(statements.filter(({ text }) => !CALLER_STATEMENTS.test(text))).toEqual([]);
@@ -155,19 +157,21 @@ test('serves others while one caller requests metadata of a provider that never 
   expect((await Promise.all(attackRequests)).filter((status) => status === 200)).toHaveLength(
     SHARE,
   );
-  await expectHeld('providerRequests', 0);
+  await waitForHeld('providerRequests', 0);
 });
 
 test('serves others while several callers send proxy requests to one connection', async () => {
   const hanging = hangForAttacker();
-  const [target, ownTarget] = [
+  const [target, quietTarget] = [
     await installProxy(app, attacker, { apiKey: 'attacker' }),
     await installProxy(app, quiet),
   ];
   const keys = await Promise.all(
-    Array.from({ length: ATTACK / SHARE }, () => attacker.createKey('read', 'records:write')),
+    Array.from({ length: ATTACK_REQUESTS / SHARE }, () =>
+      attacker.createKey('read', 'records:write'),
+    ),
   );
-  for (const key of keys) await app.client({ 'x-api-key': key }).query(LIGHT);
+  for (const key of keys) await app.client({ 'x-api-key': key }).query(LIGHT_QUERY);
   const refused: Response[] = [];
   const requests = keys.flatMap((key) =>
     Array.from({ length: SHARE }, async () => {
@@ -176,34 +180,35 @@ test('serves others while several callers send proxy requests to one connection'
       await response.text();
     }),
   );
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - SHARE);
   for (const { status, headers } of refused) {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
   await expectQuietIsServed();
   const headers = { 'x-api-key': quiet.apiKey };
-  const request = await sendAll(ATTACK, () => app.fetch(ownTarget.path, { headers }));
-  expect(request).toEqual(Array(ATTACK).fill(200));
+  const statuses = await sendAll(ATTACK_REQUESTS, () => app.fetch(quietTarget.path, { headers }));
+  expect(statuses).toEqual(Array(ATTACK_REQUESTS).fill(200));
   hanging.release();
   await Promise.all(requests);
-  await expectHeld('providerRequests', 0);
-  await expectHeld('requests', 0);
+  await waitForHeld('providerRequests', 0);
+  await waitForHeld('requests', 0);
 });
 
 test('serves others while one caller sends expensive queries', async () => {
-  const heavy = '{ viewer { project { operations(first: 300) { edges { node { id } } } } } }';
+  const heavyQuery =
+    'query Heavy { viewer { project { operations(first: 300) { edges { node { id } } } } } }';
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
   const clients = keys.map((key) => app.client({ 'x-api-key': key }));
-  for (const client of clients) await client.query(LIGHT);
+  for (const client of clients) await client.query(LIGHT_QUERY);
   const requests = clients.flatMap((client) =>
-    Array.from({ length: ATTACK }, () => client.request(heavy)),
+    Array.from({ length: ATTACK_REQUESTS }, () => client.request(heavyQuery)),
   );
   await expectQuietIsServed();
   const responses = await Promise.all(requests);
   for (const { status } of responses) expect([200, 429]).toContain(status);
   expect(responses.some(({ status }) => status === 200)).toBe(true);
-  await expectHeld('requests', 0);
+  await waitForHeld('requests', 0);
 });
 
 test('serves others while one token opens too many sockets', async () => {
@@ -211,23 +216,24 @@ test('serves others while one token opens too many sockets', async () => {
   const open = async (payload: object) => {
     const socket = await openSocket(url);
     socket.send({ type: 'connection_init', payload });
-    return { ...socket, first: await Promise.race([socket.next(), socket.closed]) };
+    return { ...socket, firstMessage: await Promise.race([socket.next(), socket.closed]) };
   };
   const attack = await Promise.all(
-    Array.from({ length: ATTACK }, () => open({ authorization: `Bearer ${token}` })),
+    Array.from({ length: ATTACK_REQUESTS }, () => open({ authorization: `Bearer ${token}` })),
   );
-  const refused = attack.filter(({ first }) => 'code' in first);
-  expect(refused).toHaveLength(ATTACK - SHARE);
-  for (const { first } of refused) {
-    expect(first.code).toBe(1013);
-    expect(first.reason).toMatch(/^429 LIMIT_CALLER_SOCKETS, Retry-After: 1\. /);
+  const refused = attack.filter(({ firstMessage }) => 'code' in firstMessage);
+  expect(refused).toHaveLength(ATTACK_REQUESTS - SHARE);
+  for (const { firstMessage } of refused) {
+    expect(firstMessage.code).toBe(1013);
+    expect(firstMessage.reason).toMatch(/^429 LIMIT_CALLER_SOCKETS, Retry-After: 1\. /);
   }
-  const ownStreams = await Promise.all(
+  const quietStreams = await Promise.all(
     Array.from({ length: SHARE }, () => open({ 'x-api-key': quiet.apiKey })),
   );
-  for (const { first } of ownStreams) expect(first).toEqual({ type: 'connection_ack' });
-  for (const { socket } of [...attack, ...ownStreams]) socket.terminate();
-  await expectHeld('sockets', 0);
+  for (const { firstMessage } of quietStreams)
+    expect(firstMessage).toEqual({ type: 'connection_ack' });
+  for (const { socket } of [...attack, ...quietStreams]) socket.terminate();
+  await waitForHeld('sockets', 0);
 });
 
 test('serves others while one caller opens too many subscriptions', async () => {
@@ -238,24 +244,28 @@ test('serves others while one caller opens too many subscriptions', async () => 
       variables: { id: projectId },
       headers: { 'x-api-key': apiKey },
     });
-  const attack = await Promise.all(Array.from({ length: ATTACK }, () => subscribe(attacker)));
+  const attack = await Promise.all(
+    Array.from({ length: ATTACK_REQUESTS }, () => subscribe(attacker)),
+  );
   expect(attack.filter(({ status }) => status === 200)).toHaveLength(SHARE);
   for (const { status, headers } of attack) {
     if (status !== 200) expect([status, headers.get('retry-after')]).toEqual([429, '1']);
   }
-  const ownStreams = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
-  expect(ownStreams.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
-  for (const stream of [...attack, ...ownStreams]) stream.close();
-  await expectHeld('subscriptions', 0);
+  const quietStreams = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
+  expect(quietStreams.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
+  for (const stream of [...attack, ...quietStreams]) stream.close();
+  await waitForHeld('subscriptions', 0);
 });
 
 test('returns 503 with the limit and Retry-After if the process is full', async () => {
   const { held, max } = shares.get('requests');
-  const others = Array.from({ length: max - held }, (_, index) => ({ project: `other ${index}` }));
-  for (const holder of others) shares.get('requests').add(holder);
-  const response = await quiet.request(LIGHT);
+  const holders = Array.from({ length: max - held }, (_, index) => ({
+    project: `holder ${index}`,
+  }));
+  for (const holder of holders) shares.get('requests').add(holder);
+  const response = await quiet.request(LIGHT_QUERY);
   const rest = await app.fetch('/v1/orgs', { headers: { 'x-api-key': quiet.apiKey } });
-  for (const holder of others) shares.get('requests').release(holder);
+  for (const holder of holders) shares.get('requests').release(holder);
   const problem = { status: 503, limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 };
   expect(response).toMatchObject({
     status: 503,

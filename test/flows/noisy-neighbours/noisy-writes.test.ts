@@ -1,5 +1,5 @@
 /**
- * Synchronous writes at ten times a caller's share, next to those of a quiet tenant.
+ * An attacker sends ten times its share of synchronous writes next to a quiet tenant.
  *
  * @module-tag all/rows
  */
@@ -10,24 +10,24 @@ import { createContact, createWriter, WRITE } from '../../support/fixtures/write
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 
 const SHARE = 4;
-const ATTACK = 10 * SHARE;
+const ATTACK_WRITES = 10 * SHARE;
 const app = await getSharedApp({
   env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(SHARE) },
 });
 const { sandbox, services } = app.app;
-/** Longer than the rest of the test takes. The test waits for it only at the end. */
+/** Must be longer than the test takes until it awaits the attacker's writes. */
 const DELAY_MS = 5_000;
 
-test('refuses synchronous writes over a share before they are stored, and serves those of others', async () => {
+test('refuses synchronous writes over a share before they are stored, and serves other tenants', async () => {
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
   const refused: GraphqlResponse[] = [];
-  const attackWrites = Array.from({ length: ATTACK }, async () => {
+  const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
     const response = await attacker.request(WRITE, attacker.input({ record: createContact() }));
     if (response.errors) refused.push(response);
     return response;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK - SHARE);
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_WRITES - SHARE);
   for (const { status, headers, errors } of refused) {
     expect([status, headers.get('retry-after')]).toEqual([429, '1']);
     expect(errors?.[0]?.extensions.problem).toMatchObject({
@@ -38,11 +38,11 @@ test('refuses synchronous writes over a share before they are stored, and serves
     attacker.request(WRITE, attacker.input({ record: createContact() })),
   );
   expect(result.status).toBe(429);
-  // A refusal reads nothing but its project.
+  // A refusal reads only its project.
   const texts = statements.map(({ text }) => text).filter((text) => !CALLER_STATEMENTS.test(text));
   expect(texts).toEqual([expect.stringContaining('from "Project"')]);
   sandbox.faults.clear();
-  for (let count = 0; count < ATTACK; count += 1) {
+  for (let count = 0; count < ATTACK_WRITES; count += 1) {
     expect(await quiet.write({ record: createContact() })).toMatchObject({ successCount: 1 });
   }
   const responses = await Promise.all(attackWrites);

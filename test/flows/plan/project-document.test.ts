@@ -1,5 +1,8 @@
-/** @module-tag all/walk */
-/** Export and apply are inverse, for generated projects. */
+/**
+ * Applying the export of a random project to an empty project recreates it.
+ *
+ * @module-tag all/walk
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVENTS } from '../../../src/events/event-types.ts';
@@ -15,7 +18,7 @@ import { createRestTenant, type RestTenant } from '../../support/rest/rest-clien
 const app = await getSharedApp();
 const KEYS = [createJwtKeyPair(), createJwtKeyPair()].map(({ publicKeyPem }) => publicKeyPem);
 
-/** Names that YAML would read as another type or that need quotes, and ordinary ones. */
+/** Random texts, and texts that YAML reads as another type or that need quotes. */
 const text = fc.oneof(
   fc.constantFrom(
     'yes',
@@ -133,7 +136,7 @@ const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T
   })),
 });
 
-async function isIdentity(rest: RestTenant, format: string) {
+async function expectEqualCopy(rest: RestTenant, format: string) {
   const exported = await exportDocument(rest, format);
   const copy = await createRestTenant(app);
   await planAndApply(copy, exported);
@@ -141,18 +144,18 @@ async function isIdentity(rest: RestTenant, format: string) {
   expect((await planDocument(copy, exported, { allowDeletions: true })).changes).toEqual([]);
 }
 
-test('exports the same bytes again after an export is applied to an empty project', async () => {
+test('exports the same bytes after an export is applied to an empty project', async () => {
   await fc.assert(
     fc.asyncProperty(project, async (sample) => {
       const rest = await createRestTenant(app);
       const document = JSON.stringify(createDocument(sample));
       const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
-      // The rules of contents are not those of this test.
+      // Skips samples that break a rule for the content of integrations.
       fc.pre(status === 201);
       expect(body.changes.length).toBeGreaterThan(0);
       await planAndApply(rest, document);
-      await isIdentity(rest, 'yaml');
-      await isIdentity(rest, 'json');
+      await expectEqualCopy(rest, 'yaml');
+      await expectEqualCopy(rest, 'json');
     }),
     { numRuns: 25 },
   );

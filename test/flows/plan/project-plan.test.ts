@@ -1,4 +1,4 @@
-/** Plans of a project: computed from a document, applied in one transaction, and refused if the project has changed. */
+/** A plan is computed from a document, applied in one transaction, and refused if the project has changed. */
 import { expect, onTestFinished, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
@@ -13,13 +13,14 @@ import {
 } from '../../support/fixtures/project-documents.ts';
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
-const start = new Date('2030-01-01T00:03:00Z');
-let now = start;
+const START_TIME = new Date('2030-01-01T00:03:00Z');
+let now = START_TIME;
 const app = await getSharedApp({ now: () => now, log: createLog('silent') });
 const { prisma } = app.app.services.database;
 
-async function prepare(): Promise<RestTenant> {
-  now = start;
+/** Resets the clock, and creates a tenant. */
+async function createProject(): Promise<RestTenant> {
+  now = START_TIME;
   return createRestTenant(app);
 }
 
@@ -27,7 +28,7 @@ const listPaths = ({ changes }: { changes: { action: string; path: string }[] })
   changes.map(({ action, path }) => `${action} ${path}`);
 
 test('plans and applies a document, exports it again, and then plans no change', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
   expect(listPaths(plan)).toEqual([
     'create allowedOrigins.https://app.example',
@@ -54,8 +55,8 @@ test('plans and applies a document, exports it again, and then plans no change',
   expect(values.secrets.headers).toEqual({ authorization: 'Bearer abc' });
 });
 
-test('changes, keeps and deletes what the document says', async () => {
-  const rest = await prepare();
+test('updates, keeps and deletes resources as the document says', async () => {
+  const rest = await createProject();
   await planAndApply(rest, DOCUMENT);
   const changed = DOCUMENT.replace('      - installation.created\n', '')
     .replace('schedule: 0 * * * *', 'schedule: 30 * * * *')
@@ -79,8 +80,8 @@ test('changes, keeps and deletes what the document says', async () => {
   for (const name of ['crm', 'alerts', 'records', 'audit']) expect(remaining).not.toContain(name);
 });
 
-test('creates, changes and deletes JWT keys by their public halves', async () => {
-  const rest = await prepare();
+test('creates, changes and deletes JWT keys, and identifies them by the public key', async () => {
+  const rest = await createProject();
   const { publicKeyPem } = createJwtKeyPair();
   const createDocument = (label: string, active: boolean) =>
     JSON.stringify({ specVersion: '1.0.0', jwtKeys: [{ label, publicKeyPem, active }] });
@@ -93,26 +94,29 @@ test('creates, changes and deletes JWT keys by their public halves', async () =>
 });
 
 test('returns the first response if a plan is applied again, and changes nothing', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
-  const first = await applyPlan(rest, plan);
-  now = new Date(start.getTime() + 60_000);
+  const firstResponse = await applyPlan(rest, plan);
+  now = new Date(START_TIME.getTime() + 60_000);
   await rest.post(`${rest.base}/topics`, { name: 'other' });
-  const repeated = await applyPlan(rest, plan);
-  expect(repeated.body).toEqual(first.body);
-  expect(await rest.get(`${rest.base}/plans/${plan.id}`)).toEqual(first.body);
+  const repeatedResponse = await applyPlan(rest, plan);
+  expect(repeatedResponse.body).toEqual(firstResponse.body);
+  expect(await rest.get(`${rest.base}/plans/${plan.id}`)).toEqual(firstResponse.body);
 });
 
 test('applies a plan once if it is applied twice concurrently', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
-  const [a, b] = await Promise.all([applyPlan(rest, plan), applyPlan(rest, plan)]);
-  expect(a).toMatchObject({ status: 200, body: b.body });
+  const [firstResponse, secondResponse] = await Promise.all([
+    applyPlan(rest, plan),
+    applyPlan(rest, plan),
+  ]);
+  expect(firstResponse).toMatchObject({ status: 200, body: secondResponse.body });
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
 });
 
 test('returns 409 for a plan whose project has changed, and names the changes', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   await planAndApply(rest, DOCUMENT);
   const plan = await planDocument(rest, DOCUMENT.replace('0 * * * *', '30 * * * *'));
   await rest.post(`${rest.base}/topics`, { name: 'other' });
@@ -122,7 +126,7 @@ test('returns 409 for a plan whose project has changed, and names the changes', 
   expect(await exportDocument(rest)).toContain('0 * * * *');
 });
 
-/** Runs the statement in each update of a plan, which is the last statement of its transaction. */
+/** Adds a trigger that runs the statement when a plan is updated, which is the last step of applying it. */
 async function breakUpdates(statement: string) {
   await prisma.$executeRawUnsafe(`create function break_plan() returns trigger language plpgsql as $$
     begin ${statement}; return new; end $$`);
@@ -144,27 +148,29 @@ test.for([
     statement: 'perform pg_terminate_backend(pg_backend_pid())',
     status: 503,
     // The embedded database has no sessions to kill.
-    skips: !onPostgres,
+    needsPostgres: !onPostgres,
   },
-])('applies no part of a plan if $title', async ({ statement, status, skips }, { skip }) => {
-  skip(skips ?? false);
-  const rest = await prepare();
+])('applies no part of a plan if $title', async ({ statement, status, needsPostgres }, {
+  skip,
+}) => {
+  skip(needsPostgres ?? false);
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
-  const before = await exportDocument(rest);
+  const exportBefore = await exportDocument(rest);
   const restore = await breakUpdates(statement);
   expect((await applyPlan(rest, plan)).status).toBe(status);
-  expect(await exportDocument(rest)).toBe(before);
+  expect(await exportDocument(rest)).toBe(exportBefore);
   await restore();
   expect((await applyPlan(rest, plan)).status).toBe(200);
 });
 
-test('names every missing secret, and refuses values that do not fit', async () => {
-  const rest = await prepare();
+test('names every missing secret, and refuses a URL that does not match the document', async () => {
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
   const path = `${rest.base}/plans/${plan.id}:apply`;
-  const emptyRequest = await rest.request('POST', path, {});
-  expect(emptyRequest.status).toBe(400);
-  for (const secret of plan.requiredSecrets) expect(emptyRequest.body.detail).toContain(secret);
+  const emptyResponse = await rest.request('POST', path, {});
+  expect(emptyResponse.status).toBe(400);
+  for (const secret of plan.requiredSecrets) expect(emptyResponse.body.detail).toContain(secret);
   const wrongSecrets = plan.requiredSecrets.map((name: string) => ({
     path: name,
     value: 'https://x.example',
@@ -179,8 +185,8 @@ test('names every missing secret, and refuses values that do not fit', async () 
 });
 
 test('reports all errors of a document with line and column', async () => {
-  const rest = await prepare();
-  const fetchIssues = async (document: string) => {
+  const rest = await createProject();
+  const listIssues = async (document: string) => {
     const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
     expect(status).toBe(400);
     return body.issues.map(({ name, line, column }: Record<string, unknown>) => [
@@ -189,30 +195,30 @@ test('reports all errors of a document with line and column', async () => {
       column,
     ]);
   };
-  const misspelt = DOCUMENT.replace('type: stream', 'type: strem').replace(
+  const misspelled = DOCUMENT.replace('type: stream', 'type: strem').replace(
     'provider: s',
     'provder: s',
   );
-  expect(await fetchIssues(misspelt)).toEqual([
+  expect(await listIssues(misspelled)).toEqual([
     ['document.destinations[0].type', 6, 5],
     ['document.integrations[0].provder', 22, 5],
     ['document.integrations[0].provider', 21, 5],
   ]);
-  const unknown = DOCUMENT.replace('      - audit\n', '      - adit\n').replace(
+  const unknownNames = DOCUMENT.replace('      - audit\n', '      - adit\n').replace(
     'destination: records',
     'destination: recods',
   );
-  expect(await fetchIssues(unknown)).toEqual([
+  expect(await listIssues(unknownNames)).toEqual([
     ['document.integrations[0].read.objects[0].destination', 26, 11],
     ['document.topics[0].destinations[0]', 18, 9],
   ]);
-  expect(await fetchIssues('a: [1\nb: {2')).not.toHaveLength(0);
+  expect(await listIssues('a: [1\nb: {2')).not.toHaveLength(0);
   const duplicatedMember = `${DOCUMENT}topics: []\n`;
-  expect(await fetchIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
+  expect(await listIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
 });
 
 test('refuses to delete a destination that an integration names', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   await planAndApply(rest, DOCUMENT);
   const document = 'specVersion: 1.0.0\ntopics: []\ndestinations: []\n';
   const plan = await planDocument(rest, document, { allowDeletions: true });
@@ -223,84 +229,94 @@ test('refuses to delete a destination that an integration names', async () => {
   expect({ status, detail: body.detail }).toMatchObject({ status: 409, detail: /integration crm/ });
 });
 
-test('promotes an export to another project by renames', async () => {
-  const [from, to] = [await prepare(), await prepare()];
-  await planAndApply(from, DOCUMENT);
+test('applies an export to another project, and renames its destinations', async () => {
+  const [source, target] = [await createProject(), await createProject()];
+  await planAndApply(source, DOCUMENT);
   const url = 'https://prod.example.com/in';
   const metadata = { url };
   for (const name of ['live', 'audit']) {
-    await to.post(`${to.base}/destinations`, { name, type: 'webhook', metadata });
+    await target.post(`${target.base}/destinations`, { name, type: 'webhook', metadata });
   }
   const renames = [
     { kind: 'destination', from: 'records', to: 'live' },
     { kind: 'destination', from: 'audit', to: 'audit' },
   ];
-  await planAndApply(to, await exportDocument(from), { renames, allowDeletions: true });
-  const exported = await exportDocument(to);
+  await planAndApply(target, await exportDocument(source), { renames, allowDeletions: true });
+  const exported = await exportDocument(target);
   expect(exported).toContain(url);
   expect(exported).toContain('destination: live');
   expect(exported).not.toContain('records');
-  const missing = [{ kind: 'destination', from: 'records', to: 'none' }];
-  const document = await exportDocument(from);
-  const refused = await to.request('POST', `${to.base}/plans`, { document, renames: missing });
+  const unknownRename = [{ kind: 'destination', from: 'records', to: 'none' }];
+  const document = await exportDocument(source);
+  const refused = await target.request('POST', `${target.base}/plans`, {
+    document,
+    renames: unknownRename,
+  });
   expect(refused.body.issues).toMatchObject([{ name: 'renames[0].to', value: 'none' }]);
 });
 
 test('reports a provider app that the project lacks', async () => {
-  const rest = await prepare();
+  const rest = await createProject();
   const document =
     '{"specVersion": "1.0.0", "providerApps": [{"provider": "hubspot", "name": "123"}]}';
   const { findings } = await planDocument(rest, document);
   expect(findings).toMatchObject([{ severity: 'warning', path: 'providerApps.123' }]);
-  const app123 = { provider: 'hubspot', clientId: 'c', clientSecret: 's', externalRef: '123' };
-  expect((await rest.request('POST', `${rest.base}/provider-apps`, app123)).status).toBe(200);
+  const providerApp = { provider: 'hubspot', clientId: 'c', clientSecret: 's', externalRef: '123' };
+  expect((await rest.request('POST', `${rest.base}/provider-apps`, providerApp)).status).toBe(200);
   expect((await planDocument(rest, document)).findings).toEqual([]);
   expect(await exportDocument(rest)).toContain('name: "123"');
 });
 
 test('requires read to plan and export, and the scope of each change to apply', async () => {
-  const rest = await prepare();
-  const asKeyWith = async (...scopes: Parameters<typeof rest.withScopes>) => ({
+  const rest = await createProject();
+  const createKeyWith = async (...scopes: Parameters<typeof rest.withScopes>) => ({
     ...rest,
     ...(await rest.withScopes(...scopes)),
   });
-  const reader = await asKeyWith('read');
+  const reader = await createKeyWith('read');
   const plan = await planDocument(reader, DOCUMENT);
   await exportDocument(reader);
-  for (const [scopes, missing] of [
+  for (const [scopes, missingScope] of [
     [['read'], 'full'],
     [['read', 'events:write', 'integrations:write'], 'full'],
   ] as const) {
-    const { status, body } = await applyPlan(await asKeyWith(...scopes), plan);
+    const { status, body } = await applyPlan(await createKeyWith(...scopes), plan);
     expect({ status, detail: body.detail }).toMatchObject({
       status: 403,
-      detail: expect.stringContaining(`needs the scope ${missing}`),
+      detail: expect.stringContaining(`needs the scope ${missingScope}`),
     });
   }
   const withoutOrigins = DOCUMENT.replace(/allowedOrigins:\n.*\n/, '');
-  const events = await planDocument(reader, withoutOrigins);
-  const partial = await applyPlan(await asKeyWith('read', 'events:write'), events);
-  expect(partial.body.detail).toContain('integrations:write');
-  const bothScopes = await asKeyWith('read', 'events:write', 'integrations:write');
-  expect((await applyPlan(bothScopes, events)).status).toBe(200);
-  const refused = await (await asKeyWith('events:write')).request('POST', `${rest.base}/plans`, {
-    document: DOCUMENT,
-  });
+  const planWithoutOrigins = await planDocument(reader, withoutOrigins);
+  const partialResponse = await applyPlan(
+    await createKeyWith('read', 'events:write'),
+    planWithoutOrigins,
+  );
+  expect(partialResponse.body.detail).toContain('integrations:write');
+  const bothScopes = await createKeyWith('read', 'events:write', 'integrations:write');
+  expect((await applyPlan(bothScopes, planWithoutOrigins)).status).toBe(200);
+  const refused = await (await createKeyWith('events:write')).request(
+    'POST',
+    `${rest.base}/plans`,
+    {
+      document: DOCUMENT,
+    },
+  );
   expect(refused.status).toBe(403);
 });
 
 test("hides plans from other tenants, and rejects end users' tokens", async () => {
-  const [rest, other] = [await prepare(), await prepare()];
+  const [rest, otherTenant] = [await createProject(), await createProject()];
   const plan = await planDocument(rest, DOCUMENT);
-  const node = 'query Node($id: ID!) { node(id: $id) { id } }';
-  expect(await rest.tenant.query(node, { id: plan.id })).toEqual({ node: { id: plan.id } });
-  expect(await other.tenant.query(node, { id: plan.id })).toEqual({ node: null });
-  for (const base of [rest.base, other.base]) {
+  const NODE = 'query Node($id: ID!) { node(id: $id) { id } }';
+  expect(await rest.tenant.query(NODE, { id: plan.id })).toEqual({ node: { id: plan.id } });
+  expect(await otherTenant.tenant.query(NODE, { id: plan.id })).toEqual({ node: null });
+  for (const base of [rest.base, otherTenant.base]) {
     const path = `${base}/plans/${plan.id}`;
-    expect((await other.request('GET', path)).status).toBe(404);
-    expect((await other.request('POST', `${path}:apply`, {})).status).toBe(404);
+    expect((await otherTenant.request('GET', path)).status).toBe(404);
+    expect((await otherTenant.request('POST', `${path}:apply`, {})).status).toBe(404);
   }
-  expect((await other.request('GET', `${rest.base}:export`)).status).toBe(404);
+  expect((await otherTenant.request('GET', `${rest.base}:export`)).status).toBe(404);
   const user = await createEndUser(app, rest.tenant);
   const input = { projectIdOrName: rest.tenant.projectId, document: DOCUMENT };
   for (const [document, variables] of [
@@ -316,13 +332,13 @@ test("hides plans from other tenants, and rejects end users' tokens", async () =
   ] as const) {
     expect(await user.refusal(document, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
-  expect(await user.query(node, { id: plan.id })).toEqual({ node: null });
+  expect(await user.query(NODE, { id: plan.id })).toEqual({ node: null });
 });
 
-test('refuses a plan after a day, and then removes it', async () => {
-  const rest = await prepare();
+test('refuses a plan that is a day old, and deletes it afterwards', async () => {
+  const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
-  now = new Date(start.getTime() + 24 * 3_600_000);
+  now = new Date(START_TIME.getTime() + 24 * 3_600_000);
   expect((await applyPlan(rest, plan)).body.detail).toContain('The plan has expired.');
   now = new Date(now.getTime() + 1_000);
   await removeExpired(app.app.services, { pause: async () => {} });
@@ -330,10 +346,10 @@ test('refuses a plan after a day, and then removes it', async () => {
 });
 
 test('keeps only the twenty newest unapplied plans', async () => {
-  const rest = await prepare();
-  const first = await planDocument(rest, 'specVersion: 1.0.0\n');
+  const rest = await createProject();
+  const oldestPlan = await planDocument(rest, 'specVersion: 1.0.0\n');
   for (let count = 0; count < 20; count += 1) await planDocument(rest, 'specVersion: 1.0.0\n');
-  expect((await rest.request('GET', `${rest.base}/plans/${first.id}`)).status).toBe(404);
+  expect((await rest.request('GET', `${rest.base}/plans/${oldestPlan.id}`)).status).toBe(404);
   const { projectId } = rest.tenant;
   expect(await prisma.plan.count({ where: { projectId } })).toBe(20);
 });

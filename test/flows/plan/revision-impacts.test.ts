@@ -1,4 +1,4 @@
-/** The installations that a new revision breaks, compared with what happens when the revision is published. */
+/** A plan names the installations that a new revision breaks. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
@@ -23,7 +23,7 @@ interface Fields {
 const EMAIL = { fieldName: 'email' };
 const TIER = { mapToName: 'tier' };
 const NICK = { mapToName: 'nick' };
-const BEFORE: Fields = {
+const PUBLISHED_FIELDS: Fields = {
   requiredFields: [EMAIL],
   optionalFields: [{ fieldName: 'phone' }, TIER, NICK],
 };
@@ -31,13 +31,13 @@ const BEFORE: Fields = {
 const createContent = (fields: Partial<Fields>, overrides: object = {}) =>
   createIntegrationContent('crm', {
     read: {
-      objects: [{ objectName: 'contacts', destination: 'records', ...BEFORE, ...fields }],
+      objects: [{ objectName: 'contacts', destination: 'records', ...PUBLISHED_FIELDS, ...fields }],
     },
     ...overrides,
   });
 
-/** Groups with configs that differ in what they select and map. */
-const CONFIGS: Record<string, object> = {
+/** Configs that select and map different fields. */
+const CONFIG_BY_GROUP: Record<string, object> = {
   plain: { objectName: 'contacts' },
   phone: { objectName: 'contacts', selectedFields: ['phone'] },
   tier: { objectName: 'contacts', fieldMappings: [{ fieldName: 'firstname', mapToName: 'tier' }] },
@@ -52,20 +52,23 @@ const CONFIGS: Record<string, object> = {
   off: { objectName: 'contacts', disabled: true },
 };
 
-async function installAll(): Promise<{ rest: RestTenant; names: Map<string, string> }> {
+async function installAllGroups(): Promise<{
+  rest: RestTenant;
+  groupByInstallation: Map<string, string>;
+}> {
   const rest = await createRestTenant(app);
   const integration = await integrate(app, rest.tenant, createContent({}));
-  const names = new Map<string, string>();
-  for (const [groupRef, read] of Object.entries(CONFIGS)) {
+  const groupByInstallation = new Map<string, string>();
+  for (const [groupRef, read] of Object.entries(CONFIG_BY_GROUP)) {
     const config = { read: [read] };
     const { id } = await installFor(rest.tenant, integration, {
       groupRef,
       config,
       skipSampling: true,
     });
-    names.set(id, groupRef);
+    groupByInstallation.set(id, groupRef);
   }
-  return { rest, names };
+  return { rest, groupByInstallation };
 }
 
 interface Impact {
@@ -75,11 +78,11 @@ interface Impact {
   installations: { installationId: string }[];
 }
 
-const listGroups = (impacts: Impact[], names: Map<string, string>) =>
+const listGroups = (impacts: Impact[], groupByInstallation: Map<string, string>) =>
   [
     ...new Set(
       impacts.flatMap(({ installations }) =>
-        installations.map(({ installationId }) => names.get(installationId)),
+        installations.map(({ installationId }) => groupByInstallation.get(installationId)),
       ),
     ),
   ].sort();
@@ -87,10 +90,10 @@ const listGroups = (impacts: Impact[], names: Map<string, string>) =>
 const createDocument = (integration: object) =>
   JSON.stringify({ specVersion: '1.0.0', integrations: [integration] });
 
-/** The groups whose present config is refused: it was valid before the revision. */
-async function listRefusedGroups(rest: RestTenant, names: Map<string, string>) {
+/** Returns the groups whose stored config is now refused. */
+async function listRefusedGroups(rest: RestTenant, groupByInstallation: Map<string, string>) {
   const refused: string[] = [];
-  for (const [id, groupRef] of names) {
+  for (const [id, groupRef] of groupByInstallation) {
     const path = `${rest.base}/integrations/crm/installations/${id}`;
     const { config } = await rest.get(path);
     const { status } = await rest.request('PATCH', path, {
@@ -102,13 +105,13 @@ async function listRefusedGroups(rest: RestTenant, names: Map<string, string>) {
   return refused.sort();
 }
 
-test('names the installations that lack a required mapping, as health does once the revision is in force', async () => {
-  const { rest, names } = await installAll();
-  const next = createContent({
+test('names the installations without a required mapping, which become unhealthy with the revision', async () => {
+  const { rest, groupByInstallation } = await installAllGroups();
+  const nextContent = createContent({
     requiredFields: [EMAIL, TIER],
     optionalFields: [{ fieldName: 'phone' }, NICK],
   });
-  const { impacts } = await planDocument(rest, createDocument(next));
+  const { impacts } = await planDocument(rest, createDocument(nextContent));
   expect(impacts).toMatchObject([
     {
       integrationName: 'crm',
@@ -117,42 +120,43 @@ test('names the installations that lack a required mapping, as health does once 
       installationTotal: 5,
     },
   ]);
-  expect(listGroups(impacts, names)).toEqual(['phone', 'plain']);
+  expect(listGroups(impacts, groupByInstallation)).toEqual(['phone', 'plain']);
   const path = `${rest.base}/integrations/crm/revisions`;
-  const { headers } = await rest.request('POST', path, { revision: toRevision(next) });
+  const { headers } = await rest.request('POST', path, { revision: toRevision(nextContent) });
   const warning = 'must map tier to a field: contacts requires it. (2 of 5 installations)';
   expect(headers.warning).toContain(warning);
   const installations = await rest.get(`${rest.base}/integrations/crm/installations`);
-  const broken = installations.filter(
+  const unhealthy = installations.filter(
     (installation: { healthStatus: string }) => installation.healthStatus !== 'healthy',
   );
-  expect(broken.map((installation: { id: string }) => names.get(installation.id)).sort()).toEqual([
-    'phone',
-    'plain',
-  ]);
+  expect(
+    unhealthy
+      .map((installation: { id: string }) => groupByInstallation.get(installation.id))
+      .sort(),
+  ).toEqual(['phone', 'plain']);
 });
 
 test('names the installations whose account lacks a field that becomes required', async () => {
-  const { rest, names } = await installAll();
-  const next = createContent({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
-  const { impacts, findings } = await planDocument(rest, createDocument(next));
+  const { rest, groupByInstallation } = await installAllGroups();
+  const nextContent = createContent({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
+  const { impacts, findings } = await planDocument(rest, createDocument(nextContent));
   expect(impacts).toMatchObject([
     {
       path: 'read.contacts.requiredFields',
       reason: 'no_such_field is not a field of contacts in the account.',
     },
   ]);
-  expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain', 'tier']);
+  expect(listGroups(impacts, groupByInstallation)).toEqual(['both', 'phone', 'plain', 'tier']);
   expect(findings).toEqual([]);
 });
 
 test('lists the changes of the contract with their severity', async () => {
-  const { rest } = await installAll();
-  const next = createContent({
+  const { rest } = await installAllGroups();
+  const nextContent = createContent({
     requiredFields: [EMAIL, { fieldName: 'lastname' }],
     optionalFields: [{ fieldName: 'phone' }, TIER],
   });
-  const { contractChanges } = await planDocument(rest, createDocument(next));
+  const { contractChanges } = await planDocument(rest, createDocument(nextContent));
   expect(contractChanges).toEqual([
     { severity: 'breaking', message: 'ContactsRecord.nick was removed.' },
     { severity: 'safe', message: 'ContactsRecord.lastname was added.' },
@@ -160,55 +164,62 @@ test('lists the changes of the contract with their severity', async () => {
 });
 
 test('lists no change of the contract if only a schedule changes', async () => {
-  const { rest } = await installAll();
+  const { rest } = await installAllGroups();
   const object = {
     objectName: 'contacts',
     destination: 'records',
     schedule: '0 * * * *',
-    ...BEFORE,
+    ...PUBLISHED_FIELDS,
   };
-  const next = createContent({}, { read: { objects: [object] } });
-  const { changes, contractChanges } = await planDocument(rest, createDocument(next));
+  const nextContent = createContent({}, { read: { objects: [object] } });
+  const { changes, contractChanges } = await planDocument(rest, createDocument(nextContent));
   expect(changes).toHaveLength(1);
   expect(contractChanges).toEqual([]);
 });
 
-test('upsertIntegrations reports impacts, and none for content that is in force', async () => {
-  const { rest, names } = await installAll();
+test('returns impacts from upsertIntegrations, and none for unchanged content', async () => {
+  const { rest, groupByInstallation } = await installAllGroups();
   const mutation = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
     impacts { reason installations { installationId installation { id } group { groupRef } } } } }`;
-  const next = createContent({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
-  const input = { specVersion: '1.0.0', integrations: [next] };
+  const nextContent = createContent({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
+  const input = { specVersion: '1.0.0', integrations: [nextContent] };
   const { impacts } = (await rest.tenant.query(mutation, { input })).upsertIntegrations;
-  expect(listGroups(impacts, names)).toEqual(['both', 'phone', 'plain']);
+  expect(listGroups(impacts, groupByInstallation)).toEqual(['both', 'phone', 'plain']);
   for (const { installationId, installation, group } of impacts[0].installations) {
     expect(installation.id).toBe(installationId);
-    expect(group.groupRef).toBe(names.get(installationId));
+    expect(group.groupRef).toBe(groupByInstallation.get(installationId));
   }
   const repeated = await rest.tenant.query(mutation, { input });
   expect(repeated.upsertIntegrations.impacts).toEqual([]);
 });
 
 test('names the installations of a deleted integration', async () => {
-  const { rest, names } = await installAll();
+  const { rest, groupByInstallation } = await installAllGroups();
   const document = '{"specVersion": "1.0.0", "integrations": []}';
   const plan = await planDocument(rest, document, { allowDeletions: true });
-  expect(listGroups(plan.impacts, names)).toEqual(Object.keys(CONFIGS).sort());
+  expect(listGroups(plan.impacts, groupByInstallation)).toEqual(
+    Object.keys(CONFIG_BY_GROUP).sort(),
+  );
   const { status } = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(status).toBe(200);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
 });
 
-test('refuses to drop an object that installations read, without allowDeletions', async () => {
-  const { rest } = await installAll();
-  const next = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
-  const plan = await planDocument(rest, createDocument(next));
+test('refuses to remove an object that installations read, unless allowDeletions is set', async () => {
+  const { rest } = await installAllGroups();
+  const nextContent = createIntegrationContent('crm', {
+    read: undefined,
+    proxy: { enabled: true },
+  });
+  const plan = await planDocument(rest, createDocument(nextContent));
   expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
   const refused = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
   expect(refused.status).toBe(409);
-  const destructive = await planDocument(rest, createDocument(next), { allowDeletions: true });
+  const deletingPlan = await planDocument(rest, createDocument(nextContent), {
+    allowDeletions: true,
+  });
   expect(
-    (await rest.request('POST', `${rest.base}/plans/${destructive.id}:apply`, {})).status,
+    (await rest.request('POST', `${rest.base}/plans/${deletingPlan.id}:apply`, {})).status,
   ).toBe(200);
 });
 
@@ -216,7 +227,7 @@ test(
   'reports exactly the installations whose config the revision refuses',
   { tags: ['all/walk'] },
   async () => {
-    const pool = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER, NICK];
+    const fields = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER, NICK];
     const change = fc.record({
       placements: fc.array(fc.constantFrom('required', 'optional', 'none'), {
         minLength: 4,
@@ -226,23 +237,25 @@ test(
     });
     await fc.assert(
       fc.asyncProperty(change, async ({ placements, enabled }) => {
-        const { rest, names } = await installAll();
-        const fieldsPlaced = (placement: string) =>
-          pool.filter((_field, index) => placements[index] === placement);
+        const { rest, groupByInstallation } = await installAllGroups();
+        const listFields = (placement: string) =>
+          fields.filter((_field, index) => placements[index] === placement);
         const object = {
           objectName: 'contacts',
           destination: 'records',
-          requiredFields: [EMAIL, ...fieldsPlaced('required')],
-          optionalFields: fieldsPlaced('optional'),
+          requiredFields: [EMAIL, ...listFields('required')],
+          optionalFields: listFields('optional'),
           ...(enabled && { enabled }),
         };
-        const next = createIntegrationContent('crm', { read: { objects: [object] } });
-        const { impacts } = await planDocument(rest, createDocument(next));
-        const revision = { revision: toRevision(next) };
+        const nextContent = createIntegrationContent('crm', { read: { objects: [object] } });
+        const { impacts } = await planDocument(rest, createDocument(nextContent));
+        const revision = { revision: toRevision(nextContent) };
         expect(
           (await rest.request('POST', `${rest.base}/integrations/crm/revisions`, revision)).status,
         ).toBe(201);
-        expect(listGroups(impacts, names)).toEqual(await listRefusedGroups(rest, names));
+        expect(listGroups(impacts, groupByInstallation)).toEqual(
+          await listRefusedGroups(rest, groupByInstallation),
+        );
       }),
       { numRuns: 12 },
     );

@@ -1,6 +1,5 @@
 /**
- * Follows a vendor's own signed request to a message at the destination, for every declared provider with
- * events.
+ * Sends requests as each declared provider with events signs them, and expects messages at the destination.
  *
  * @module-tag all/walk
  */
@@ -44,11 +43,11 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   expect(await send({ kind: 'UPDATE', sequence: 1 }, 'f0'.repeat(32))).toBe(401);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
 
-  const accepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
-  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
+  const isAccepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
+  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(isAccepted);
   await receiver.waitForMessages(installed.endpoint, 1);
-  const [first] = receiver.received(installed.endpoint);
-  expect(first && verifyMessage(first, installed.signingSecret)).toMatchObject({
+  const [message] = receiver.received(installed.endpoint);
+  expect(message && verifyMessage(message, installed.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: name,
@@ -59,13 +58,13 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   });
 
   // A repeated request is accepted, and delivers no second message.
-  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(accepted);
-  const last = missingKinds?.includes('DELETE') ? 'UPDATE' : 'DELETE';
-  expect(await send({ kind: last, sequence: 3 })).toEqual(accepted);
+  expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(isAccepted);
+  const lastKind = missingKinds?.includes('DELETE') ? 'UPDATE' : 'DELETE';
+  expect(await send({ kind: lastKind, sequence: 3 })).toEqual(isAccepted);
   await receiver.waitForMessages(installed.endpoint, 2);
   const kinds = receiver
     .received(installed.endpoint)
     .flatMap(({ body }) => JSON.parse(body).result)
     .map(({ subscribeEventType }) => subscribeEventType);
-  expect(kinds).toEqual(['create', last.toLowerCase()]);
+  expect(kinds).toEqual(['create', lastKind.toLowerCase()]);
 });

@@ -16,6 +16,7 @@ import {
 import { createSandboxApp, POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const WAITING_MAX = 5;
+const LATER = new Date(Date.now() + 3_600_000);
 const MEBIBYTE = 1024 * 1024;
 
 const org = await startSalesforceOrg();
@@ -37,18 +38,17 @@ beforeAll(async () => {
 const send = (providerAppId: string, request: SentRequest) =>
   fetch(`${url}/webhooks/sandbox/${providerAppId}`, request);
 
-/** Sends the request until it is accepted, as a provider does. */
+/** Retries the request until it is accepted, as a provider does. */
 const sendUntilAccepted = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
   expect.poll(async () => (await send(providerAppId, signRequest(body))).status, POLLING).toBe(204);
 
 const delayEvents = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
-const LATER = new Date(Date.now() + 3_600_000);
 
 test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
-  const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const otherApp = await createSandboxApp(tenant, { webhookSecret: SECRET });
   const forged = Array.from({ length: 40 }, () =>
     send(providerAppId, signRequest(eventsBody(createSentEvent(account)), { secret: 'a guess' })),
   );
@@ -61,7 +61,7 @@ test("refuses excessive requests to an app, without affecting other apps or the 
   const refused = responses.find(({ status }) => status === 503);
   expect(refused?.headers.get('retry-after')).toBe('1');
   expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
-  expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
+  expect((await send(otherApp.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
   await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
 });
 
@@ -69,9 +69,9 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
-  const createLarge = () =>
+  const createLargeBody = () =>
     eventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
-  const bodies = Array.from({ length: 6 }, createLarge);
+  const bodies = Array.from({ length: 6 }, createLargeBody);
   const statuses = await Promise.all(
     bodies.map(async (body) => (await send(providerAppId, signRequest(body))).status),
   );
@@ -87,7 +87,7 @@ test('refuses requests to an app with too many waiting events, and accepts those
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
-  const other = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const otherApp = await createSandboxApp(tenant, { webhookSecret: SECRET });
   await delayEvents(projectId, LATER);
   const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
   await sendUntilAccepted(providerAppId, eventsBody(...waiting));
@@ -100,7 +100,7 @@ test('refuses requests to an app with too many waiting events, and accepts those
   // The count of waiting events is cached for some seconds.
   await expect.poll(sendMore, POLLING).toEqual([503, '30']);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
-  expect((await send(other.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
+  expect((await send(otherApp.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
   await delayEvents(projectId, null);
   await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
 });

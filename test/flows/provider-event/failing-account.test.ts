@@ -9,8 +9,8 @@ import {
 } from '../../support/fixtures/signed-events.ts';
 import { POLLING } from '../../support/fixtures/subscriptions.ts';
 
-const TIMES = 10_000;
-const DAY_AND_MORE_MS = 25 * 3_600_000;
+const FAILURES = 10_000;
+const OVER_A_DAY_MS = 25 * 3_600_000;
 
 const lines: Record<string, unknown>[] = [];
 const app = await getSharedApp({
@@ -39,31 +39,31 @@ async function subscribeAccount() {
   return { projectId, send, listArrivedIds, readFailures };
 }
 
-/** An event without its record. Fetching the record fails. */
-function failToFetch() {
-  sandbox.faults.set({ status: 503, pathPrefix: '/objects/contacts/batch/read', times: TIMES });
+/** Makes requests for records fail. Returns members of an event whose record the gateway must fetch. */
+function failRecordRequests() {
+  sandbox.faults.set({ status: 503, pathPrefix: '/objects/contacts/batch/read', times: FAILURES });
   return { type: 'contacts.created' };
 }
 
-test('delivers events of other accounts while fetching records of one fails, and its own afterwards', async () => {
+test("delivers other accounts' events while one account fails, and that account's events when it has recovered", async () => {
   const [failingAccount, healthyAccount] = [await subscribeAccount(), await subscribeAccount()];
-  const id = await failingAccount.send(failToFetch());
+  const failedEventId = await failingAccount.send(failRecordRequests());
   await expect.poll(failingAccount.readFailures, POLLING).toBeGreaterThan(0);
-  const other = await healthyAccount.send({});
-  await expect.poll(healthyAccount.listArrivedIds, POLLING).toEqual([other]);
+  const healthyEventId = await healthyAccount.send({});
+  await expect.poll(healthyAccount.listArrivedIds, POLLING).toEqual([healthyEventId]);
   expect(failingAccount.listArrivedIds()).toEqual([]);
   const { projectId } = failingAccount;
   expect(await prisma.providerEvent.count({ where: { projectId, doneTime: null } })).toBe(1);
   sandbox.faults.clear();
-  await expect.poll(failingAccount.listArrivedIds, POLLING).toEqual([id]);
+  await expect.poll(failingAccount.listArrivedIds, POLLING).toEqual([failedEventId]);
   expect(await failingAccount.readFailures()).toBe(0);
 });
 
-test('drops events that failed for a day, and logs their number', async () => {
+test('drops events that failed for a day, and logs their count', async () => {
   const { projectId, send, listArrivedIds, readFailures } = await subscribeAccount();
-  await send(failToFetch());
+  await send(failRecordRequests());
   await expect.poll(readFailures, POLLING).toBeGreaterThan(0);
-  const receiveTime = new Date(Date.now() - DAY_AND_MORE_MS);
+  const receiveTime = new Date(Date.now() - OVER_A_DAY_MS);
   await prisma.providerEvent.updateMany({ where: { projectId }, data: { receiveTime } });
   const countWaiting = () => prisma.providerEvent.count({ where: { projectId, doneTime: null } });
   await expect.poll(countWaiting, POLLING).toBe(0);
@@ -76,6 +76,6 @@ test('drops events that failed for a day, and logs their number', async () => {
   expect(dropped).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
   sandbox.faults.clear();
   // The dropped event is not delivered: the next event is the first one to arrive.
-  const next = await send({});
-  await expect.poll(listArrivedIds, POLLING).toEqual([next]);
+  const nextEventId = await send({});
+  await expect.poll(listArrivedIds, POLLING).toEqual([nextEventId]);
 });

@@ -27,8 +27,8 @@ beforeAll(async () => {
   return () => hubspot[Symbol.asyncDispose]();
 });
 
-/** Subscribes to contacts of the portal, for the group acme. */
-async function subscribe(tenant: Tenant, portal = PORTAL_ID, namesPortal = true) {
+/** Subscribes the group `acme` to contacts of the portal. */
+async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
@@ -40,15 +40,16 @@ async function subscribe(tenant: Tenant, portal = PORTAL_ID, namesPortal = true)
   await integrate(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
-    ...(namesPortal && { providerWorkspaceRef: `${portal}` }),
+    ...(namesPortal && { providerWorkspaceRef: `${PORTAL_ID}` }),
     oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
   });
   const { id } = await createInstallation(tenant, { connectionId });
-  const subscriptions = async () => (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
-  const account = async () =>
+  const listSubscriptions = async () =>
+    (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
+  const readAccount = async () =>
     (await prisma.objectSubscription.findFirstOrThrow({ where: { installationId: id } })).account;
-  await expect.poll(account, POLLING).toBe(`${portal}`);
-  return { providerApp, subscriptions, id };
+  await expect.poll(readAccount, POLLING).toBe(`${PORTAL_ID}`);
+  return { providerApp, listSubscriptions };
 }
 
 let eventCount = 0;
@@ -89,11 +90,11 @@ async function listEntries({ projectId }: Tenant) {
   return rows.flatMap(({ body }) => JSON.parse(body).result);
 }
 
-test('delivers an event of the portal with the present record, and sets the subscription to ACTIVE', async () => {
+test('delivers an event of the portal with the current record, and sets the subscription to ACTIVE', async () => {
   const tenant = await app.tenant();
-  const { providerApp, subscriptions } = await subscribe(tenant);
+  const { providerApp, listSubscriptions } = await subscribe(tenant);
   expect(providerApp.webhookInstructions).toContain(providerApp.webhookUrl);
-  expect(await subscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
+  expect(await listSubscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
   const { id } = hubspot.store.create('contacts', { email: 'ada@example.test' });
   const changed = createEvent({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
@@ -110,12 +111,12 @@ test('delivers an event of the portal with the present record, and sets the subs
     },
     { subscribeEventType: 'delete', id: '99', rawEvent: { portalId: PORTAL_ID } },
   ]);
-  expect(await subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
+  expect(await listSubscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
 });
 
-test('learns a portal that the input does not name from HubSpot', async () => {
+test('learns the portal from HubSpot if the input does not name it', async () => {
   const tenant = await app.tenant();
-  const { providerApp } = await subscribe(tenant, PORTAL_ID, false);
+  const { providerApp } = await subscribe(tenant, { namesPortal: false });
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
@@ -124,7 +125,7 @@ test('learns a portal that the input does not name from HubSpot', async () => {
   expect(connection?.providerWorkspaceRef).toBe(`${PORTAL_ID}`);
 });
 
-test('stores nothing from requests that are unsigned, late, or for an unknown app', async () => {
+test('stores nothing from requests that are forged, late, malformed or for an unknown app', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
   const url: string = providerApp.webhookUrl;
@@ -136,7 +137,7 @@ test('stores nothing from requests that are unsigned, late, or for an unknown ap
   expect((await send(url.replace('hubspot', 'sandbox'), event)).status).toBe(401);
   expect((await send(url.replace('hubspot', 'stripe'), event)).status).toBe(401);
   expect((await send(url, { not: 'a list' })).status).toBe(400);
-  // The time is out of the database's range.
+  // The database cannot store this time.
   const { status } = await send(url, [createEvent({ objectId: 1, occurredAt: 8e15 })]);
   expect(status).toBe(400);
   expect((await send(`${url}/more`, event)).status).toBe(404);
@@ -149,13 +150,13 @@ test('stores nothing from requests that are unsigned, late, or for an unknown ap
 });
 
 test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, otherTenant] = [await app.tenant(), await app.tenant()];
   const { providerApp } = await subscribe(tenant);
-  await subscribe(other);
+  await subscribe(otherTenant);
   const event = createEvent({ objectId: 5, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
-  expect(await listEntries(other)).toEqual([]);
+  expect(await listEntries(otherTenant)).toEqual([]);
   const otherPortalEvent = createEvent(
     { objectId: 5, subscriptionType: 'object.deletion' },
     PORTAL_ID + 1,
@@ -167,7 +168,7 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
 test('accepts a rotated secret for another day', async () => {
   const tenant = await app.tenant();
   const { providerApp } = await subscribe(tenant);
-  const change = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
+  const update = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
     updateProviderApp(input: $input) { providerApp { id } }
   }`;
   const input = {
@@ -176,10 +177,10 @@ test('accepts a rotated secret for another day', async () => {
     updateMask: ['WEBHOOK_SECRET'],
     providerApp: { webhookSecret: 'the new one' },
   };
-  await tenant.query(change, { input });
-  const status = async (secret: string) =>
+  await tenant.query(update, { input });
+  const sendWith = async (secret: string) =>
     (await send(providerApp.webhookUrl, [], { secret })).status;
-  await expect.poll(() => status('the new one'), POLLING).toBe(204);
-  expect(await status(SECRET)).toBe(204);
-  expect(await status('neither')).toBe(401);
+  await expect.poll(() => sendWith('the new one'), POLLING).toBe(204);
+  expect(await sendWith(SECRET)).toBe(204);
+  expect(await sendWith('neither')).toBe(401);
 });

@@ -1,4 +1,8 @@
-/** @module-tag all/walk */
+/**
+ * The endpoint for provider events refuses or ignores invalid requests, and never fails.
+ *
+ * @module-tag all/walk
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../faults/fixtures/random.ts';
 import { getSharedApp } from '../../support/app.ts';
@@ -23,27 +27,27 @@ beforeAll(async () => {
   ({ url } = await app.app.start());
 });
 
-interface Sent extends SentRequest {
+interface InvalidRequest extends SentRequest {
   path: string;
 }
 
 const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
-test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malformed requests, and fails on none`, async () => {
+test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malformed requests, and never fails`, async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const random = createRandom(SEED);
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;
   const path = `/webhooks/sandbox/${providerAppId}`;
   const createEvent = (overrides: object = {}) => createSentEvent(account, overrides);
-  const createSigned = (body: Buffer<ArrayBuffer>, keys = {}): Sent => ({
+  const createSigned = (body: Buffer<ArrayBuffer>, keys = {}): InvalidRequest => ({
     path,
     ...signRequest(body, keys),
   });
   const cut = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
   const large = eventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
-  const kinds: Record<string, () => Sent> = {
+  const createByKind: Record<string, () => InvalidRequest> = {
     forged: () =>
       createSigned(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
     replayed: () => {
@@ -57,16 +61,17 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malf
     truncatedAndSigned: () => createSigned(cut(eventsBody(createEvent()))),
     changed: () => {
       const { body, ...otherMembers } = createSigned(eventsBody(createEvent()));
-      const other = Buffer.from(body);
-      const position = Math.floor(random() * other.length);
-      other[position] = (other[position] ?? 0) ^ (1 + Math.floor(random() * 255));
-      return { ...otherMembers, body: other };
+      const changedBody = Buffer.from(body);
+      const position = Math.floor(random() * changedBody.length);
+      changedBody[position] = (changedBody[position] ?? 0) ^ (1 + Math.floor(random() * 255));
+      return { ...otherMembers, body: changedBody };
     },
     oversized: () => createSigned(large),
     malformedSignature: () => {
       const { headers: _none, ...withoutHeaders } = createSigned(eventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
       const signatures = [
+        `t=${seconds},v1=${'0'.repeat(64)}`,
         '',
         't=,v1=',
         `t=${seconds}`,
@@ -74,10 +79,9 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malf
         't=9e99,v1=00',
         'v1=ff,t=1',
       ];
-      const zeros = `t=${seconds},v1=${'0'.repeat(64)}`;
       return {
         ...withoutHeaders,
-        headers: { 'x-sandbox-signature': pick([...signatures, zeros]) },
+        headers: { 'x-sandbox-signature': pick(signatures) },
       };
     },
     malformedBody: () =>
@@ -113,8 +117,14 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malf
       };
     },
     wrongPath: () => {
-      const other = path.replace(/.{4}$/, '0000');
-      const paths = [other, `${path}/more`, '/webhooks/sandbox/x', '/webhooks/x/x', `${path}%00`];
+      const unknownApp = path.replace(/.{4}$/, '0000');
+      const paths = [
+        unknownApp,
+        `${path}/more`,
+        '/webhooks/sandbox/x',
+        '/webhooks/x/x',
+        `${path}%00`,
+      ];
       const hubspot = path.replace('sandbox', 'hubspot');
       return {
         ...createSigned(eventsBody(createEvent())),
@@ -127,20 +137,20 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized and malf
     }),
   };
   /** The provider may send these events. They match no subscription, so they are accepted and not stored. */
-  const harmless = ['unknownAccount', 'unknownObject', 'unwantedType'];
-  const names = Object.keys(kinds);
+  const acceptedKinds = ['unknownAccount', 'unknownObject', 'unwantedType'];
+  const kinds = Object.keys(createByKind);
   for (let index = 0; index < REQUESTS; index += 1) {
-    const name = names[index % names.length] as string;
-    const { path: requestPath, ...request } = (kinds[name] as () => Sent)();
+    const kind = kinds[index % kinds.length] as string;
+    const { path: requestPath, ...request } = (createByKind[kind] as () => InvalidRequest)();
     const { status } = await send(requestPath, request);
-    const description = `request ${index}, ${name}, seed ${SEED}`;
+    const description = `request ${index}, ${kind}, seed ${SEED}`;
     expect(status, description).toBeLessThan(500);
-    if (!harmless.includes(name)) expect(status, description).toBeGreaterThanOrEqual(400);
+    if (!acceptedKinds.includes(kind)) expect(status, description).toBeGreaterThanOrEqual(400);
   }
   const { projectId } = tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
-  // The endpoint still works, and stores a valid event.
-  const { path: requestPath, ...sound } = createSigned(eventsBody(createEvent()));
-  expect((await send(requestPath, sound)).status).toBe(204);
+  // The endpoint stores a valid event.
+  const { path: requestPath, ...validRequest } = createSigned(eventsBody(createEvent()));
+  expect((await send(requestPath, validRequest)).status).toBe(204);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(1);
 });

@@ -1,5 +1,6 @@
 /**
- * A vendor that only notifies of a change: the gateway fetches the changes from its list, in order and once.
+ * Airtable sends a ping without the change. The gateway then reads the list of changes, and delivers each once and in
+ * order.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,13 +34,13 @@ beforeAll(async () => {
 });
 
 const PAST = new Date(0);
-const NOTHING = () => undefined;
+const NO_OVERRIDE = () => undefined;
 
-/** Uninstalls after the test, because its webhook would replace that of another test. */
+/** Unsubscribes after the test, because the base has one webhook for all tests. */
 async function install(tenant: Tenant) {
   const installation = await installPingingVendor(app, { tenant, vendor, receiver });
   onTestFinished(async () => {
-    vendor.override = NOTHING;
+    vendor.override = NO_OVERRIDE;
     const where = { connectionId: installation.connectionId };
     const data = { isWanted: false, dueTime: PAST };
     await prisma.objectSubscription.updateMany({ where, data });
@@ -54,15 +55,15 @@ async function installAndSubscribe() {
   const tenant = await app.tenant();
   const installation = await install(tenant);
   await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('ACTIVE');
-  const isRead = async () => (await installation.stream())?.position ?? null;
-  await expect.poll(isRead, POLLING).not.toBeNull();
+  const readPosition = async () => (await installation.stream())?.position ?? null;
+  await expect.poll(readPosition, POLLING).not.toBeNull();
   const [webhook] = installation.webhooks();
   return { tenant, ...installation, webhook: webhook as AirtableWebhook };
 }
 
 type Installed = Awaited<ReturnType<typeof installAndSubscribe>>;
 
-const ids = (results: { id?: string }[]) => results.map(({ id }) => id);
+const listIds = (results: { id?: string }[]) => results.map(({ id }) => id);
 const createRecord = (Name = 'From the account', agoMs = 0) =>
   String(server.store.create({ Name }, new Date(Date.now() - agoMs)).id);
 
@@ -106,10 +107,10 @@ test('delivers created, changed and deleted records mapped and signed, in order 
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(3);
 });
 
-test('rejects a ping with a wrong signature at every address', async () => {
+test('rejects a ping with a wrong signature at every URL', async () => {
   const installation = await installAndSubscribe();
-  const other = await installAndSubscribe();
-  const before = await installation.stream();
+  const otherInstallation = await installAndSubscribe();
+  const streamBefore = await installation.stream();
   const send = async (url: string, webhook: Parameters<typeof signPing>[0]) =>
     (await fetch(url, { method: 'POST', ...signPing(webhook) })).status;
   const forged = {
@@ -117,27 +118,29 @@ test('rejects a ping with a wrong signature at every address', async () => {
     macSecretBase64: Buffer.alloc(32).toString('base64'),
   };
   expect(await send(installation.webhook.url, forged)).toBe(401);
-  expect(await send(installation.webhook.url, other.webhook)).toBe(401);
-  const [address = '', query = ''] = installation.webhook.url.split('?');
-  expect(await send(address, installation.webhook)).toBe(401);
-  expect(await send(`${address}?subscription=`, installation.webhook)).toBe(401);
-  expect(await send(`${other.providerApp.webhookUrl}?${query}`, installation.webhook)).toBe(401);
-  expect(await send(address.replace(/app_.{26}/, `app_${'0'.repeat(26)}`), forged)).toBe(401);
+  expect(await send(installation.webhook.url, otherInstallation.webhook)).toBe(401);
+  const [appUrl = '', query = ''] = installation.webhook.url.split('?');
+  expect(await send(appUrl, installation.webhook)).toBe(401);
+  expect(await send(`${appUrl}?subscription=`, installation.webhook)).toBe(401);
+  expect(
+    await send(`${otherInstallation.providerApp.webhookUrl}?${query}`, installation.webhook),
+  ).toBe(401);
+  expect(await send(appUrl.replace(/app_.{26}/, `app_${'0'.repeat(26)}`), forged)).toBe(401);
   expect(await send(installation.webhook.url, installation.webhook)).toBe(204);
   // The refused pings did not wake the worker, and the signed one did.
-  const dueTime = before?.dueTime.getTime();
+  const dueTime = streamBefore?.dueTime.getTime();
   await expect
     .poll(async () => (await installation.stream())?.dueTime.getTime(), POLLING)
     .not.toBe(dueTime);
 });
 
-test('delivers the changes of a list with several pages once, also if it is read again', async () => {
+test('delivers each change of a list with several pages once, even if the list is read twice', async () => {
   const installation = await installAndSubscribe();
   const created = Array.from({ length: 120 }, () => createRecord());
   for (const id of created) base.change({ tblTasks: { created: [id] } });
   await base.sendPing(installation.webhook);
   await expect.poll(() => installation.eventResults().length, POLLING).toBe(120);
-  expect(ids(installation.eventResults()).toSorted()).toEqual(created.toSorted());
+  expect(listIds(installation.eventResults()).toSorted()).toEqual(created.toSorted());
   const { connectionId } = installation;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
   base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
@@ -148,18 +151,18 @@ test('delivers the changes of a list with several pages once, also if it is read
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(121);
 });
 
-test('delivers each change once if workers lose the list while reading it', async () => {
+test('delivers each change once if workers lose the lease of the list while they read it', async () => {
   const installation = await installAndSubscribe();
   const { connectionId } = installation;
   const created = Array.from({ length: 100 }, () => createRecord());
   const takeover = new AbortController();
   onTestFinished(() => takeover.abort());
-  const lostResponse = (async () => {
+  const losingLeases = (async () => {
     for (let round = 0; !takeover.signal.aborted; round += 1) {
-      // Simulates that the process died: another one takes over the list.
+      // Simulates that the process died, so that another process takes over the list.
       const free = { leaseToken: null, leaseExpireTime: null, dueTime: PAST };
       await prisma.providerStream.updateMany({ where: { connectionId }, data: free });
-      // The delays grow, so that a process makes progress between them on a slow machine, too.
+      // The delays grow, so that a process makes progress even on a slow machine.
       await delay((20 + ((round * 37) % 200)) * (1 + round / 20));
     }
   })();
@@ -169,21 +172,21 @@ test('delivers each change once if workers lose the list while reading it', asyn
   }
   await expect.poll(async () => (await installation.stream())?.position, POLLING).not.toBe('1');
   takeover.abort();
-  await lostResponse;
+  await losingLeases;
   await base.sendPing(installation.webhook);
   await expect.poll(() => installation.eventResults().length, POLLING).toBe(100);
-  expect(ids(installation.eventResults()).toSorted()).toEqual(created.toSorted());
+  expect(listIds(installation.eventResults()).toSorted()).toEqual(created.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
   const installation = await installAndSubscribe();
-  const [requested, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [requested, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   vendor.override = async (request) => {
     if (!request.path.endsWith('/payloads')) return undefined;
-    vendor.override = NOTHING;
+    vendor.override = NO_OVERRIDE;
     const response = base.serve(request);
     requested.resolve();
-    await held.promise;
+    await released.promise;
     return response;
   };
   await base.sendPing(installation.webhook);
@@ -192,18 +195,22 @@ test('reads the list again immediately if a ping arrives while it is read', asyn
   const id = createRecord();
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(installation.webhook)).toBe(204);
-  held.resolve();
-  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([id]);
+  released.resolve();
+  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([id]);
 });
 
-test('shares a webhook among installations of one connection, and deletes it with the last', async () => {
+test('shares a webhook among installations of one connection, and deletes it with the last installation', async () => {
   const installation = await installAndSubscribe();
   const { tenant, connectionId } = installation;
   const { projectId } = tenant;
-  const second = await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
+  const subscription = await prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
   // Simulates another installation of the connection.
-  const other = { ...second, installationId: 'ins_00000000000000000000000000', isWanted: true };
-  await prisma.objectSubscription.create({ data: other });
+  const otherSubscription = {
+    ...subscription,
+    installationId: 'ins_00000000000000000000000000',
+    isWanted: true,
+  };
+  await prisma.objectSubscription.create({ data: otherSubscription });
   expect(installation.webhooks()).toHaveLength(1);
   await deleteInstallation(installation.tenant, installation.id);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { connectionId } });
@@ -253,43 +260,45 @@ test('renews a webhook that has stopped notifying, and delivers the changes sinc
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(installation.webhook)).toBeNull();
   await checkNow(installation);
-  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([id]);
+  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([id]);
   await expect.poll(() => installation.webhook.areNotificationsEnabled, POLLING).toBe(true);
   expect(installation.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
-  const isChecked = async () =>
+  const readCheckTime = async () =>
     (
       await prisma.streamPing.findFirst({ where: { id: installation.connectionId } })
     )?.checkTime.getTime();
-  await expect.poll(isChecked, POLLING).toBeGreaterThan(Date.now());
+  await expect.poll(readCheckTime, POLLING).toBeGreaterThan(Date.now());
   expect(installation.webhooks()).toEqual([installation.webhook]);
 });
 
 test.each([
   ['is gone', (webhook: AirtableWebhook) => base.webhooks.delete(webhook.id)],
   ['has ended', (webhook: AirtableWebhook) => Object.assign(webhook, { isHookEnabled: false })],
-])('recreates a webhook that %s, and reads the changes since', async (_name, end) => {
+])('recreates a webhook that %s, and reads the changes since', async (_state, endWebhook) => {
   const installation = await installAndSubscribe();
-  const first = createRecord();
-  base.change({ tblTasks: { created: [first] } });
+  const reportedRecord = createRecord();
+  base.change({ tblTasks: { created: [reportedRecord] } });
   await base.sendPing(installation.webhook);
-  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([first]);
-  end(installation.webhook);
+  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([reportedRecord]);
+  endWebhook(installation.webhook);
   // The gateway uses the database's clock, which may be slightly behind the vendor's.
   const missedRecord = createRecord('Missed', 1_000);
   base.change({ tblTasks: { created: [missedRecord] } });
   await checkNow(installation);
-  const read = () => installation.readResults().map(({ raw }) => raw?.id);
-  await expect.poll(read, POLLING).toContain(missedRecord);
+  const listReadIds = () => installation.readResults().map(({ raw }) => raw?.id);
+  await expect.poll(listReadIds, POLLING).toContain(missedRecord);
   expect(await listSubscribeResults(app, installation.tenant)).toContainEqual(
     expect.stringMatching(/without events are read; deletions are not reported/),
   );
   const [recreated, ...otherWebhooks] = installation.webhooks();
   expect(otherWebhooks).toEqual([]);
   expect(recreated?.id).not.toBe(installation.webhook.id);
-  const later = createRecord();
-  base.change({ tblTasks: { created: [later] } });
+  const laterRecord = createRecord();
+  base.change({ tblTasks: { created: [laterRecord] } });
   expect(recreated && (await base.sendPing(recreated))).toBe(204);
-  await expect.poll(() => ids(installation.eventResults()), POLLING).toEqual([first, later]);
+  await expect
+    .poll(() => listIds(installation.eventResults()), POLLING)
+    .toEqual([reportedRecord, laterRecord]);
   // Pings of the old webhook are refused.
   expect(
     (await fetch(installation.webhook.url, { method: 'POST', ...signPing(installation.webhook) }))
@@ -297,7 +306,7 @@ test.each([
   ).toBe(401);
 });
 
-test('logs changes that the vendor no longer keeps, and reads them', async () => {
+test('reads records whose changes the vendor no longer keeps', async () => {
   const installation = await installAndSubscribe();
   base.change({ tblTasks: { created: [createRecord()] } });
   await base.sendPing(installation.webhook);
@@ -311,20 +320,20 @@ test('logs changes that the vendor no longer keeps, and reads them', async () =>
   await expect
     .poll(() => installation.readResults().map(({ raw }) => raw?.id), POLLING)
     .toContain(forgotten);
-  await expect.poll(() => ids(installation.eventResults()), POLLING).toContain(id);
-  expect(ids(installation.eventResults())).not.toContain(forgotten);
+  await expect.poll(() => listIds(installation.eventResults()), POLLING).toContain(id);
+  expect(listIds(installation.eventResults())).not.toContain(forgotten);
 });
 
 test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
-  const words = 'You are not permitted to perform this operation';
-  const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: words } } };
+  const reason = 'You are not permitted to perform this operation';
+  const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: reason } } };
   vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
   const tenant = await app.tenant();
   const installation = await install(tenant);
   await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('FAILED');
-  expect((await installation.subscription()).error).toContain(`Airtable returned 403: ${words}`);
-  expect(await listSubscribeResults(app, tenant)).toContainEqual(expect.stringContaining(words));
-  vendor.override = NOTHING;
+  expect((await installation.subscription()).error).toContain(`Airtable returned 403: ${reason}`);
+  expect(await listSubscribeResults(app, tenant)).toContainEqual(expect.stringContaining(reason));
+  vendor.override = NO_OVERRIDE;
   const { connectionId } = installation;
   const dueTime = PAST;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { dueTime } });
