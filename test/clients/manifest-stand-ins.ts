@@ -90,7 +90,7 @@ export async function startStandIns(): Promise<StandIns> {
       return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
     }
     const { store } = salesforce;
-    const object = store.object(getVendorName(objectName));
+    const object = store.getObject(getVendorName(objectName));
     const [template] = object.fields.filter(({ type }) => type === 'textarea' || type === 'email');
     if (!template) throw new Error(`${object.name} has no field to copy.`);
     for (const name of fields) {

@@ -11,8 +11,8 @@ import { parse } from 'yaml';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, insertDestination } from '../support/fixtures/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
-import { WRITE } from '../support/fixtures/writes.ts';
+import { POLLING, startReadJobs, TRIGGER_READ } from '../support/fixtures/reads.ts';
+import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { type AccountRequirements, startStandIns } from './manifest-stand-ins.ts';
 
@@ -183,11 +183,11 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
       type: 'CREATE',
       records: { record: account.record },
     };
-    const { writeRecords } = await tenant.query(WRITE, { input: writeInput });
+    const { writeRecords } = await tenant.query(WRITE_RECORDS, { input: writeInput });
     expect(writeRecords.result).toMatchObject({ success: true });
     return `writes \`${objectName}\``;
   }
-  if (!object.schedule) await tenant.query(TRIGGER, { input: { ...target, objectName } });
+  if (!object.schedule) await tenant.query(TRIGGER_READ, { input: { ...target, objectName } });
   const numRecords = async () =>
     (await findFirstMessage(createInstallation.installation.id, object))?.resultInfo.numRecords ??
     0;

@@ -13,7 +13,7 @@ import { createProviderApp } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { startProviderServer } from '../support/providers/provider-server.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
-import { createIntegration } from '../support/rest/rest-installation.ts';
+import { createRestIntegration } from '../support/rest/rest-installation.ts';
 import {
   byKey,
   byOAuth,
@@ -71,7 +71,7 @@ async function createProjectWith(content: typeof withContacts): Promise<RestTena
   const project = { allowedOrigins: [PAGE] };
   await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
   await insertDestination(app, rest.tenant);
-  await createIntegration(rest, content);
+  await createRestIntegration(rest, content);
   await createProviderApp(rest.tenant, { provider: 'hubspot', scopes: ['oauth'] });
   return rest;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
-import { installFor } from '../support/fixtures/integrations.ts';
+import { connectAndInstall } from '../support/fixtures/integrations.ts';
 import { DOCUMENT } from '../support/fixtures/project-documents.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
@@ -84,7 +84,7 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
   const rest = await createRestTenant(app);
   await run({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
-  const installed = await installFor(rest.tenant, { id });
+  const installed = await connectAndInstall(rest.tenant, { id });
   const mappedName = '            - mapToName: tier\n';
   const next = DOCUMENT.replace(
     '          optionalFields:',

@@ -1,14 +1,14 @@
 /** The bodies of requests about provider apps and connections, field by field. */
 import { OAUTH_CLIENT, PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
 import { type Json, optionalField, requiredField } from '../support/conformance/body.ts';
-import { bodyRules } from '../support/conformance/body-rules.ts';
+import { createBodyRules } from '../support/conformance/body-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 
 const providerAppBodies: Section = {
   title: 'Bodies of provider apps',
   rules: [
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A new provider app',
       send: ({ request, base }, body) => request('POST', `${base}/provider-apps`, body),
       mutation: 'createProviderApp',
@@ -27,14 +27,14 @@ const providerAppBodies: Section = {
         'metadata.providerParams.gcpPubSubTopicName': optionalField('string'),
       },
     }),
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A change of a provider app',
       send: async ({ request, base, resources }, body) =>
-        request('PATCH', `${base}/provider-apps/${(await resources.otherApp()).id}`, body),
+        request('PATCH', `${base}/provider-apps/${(await resources.unusedProviderApp()).id}`, body),
       mutation: 'updateProviderApp',
       extraInput: async ({ tenant, resources }) => ({
         projectIdOrName: tenant.projectName,
-        providerAppId: (await resources.otherApp()).id,
+        providerAppId: (await resources.unusedProviderApp()).id,
       }),
       createCompleteBody: () => ({
         updateMask: ['externalRef'],
@@ -45,8 +45,8 @@ const providerAppBodies: Section = {
   ],
 };
 
-const createAccount = ({ uniqueName }: Fixture) => ({
-  groupRef: uniqueName('group'),
+const createAccount = ({ createUniqueName }: Fixture) => ({
+  groupRef: createUniqueName('group'),
   consumerRef: 'ann',
   provider: 'sandbox',
   groupName: 'A group',
@@ -59,8 +59,8 @@ const createAccountWith = (overrides: Json) => (fixture: Fixture) => ({
   ...overrides,
 });
 
-const connectionRules = (fields: Parameters<typeof bodyRules>[0]['fields']): Rule[] =>
-  bodyRules({
+const connectionRules = (fields: Parameters<typeof createBodyRules>[0]['fields']): Rule[] =>
+  createBodyRules({
     name: 'A new connection',
     send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
     mutation: 'generateConnection',

@@ -1,14 +1,14 @@
 /** The body that creates an integration, field by field. */
 import { type Body, type Json, unspecifiedField } from '../support/conformance/body.ts';
-import { bodyRules } from '../support/conformance/body-rules.ts';
-import { subscribeContent, wholeContent } from '../support/conformance/contents.ts';
+import { createBodyRules } from '../support/conformance/body-rules.ts';
+import { completeContent, subscribeContent } from '../support/conformance/contents.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Section } from '../support/conformance/rule.ts';
 import { toRevision } from '../support/fixtures/integrations.ts';
 
 function createIntegrationBody(provider: string, overrides: object) {
-  return ({ uniqueName }: Fixture): Json => {
-    const name = uniqueName('integration');
+  return ({ createUniqueName }: Fixture): Json => {
+    const name = createUniqueName('integration');
     return { name, provider, latestRevision: toRevision({ name, provider, ...overrides }) };
   };
 }
@@ -17,7 +17,7 @@ export const integrationBody: Body = {
   name: 'A new integration',
   send: ({ request, base }, body) => request('POST', `${base}/integrations`, body),
   mutation: 'createIntegration',
-  createCompleteBody: createIntegrationBody('sandbox', wholeContent),
+  createCompleteBody: createIntegrationBody('sandbox', completeContent),
   fields: {},
 };
 
@@ -112,7 +112,7 @@ const subscribes = {
 export const bodiesOfIntegrations: Section[] = [
   {
     title: 'Bodies of integrations',
-    rules: bodyRules({
+    rules: createBodyRules({
       ...integrationBody,
       fields: { ...integrationFields, ...reads, ...writes, ...subscribes },
     }),

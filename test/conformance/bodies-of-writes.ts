@@ -1,14 +1,14 @@
 /** The body of a write, field by field. */
 import { optionalField, requiredField } from '../support/conformance/body.ts';
-import { bodyRules } from '../support/conformance/body-rules.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createBodyRules } from '../support/conformance/body-rules.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
 const create = { groupRef: 'acme', type: 'create' };
-const createSingleWrite = () => ({ ...create, record: mappedContact() });
+const createSingleWrite = () => ({ ...create, record: createMappedContact() });
 const createAsynchronousWrite = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
-const createBatchWrite = () => ({ ...create, batch: [{ record: mappedContact() }] });
+const createBatchWrite = () => ({ ...create, batch: [{ record: createMappedContact() }] });
 const association = {
   to: { id: '1' },
   types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }],
@@ -32,7 +32,7 @@ export const writeBody: BodyEndpoint = {
 export const bodiesOfWrites: Section[] = [
   {
     title: 'Bodies of writes',
-    rules: bodyRules({
+    rules: createBodyRules({
       ...writeBody,
       name: 'A write',
       createCompleteBody: createSingleWrite,

@@ -1,10 +1,10 @@
 /** The bodies of requests about projects, orgs and routes, field by field. */
 import { optionalField, requiredField } from '../support/conformance/body.ts';
-import { bodyRules } from '../support/conformance/body-rules.ts';
+import { createBodyRules } from '../support/conformance/body-rules.ts';
 import {
+  createDomainClaimBody,
+  createInviteBody,
   createProjectBody,
-  domainClaimBody,
-  inviteBody,
 } from '../support/conformance/fresh-resources.ts';
 import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
@@ -38,7 +38,7 @@ export const claimBody: BodyEndpoint = {
 const projectBodies: Section = {
   title: 'Bodies of API keys, projects and claims',
   rules: [
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A new API key',
       send: ({ request, base }, body) => request('POST', `${base}/api-keys`, body),
       mutation: 'createApiKey',
@@ -48,7 +48,7 @@ const projectBodies: Section = {
         scopes: optionalField('strings', { isRestOnly: true }),
       },
     }),
-    ...bodyRules({
+    ...createBodyRules({
       ...projectBody,
       name: 'A new project',
       createCompleteBody: createProjectBody,
@@ -58,22 +58,22 @@ const projectBodies: Section = {
         orgId: requiredField('string'),
       },
     }),
-    ...bodyRules({
+    ...createBodyRules({
       ...claimBody,
       name: 'A claim of a domain',
-      createCompleteBody: domainClaimBody,
+      createCompleteBody: createDomainClaimBody,
       fields: {
         domain: requiredField('string'),
         parentId: requiredField('string'),
         parentType: requiredField('string', { values: ['org'] }),
       },
     }),
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A new invite',
       send: ({ request, tenant }, body) => request('POST', `/orgs/${tenant.orgId}/invites`, body),
       mutation: 'createInvite',
       extraInput: ({ tenant }) => ({ orgId: tenant.orgId }),
-      createCompleteBody: inviteBody,
+      createCompleteBody: createInviteBody,
       fields: { email: requiredField('string') },
     }),
   ],
@@ -82,7 +82,7 @@ const projectBodies: Section = {
 const routeBodies: Section = {
   title: 'Bodies of routes',
   rules: [
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A new route of a topic to a destination',
       send: ({ request, base }, body) => request('POST', `${base}/topic-destination-routes`, body),
       mutation: 'createTopicDestinationRoute',
@@ -92,7 +92,7 @@ const routeBodies: Section = {
       }),
       fields: { topicId: requiredField('string'), destinationId: requiredField('string') },
     }),
-    ...bodyRules({
+    ...createBodyRules({
       name: 'A new route of events to a topic',
       send: ({ request, base }, body) =>
         request('POST', `${base}/notification-event-topic-routes`, body),
@@ -111,7 +111,7 @@ const routeBodies: Section = {
 
 const readBodies: Section = {
   title: 'Bodies of pauses',
-  rules: bodyRules({
+  rules: createBodyRules({
     name: 'A pause of reads',
     send: ({ request, installationPath }, body) =>
       request('POST', `${installationPath}:pause`, body),

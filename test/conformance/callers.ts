@@ -3,7 +3,10 @@ import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { OAUTH_CLIENT, TOKENS } from '../support/conformance/accounts.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { createProjectBody, domainClaimBody } from '../support/conformance/fresh-resources.ts';
+import {
+  createDomainClaimBody,
+  createProjectBody,
+} from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import { createRestClient } from '../support/rest/rest-client.ts';
 
@@ -23,7 +26,7 @@ const keys: Rule[] = [
       }
     },
     graphql: async ({ app, tenant }) => {
-      expect(await app.client().refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(await app.client().getRefusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
       await tenant.query(NOWHERE);
     },
   },
@@ -43,7 +46,7 @@ const keys: Rule[] = [
     rest: async (fixture) => {
       for (const [path, body] of [
         ['/projects', createProjectBody(fixture)],
-        ['/claimed-domains', domainClaimBody(fixture)],
+        ['/claimed-domains', createDomainClaimBody(fixture)],
       ] as const) {
         expect(await fixture.anonymous.request('POST', path, body)).toMatchObject({ status: 401 });
         expect((await fixture.request('POST', path, body)).status).toBeGreaterThanOrEqual(401);
@@ -54,7 +57,9 @@ const keys: Rule[] = [
       const query =
         'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
       const input = createProjectBody(fixture);
-      expect((await fixture.tenant.refusal(query, { input })).problem.status).toBeGreaterThan(400);
+      expect((await fixture.tenant.getRefusal(query, { input })).problem.status).toBeGreaterThan(
+        400,
+      );
       await fixture.tenant.builder.query(query, { input });
     },
   },
@@ -85,7 +90,7 @@ const keys: Rule[] = [
       await reader.query(NOWHERE);
       const query = `mutation { createTopic(input: { projectIdOrName: "${tenant.projectName}",
         name: "a" }) { topic { id } } }`;
-      expect(await reader.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await reader.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
     },
   },
   {
@@ -102,7 +107,7 @@ const keys: Rule[] = [
       }
       await fixture.delete(`${path}/${key}`);
       expect(await rest.request('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
-      expect(await graphql.refusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(await graphql.getRefusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
     },
   },
 ];
@@ -124,8 +129,12 @@ const CREDENTIALS: [scheme: string, given: object][] = [
 const schemes = CREDENTIALS.map(
   ([scheme, credentials]): Rule => ({
     title: `With \`${Object.keys(credentials).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
-    rest: async ({ post, base, uniqueName }) => {
-      const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
+    rest: async ({ post, base, createUniqueName }) => {
+      const account = {
+        groupRef: createUniqueName('group'),
+        consumerRef: 'ann',
+        provider: 'sandbox',
+      };
       const response = await post(`${base}/connections:generate`, { ...account, ...credentials });
       expect(response).toMatchObject({ authScheme: scheme, status: 'created' });
     },
@@ -137,10 +146,10 @@ const scopes: Choice[] = [
     open: 'Meaning of the scopes of a key',
     title:
       'A key without `scopes` has `full` over REST. GraphQL requires `scopes`. Unknown scopes and scopes that the caller lacks are refused.',
-    rest: async ({ post, refusal, withScopes, base }) => {
+    rest: async ({ post, getRefusal, withScopes, base }) => {
       const path = `${base}/api-keys`;
       expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
-      expect(await refusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
+      expect(await getRefusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
         status: 400,
       });
       const weak = await withScopes('keys:write');
@@ -150,7 +159,7 @@ const scopes: Choice[] = [
     graphql: async ({ tenant }) => {
       const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
       const input = { projectIdOrName: tenant.projectId, label: 'a' };
-      expect(await tenant.refusal(query, { input })).toMatchObject({ code: 'BAD_USER_INPUT' });
+      expect(await tenant.getRefusal(query, { input })).toMatchObject({ code: 'BAD_USER_INPUT' });
     },
   },
   {

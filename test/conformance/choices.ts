@@ -4,8 +4,8 @@ import { withValue } from '../support/conformance/json-paths.ts';
 import {
   ACCEPTED,
   type BodyEndpoint,
+  createOutcomeRule,
   matchRefusal,
-  outcomeRule,
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { integrationBody } from './bodies-of-integrations.ts';
@@ -38,7 +38,7 @@ const getMemberName = (path: string) => path.split('.').at(-1) as string;
 const integrationChoices: Choice[] = [
   {
     open: 'Required fields of an integration',
-    ...outcomeRule(
+    ...createOutcomeRule(
       'Names, providers, the revision with its version and content, and the name and destination of read objects.',
       integrationBody,
       async (fetchOutcome, fixture) => {
@@ -56,7 +56,7 @@ const integrationChoices: Choice[] = [
   },
   {
     open: 'Other values of `enabled`, `optionalFieldsAuto`, `delivery.mode` and `specVersion`',
-    ...outcomeRule(
+    ...createOutcomeRule(
       'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
       async (fetchOutcome, fixture) => {
@@ -91,7 +91,7 @@ const MORE_EVENT_TYPES: Record<string, string> = {
 
 const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventType, reason]) => ({
   open: 'Further event types of routes',
-  ...outcomeRule(
+  ...createOutcomeRule(
     `\`${eventType}\` can be routed: ${reason}.`,
     routeBody,
     async (fetchOutcome, { createTopic }) => {
@@ -106,8 +106,12 @@ const webhookSecretMask: Choice = {
   open: 'Further names in the `updateMask` of a provider app',
   title:
     '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
-  async rest({ post, request, base, uniqueName }) {
-    const app = { provider: 'sandbox', clientId: uniqueName('client'), clientSecret: 'planted' };
+  async rest({ post, request, base, createUniqueName }) {
+    const app = {
+      provider: 'sandbox',
+      clientId: createUniqueName('client'),
+      clientSecret: 'planted',
+    };
     const { id } = await post(`${base}/provider-apps`, app, 200);
     const changes = { updateMask: ['webhookSecret'], providerApp: { webhookSecret: 'planted' } };
     const { status, body } = await request('PATCH', `${base}/provider-apps/${id}`, changes);

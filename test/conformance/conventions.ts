@@ -22,14 +22,14 @@ const conventions: Rule[] = [
   },
   {
     title: 'Bodies of requests are JSON, `Content-Type: application/json`.',
-    rest: async ({ app, tenant, base, uniqueName }) => {
+    rest: async ({ app, tenant, base, createUniqueName }) => {
       const send = (type: string, body: string) =>
         app.fetch(`/v1${base}/topics`, {
           method: 'POST',
           headers: { 'x-api-key': tenant.apiKey, 'content-type': type },
           body,
         });
-      const body = JSON.stringify({ name: uniqueName('topic') });
+      const body = JSON.stringify({ name: createUniqueName('topic') });
       expect((await send('text/plain', body)).status).toBe(415);
       expect((await send('application/json', '{')).status).toBe(400);
       const response = await send('application/json', body);
@@ -39,9 +39,13 @@ const conventions: Rule[] = [
   },
   {
     title: 'Times are ISO 8601 in UTC, whatever the time zone of the input.',
-    rest: async ({ post, get, base, uniqueName }) => {
+    rest: async ({ post, get, base, createUniqueName }) => {
       const token = { token: 'at', issuedAt: '2026-01-01T02:00:00+02:00' };
-      const account = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const account = {
+        groupRef: createUniqueName('group'),
+        consumerRef: 'ann',
+        provider: 'sandbox',
+      };
       const body = { ...account, oauth2AuthorizationCode: { accessToken: token } };
       const { id } = await post(`${base}/connections:generate`, body);
       const response = await get(`${base}/connections/${id}?includeCreds=true`);
@@ -93,13 +97,13 @@ const conventions: Rule[] = [
     graphql: async ({ resources, tenant }) => {
       await resources.providerApp();
       const query = '{ viewer { project { providerApps { nodes { clientSecret } } } } }';
-      expect((await tenant.refusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
+      expect((await tenant.getRefusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
     },
   },
   {
     title: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
     rest: async ({ resources, patch, base }) => {
-      const before = await resources.otherApp();
+      const before = await resources.unusedProviderApp();
       const changed = await patch(`${base}/provider-apps/${before.id}`, {
         updateMask: ['scopes'],
         providerApp: { scopes: ['b'], externalRef: 'ignored' },
@@ -123,7 +127,7 @@ const masks = Object.entries(NEW_VALUES).map(
   ([field, value]): Rule => ({
     title: `\`updateMask\` may name \`${field}\`.`,
     rest: async ({ resources, patch, base }) => {
-      const { id } = await resources.otherApp();
+      const { id } = await resources.unusedProviderApp();
       const providerApp = { [field]: value };
       const changed = await patch(`${base}/provider-apps/${id}`, {
         updateMask: [field],
@@ -143,8 +147,8 @@ const EXTRACTED: [value: string, from: string, domain: (name: string) => string]
 const claims = EXTRACTED.map(
   ([value, from, domainOf]): Rule => ({
     title: `The domain of ${value} is ${from}.`,
-    rest: async ({ builder, uniqueName, tenant }) => {
-      const name = uniqueName('extracted');
+    rest: async ({ builder, createUniqueName, tenant }) => {
+      const name = createUniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
       const body = { domain: domainOf(name), ...parent };
       const { status, headers } = await builder.request('POST', '/claimed-domains', body);
@@ -162,7 +166,7 @@ const queries: Rule[] = [
     title: 'Object metadata requires `groupRef`, and uses the connection of that group.',
     rest: async (fixture) => {
       const [path = ''] = metadataPath(fixture).split('?');
-      expect(await fixture.refusal('GET', path)).toMatchObject({
+      expect(await fixture.getRefusal('GET', path)).toMatchObject({
         issues: [{ in: 'query', name: 'groupRef' }],
       });
     },
@@ -176,8 +180,8 @@ const queries: Rule[] = [
       expect(names.length).toBeLessThan(Object.keys(fields).length);
       expect(Object.keys(response.fields).sort()).toEqual(names.sort());
     },
-    graphql: async ({ tenant, metadataQuery }) => {
-      const query = metadataQuery('fields { readOnly }', ', excludeReadOnly: true');
+    graphql: async ({ tenant, createMetadataQuery }) => {
+      const query = createMetadataQuery('fields { readOnly }', ', excludeReadOnly: true');
       const { fields } = (await tenant.query(query)).objectMetadata;
       expect(new Set(fields.map((field: { readOnly: boolean }) => field.readOnly))).toEqual(
         new Set([false]),

@@ -1,7 +1,7 @@
 /** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
 import { createEndpointRules, type EndpointRow } from '../support/conformance/endpoint-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import * as fresh from '../support/conformance/fresh-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import type { Section } from '../support/conformance/rule.ts';
@@ -31,28 +31,28 @@ const inProjects: EndpointRow[] = [
     request: `DELETE ${project}/api-keys/{apiKey}`,
     status: 204,
     response: null,
-    pathParameters: fresh.createKey,
+    pathParameters: fresh.createApiKey,
     mutation: 'deleteApiKey',
   },
   {
     request: `POST ${project}/connections:generate`,
     status: 201,
     response: 'Connection',
-    body: fresh.connectionBody,
+    body: fresh.createConnectionBody,
     mutation: 'generateConnection',
   },
   {
     request: `POST ${project}/provider-apps`,
     status: 200,
     response: 'ProviderApp',
-    body: () => fresh.APP_BODY,
+    body: () => fresh.PROVIDER_APP_BODY,
     mutation: 'createProviderApp',
   },
   {
     request: `PATCH ${project}/provider-apps/{providerAppId}`,
     status: 200,
     response: 'ProviderApp',
-    pathParameters: fresh.createApp,
+    pathParameters: fresh.createUnusedProviderApp,
     body: () => ({ updateMask: ['scopes'], providerApp: { scopes: ['a'] } }),
     mutation: 'updateProviderApp',
   },
@@ -60,7 +60,7 @@ const inProjects: EndpointRow[] = [
     request: `DELETE ${project}/provider-apps/{providerAppId}`,
     status: 204,
     response: null,
-    pathParameters: fresh.createApp,
+    pathParameters: fresh.createUnusedProviderApp,
     mutation: 'deleteProviderApp',
   },
   {
@@ -81,9 +81,9 @@ const inProjects: EndpointRow[] = [
     status: 200,
     response: 'WriteResult',
     pathParameters: () => ({ objectName: 'contacts' }),
-    body: () => ({ groupRef: 'acme', type: 'create', record: mappedContact() }),
+    body: () => ({ groupRef: 'acme', type: 'create', record: createMappedContact() }),
     mutation: 'writeRecords',
-    extraInput: ({ graphqlWrite }) => graphqlWrite({}),
+    extraInput: ({ createWriteInput }) => createWriteInput({}),
   },
   {
     request: `GET ${project}/providers/{provider}/objects/{objectName}/metadata`,
@@ -91,8 +91,8 @@ const inProjects: EndpointRow[] = [
     response: 'ObjectMetadata',
     pathParameters: () => ({ provider: 'sandbox', objectName: 'contacts' }),
     parameters: 'groupRef=acme',
-    query: async ({ tenant, metadataQuery }) =>
-      (await tenant.query(metadataQuery('name'))).objectMetadata,
+    query: async ({ tenant, createMetadataQuery }) =>
+      (await tenant.query(createMetadataQuery('name'))).objectMetadata,
   },
   {
     request: `POST ${project}/integrations/{integrationId}/installations/{installationId}:pause`,
@@ -121,7 +121,7 @@ const aboutOrgs: EndpointRow[] = [
     status: 201,
     response: null,
     usesBuilder: true,
-    body: fresh.domainClaimBody,
+    body: fresh.createDomainClaimBody,
     mutation: 'claimDomain',
     extraInput: withoutInput,
   },
@@ -129,7 +129,7 @@ const aboutOrgs: EndpointRow[] = [
     request: `POST ${invites}`,
     status: 201,
     response: 'Invite',
-    body: fresh.inviteBody,
+    body: fresh.createInviteBody,
     mutation: 'createInvite',
     extraInput: inOrg,
   },
@@ -176,7 +176,7 @@ const routeEndpoints: EndpointRow[] = [
     request: `POST ${project}/topic-destination-routes`,
     status: 201,
     response: 'TopicDestinationRoute',
-    body: fresh.topicRouteBody,
+    body: fresh.createTopicRouteBody,
     mutation: 'createTopicDestinationRoute',
   },
   {
@@ -201,7 +201,7 @@ const routeEndpoints: EndpointRow[] = [
     request: `POST ${project}/notification-event-topic-routes`,
     status: 201,
     response: 'NotificationEventTopicRoute',
-    body: fresh.eventRouteBody,
+    body: fresh.createEventRouteBody,
     mutation: 'createEventTopicRoute',
   },
   {

@@ -5,8 +5,8 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 
 /** Two values are invalid: one in the path, one in the body. */
-const fetchRestProblem = ({ refusal }: Fixture): Promise<Problem> =>
-  refusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
+const fetchRestProblem = ({ getRefusal }: Fixture): Promise<Problem> =>
+  getRefusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
     name: 'no_underscores',
   });
 
@@ -14,7 +14,7 @@ const fetchGraphqlProblem = async ({ tenant }: Fixture): Promise<Problem> => {
   const query =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
-  return (await tenant.refusal(query, { input })).problem;
+  return (await tenant.getRefusal(query, { input })).problem;
 };
 
 function problemRule(title: string, check: (problem: Problem) => unknown): Rule {
@@ -100,38 +100,38 @@ const CONDITIONS: Condition[] = [
     when: 'the request has neither a key nor a token',
     status: 401,
     type: 'urn:problem:unauthenticated',
-    provoke: ({ anonymous, base }) => anonymous.refusal('GET', `${base}/topics`),
+    provoke: ({ anonymous, base }) => anonymous.getRefusal('GET', `${base}/topics`),
   },
   {
     when: 'the key lacks the scope',
     status: 403,
     type: 'urn:problem:forbidden',
     provoke: async ({ withScopes, base }) =>
-      (await withScopes('read')).refusal('POST', `${base}/topics`, { name: 'a' }),
+      (await withScopes('read')).getRefusal('POST', `${base}/topics`, { name: 'a' }),
   },
   {
     when: 'the row does not exist for the caller',
     status: 404,
     type: 'urn:problem:not-found',
-    provoke: ({ refusal }) => refusal('GET', '/projects/unknown-project/topics'),
+    provoke: ({ getRefusal }) => getRefusal('GET', '/projects/unknown-project/topics'),
   },
   {
     when: 'the name is taken',
     status: 409,
     type: 'urn:problem:conflict',
-    async provoke({ post, refusal, base, uniqueName }) {
-      const name = uniqueName('taken');
+    async provoke({ post, getRefusal, base, createUniqueName }) {
+      const name = createUniqueName('taken');
       await post(`${base}/topics`, { name });
-      return refusal('POST', `${base}/topics`, { name });
+      return getRefusal('POST', `${base}/topics`, { name });
     },
   },
   {
     when: 'the provider refuses the request',
     status: 422,
     type: 'urn:problem:unprocessable',
-    provoke({ refusal, base }) {
+    provoke({ getRefusal, base }) {
       const account = { groupRef: 'refused', consumerRef: 'ann', provider: 'sandbox' };
-      return refusal('POST', `${base}/connections:generate`, { ...account, apiKey: 'wrong' });
+      return getRefusal('POST', `${base}/connections:generate`, { ...account, apiKey: 'wrong' });
     },
   },
 ];

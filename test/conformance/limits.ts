@@ -2,10 +2,10 @@
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
-import { ACCEPTED, matchRefusal, outcomeRule } from '../support/conformance/outcome.ts';
+import { ACCEPTED, createOutcomeRule, matchRefusal } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { projectBody } from './bodies.ts';
@@ -42,7 +42,7 @@ const pageSizes: Rule[] = [
       expect(await fetchPage(fixture, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const path = `${fixture.installationPath}/operations?pageSize=${size}`;
-        expect(await fixture.refusal('GET', path)).toMatchObject({
+        expect(await fixture.getRefusal('GET', path)).toMatchObject({
           status: 400,
           issues: [{ name: 'pageSize' }],
         });
@@ -54,7 +54,7 @@ const pageSizes: Rule[] = [
       expect(await queryNodes(fixture, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
-        expect(await fixture.tenant.refusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
+        expect(await fixture.tenant.getRefusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
       }
     },
   },
@@ -79,12 +79,12 @@ const pageSizes: Rule[] = [
 const createBatch = (length: number) => ({
   groupRef: 'acme',
   type: 'create',
-  batch: Array.from({ length }, () => ({ record: mappedContact() })),
+  batch: Array.from({ length }, () => ({ record: createMappedContact() })),
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
 const lengthRule = (member: string, accepted: string[], refused: string[], title: string) =>
-  outcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
+  createOutcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
     for (const value of accepted) {
       expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
         ACCEPTED,
@@ -109,7 +109,7 @@ export const limits: Section = {
   title: 'Limits',
   rules: [
     ...pageSizes,
-    outcomeRule('A batch has 1 to 100 records.', writeBody, async (fetchOutcome) => {
+    createOutcomeRule('A batch has 1 to 100 records.', writeBody, async (fetchOutcome) => {
       expect(await fetchOutcome(createBatch(1))).toMatchObject(ACCEPTED);
       expect(await fetchOutcome(createBatch(100))).toMatchObject(ACCEPTED);
       expect(await fetchOutcome(createBatch(0))).toMatchObject(matchRefusal('batch'));
@@ -121,7 +121,7 @@ export const limits: Section = {
       ['', 'a'.repeat(129)],
       "A project's `appName` has 1 to 128 characters.",
     ),
-    outcomeRule(
+    createOutcomeRule(
       "A project's `name` has 2 to 128 characters.",
       projectBody,
       async (fetchOutcome, fixture) => {

@@ -4,17 +4,17 @@ import { createTestApp } from '../support/app.ts';
 import { OAUTH_CLIENT } from '../support/conformance/accounts.ts';
 import type { Json } from '../support/conformance/body.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import { withValue } from '../support/conformance/json-paths.ts';
 import {
   ACCEPTED,
   type BodyEndpoint,
+  createOutcomeRule,
   matchRefusal,
-  outcomeRule,
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { WRITE } from '../support/fixtures/writes.ts';
+import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 
@@ -27,8 +27,8 @@ const appBody: BodyEndpoint = {
   mutation: 'createProviderApp',
 };
 
-const createAccount = ({ uniqueName }: Fixture, overrides: Json): Json => ({
-  ...{ groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
+const createAccount = ({ createUniqueName }: Fixture, overrides: Json): Json => ({
+  ...{ groupRef: createUniqueName('group'), consumerRef: 'ann', provider: 'sandbox' },
   ...overrides,
 });
 
@@ -60,14 +60,14 @@ const connectionChoices: Choice[] = [
         seats: { value: '[1,{"a":null}]', source: 'input' },
       });
       const large = { ...body, providerMetadata: { text: 'x'.repeat(17 * 1_024) } };
-      expect(await fixture.refusal('POST', path, large)).toMatchObject({
+      expect(await fixture.getRefusal('POST', path, large)).toMatchObject({
         status: 400,
         issues: [{ name: 'providerMetadata' }],
       });
     },
-    graphql: async ({ tenant, uniqueName }) => {
+    graphql: async ({ tenant, createUniqueName }) => {
       const body = {
-        groupRef: uniqueName('group'),
+        groupRef: createUniqueName('group'),
         apiKey: 'sandbox-key',
         providerMetadata: facts,
       };
@@ -77,7 +77,7 @@ const connectionChoices: Choice[] = [
   },
   {
     open: 'Fields of `basicAuth`, `oauth2ClientCredentials` and `oauth2PasswordCredentials`',
-    ...outcomeRule(
+    ...createOutcomeRule(
       '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
       connectionBody,
       async (fetchOutcome, fixture) => {
@@ -98,7 +98,7 @@ const connectionChoices: Choice[] = [
   },
   {
     open: 'Required fields of `oauth2AuthorizationCode`',
-    ...outcomeRule(
+    ...createOutcomeRule(
       'A token, or only `scopes`: the connection then waits for a consent that requests them.',
       connectionBody,
       async (fetchOutcome, fixture) => {
@@ -113,7 +113,7 @@ const connectionChoices: Choice[] = [
   },
   {
     open: 'Credentials that the provider refuses',
-    ...outcomeRule(
+    ...createOutcomeRule(
       'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
       connectionBody,
       async (fetchOutcome, fixture) => {
@@ -134,9 +134,13 @@ const connectionChoices: Choice[] = [
     open: '`enableCSRFProtection` of an OAuth connect',
     title:
       'Both values are accepted and ignored: every connect has a secret link that works once, in the browser that opened it.',
-    rest: async ({ post, tenant, resources, uniqueName }) => {
+    rest: async ({ post, tenant, resources, createUniqueName }) => {
       await resources.providerApp();
-      const parties = { provider: 'sandbox', groupRef: uniqueName('group'), consumerRef: 'ann' };
+      const parties = {
+        provider: 'sandbox',
+        groupRef: createUniqueName('group'),
+        consumerRef: 'ann',
+      };
       for (const enableCSRFProtection of [true, false]) {
         const body = { projectIdOrName: tenant.projectName, ...parties, enableCSRFProtection };
         const url = await post('/oauth-connect', body, 200);
@@ -149,8 +153,8 @@ const connectionChoices: Choice[] = [
     title:
       'New credentials change `bad_credentials` to `created`, and a successful request changes it to `working`.',
     rest: async (fixture) => {
-      const { app, base, uniqueName } = fixture;
-      const body = { groupRef: uniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
+      const { app, base, createUniqueName } = fixture;
+      const body = { groupRef: createUniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const path = `${base}/connections:generate`;
       const { id } = await fixture.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
       const status = async () => (await fixture.get(`${base}/connections/${id}`)).status;
@@ -165,7 +169,7 @@ const connectionChoices: Choice[] = [
   },
   {
     open: 'Further keys of the metadata of a provider app',
-    ...outcomeRule(
+    ...createOutcomeRule(
       'None: keys other than `authQueryParams`, `providerParams` and the three of `providerParams` are refused.',
       appBody,
       async (fetchOutcome) => {
@@ -197,15 +201,15 @@ const writeResponseChoices: Choice[] = [
       const singleResponse = await request('POST', objectPath, { ...write, record: noMail });
       expect(singleResponse.status).toBe(422);
       expect(singleResponse.body.errors.length).toBeGreaterThan(0);
-      const batch = [mappedContact(), { record: noMail }].map((record) =>
+      const batch = [createMappedContact(), { record: noMail }].map((record) =>
         'record' in record ? record : { record },
       );
       const { body } = await request('POST', objectPath, { ...write, batch });
       expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
     },
-    graphql: async ({ tenant, graphqlWrite }) => {
-      const input = graphqlWrite({ type: 'CREATE', record: { lastname: 'No email' } });
-      const { result } = (await tenant.query(WRITE, { input })).writeRecords;
+    graphql: async ({ tenant, createWriteInput }) => {
+      const input = createWriteInput({ type: 'CREATE', record: { lastname: 'No email' } });
+      const { result } = (await tenant.query(WRITE_RECORDS, { input })).writeRecords;
       expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
     },
   },

@@ -5,9 +5,9 @@ import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
 import { createClock, createWorker } from '../support/fixtures/deliveries.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../support/fixtures/integrations.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -18,15 +18,15 @@ const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
 
 /** Creates a destination, and `topicCount` topics that route the event type to it. */
 async function createRoutedDestination(
-  { post, base, uniqueName }: Fixture,
+  { post, base, createUniqueName }: Fixture,
   eventType: string,
   topicCount = 1,
 ) {
   const metadata = { url: 'https://receiver.test/hook' };
-  const destination = { name: uniqueName('destination'), type: 'webhook', metadata };
+  const destination = { name: createUniqueName('destination'), type: 'webhook', metadata };
   const { id: destinationId } = await post(`${base}/destinations`, destination);
   for (let count = 0; count < topicCount; count += 1) {
-    const { id: topicId } = await post(`${base}/topics`, { name: uniqueName('topic') });
+    const { id: topicId } = await post(`${base}/topics`, { name: createUniqueName('topic') });
     await post(`${base}/notification-event-topic-routes`, { eventType, topicId });
     await post(`${base}/topic-destination-routes`, { topicId, destinationId });
   }
@@ -39,9 +39,9 @@ async function listMessages({ services }: Fixture, destinationId: string) {
   return rows.map(({ id, body }) => ({ id, ...JSON.parse(body) }));
 }
 
-async function createConnection({ tenant, uniqueName }: Fixture) {
-  const groupRef = uniqueName('group');
-  const consumerRef = uniqueName('consumer');
+async function createConnection({ tenant, createUniqueName }: Fixture) {
+  const groupRef = createUniqueName('group');
+  const consumerRef = createUniqueName('consumer');
   const connection = await generateConnection(tenant, {
     groupRef,
     consumerRef,
@@ -86,12 +86,16 @@ const payloads: Choice[] = [
     title:
       'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (fixture) => {
-      const { tenant, uniqueName, app } = fixture;
+      const { tenant, createUniqueName, app } = fixture;
       const destinationId = await createRoutedDestination(fixture, 'installation.created');
-      const integration = await integrate(app, tenant, createIntegrationContent(uniqueName('crm')));
-      const groupRef = uniqueName('group');
+      const integration = await createIntegration(
+        app,
+        tenant,
+        createIntegrationContent(createUniqueName('crm')),
+      );
+      const groupRef = createUniqueName('group');
       await generateConnection(tenant, { groupRef, apiKey: 'sandbox-key' });
-      const { id: installationId } = await installFor(tenant, integration, { groupRef });
+      const { id: installationId } = await connectAndInstall(tenant, integration, { groupRef });
       const [message] = await listMessages(fixture, destinationId);
       expect(message?.data).toMatchObject({
         projectId: tenant.projectId,
@@ -114,29 +118,31 @@ const destinationChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
-  rest: async ({ post, refusal, base, uniqueName }) => {
-    const topic = { name: uniqueName('topic') };
+  rest: async ({ post, getRefusal, base, createUniqueName }) => {
+    const topic = { name: createUniqueName('topic') };
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
-    expect(await refusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
+    expect(await getRefusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
     const metadata = { url: 'https://receiver.test/hook' };
-    const destination = { name: uniqueName('destination'), type: 'webhook', metadata };
+    const destination = { name: createUniqueName('destination'), type: 'webhook', metadata };
     expect(await post(`${base}/destinations`, destination)).toMatchObject(destination);
-    expect(await refusal('POST', `${base}/destinations`, destination)).toMatchObject({
+    expect(await getRefusal('POST', `${base}/destinations`, destination)).toMatchObject({
       status: 409,
     });
   },
-  graphql: async ({ tenant, uniqueName }) => {
+  graphql: async ({ tenant, createUniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
-    const topic = { input: { projectIdOrName, name: uniqueName('topic') } };
+    const topic = { input: { projectIdOrName, name: createUniqueName('topic') } };
     const { createTopic } = await tenant.query(CREATE_TOPIC, topic);
     expect(createTopic.topic.name).toBe(topic.input.name);
-    expect(await tenant.refusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
+    expect(await tenant.getRefusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
     const url = 'https://receiver.test/hook';
-    const input = { projectIdOrName, name: uniqueName('destination'), type: 'WEBHOOK', url };
+    const input = { projectIdOrName, name: createUniqueName('destination'), type: 'WEBHOOK', url };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { projectIdOrName: _project, ...response } = input;
     expect(createDestination.destination).toMatchObject(response);
-    expect(await tenant.refusal(CREATE_DESTINATION, { input })).toMatchObject({ code: 'CONFLICT' });
+    expect(await tenant.getRefusal(CREATE_DESTINATION, { input })).toMatchObject({
+      code: 'CONFLICT',
+    });
   },
 };
 
@@ -153,8 +159,12 @@ const maskedValues: Choice = {
   open: 'Creation of topics and destinations',
   title:
     "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
-  rest: async ({ get, post, patch, refusal, base, uniqueName }) => {
-    const destination = { name: uniqueName('destination'), type: 'webhook', metadata: SECRET };
+  rest: async ({ get, post, patch, getRefusal, base, createUniqueName }) => {
+    const destination = {
+      name: createUniqueName('destination'),
+      type: 'webhook',
+      metadata: SECRET,
+    };
     const { id, metadata } = await post(`${base}/destinations`, destination);
     expect(metadata).toEqual(MASKED);
     const path = `${base}/destinations/${id}`;
@@ -162,14 +172,19 @@ const maskedValues: Choice = {
       updateMask: Object.keys(overrides).map((name) => `metadata.${name}`),
       destination: { metadata: overrides },
     });
-    expect(await refusal('PATCH', path, body(MASKED))).toMatchObject({ status: 400 });
+    expect(await getRefusal('PATCH', path, body(MASKED))).toMatchObject({ status: 400 });
     await patch(path, body({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
     const { secrets } = await get(`${path}?includeSecrets=true`);
     expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
   },
-  graphql: async ({ tenant, uniqueName }) => {
+  graphql: async ({ tenant, createUniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
-    const input = { projectIdOrName, name: uniqueName('destination'), type: 'WEBHOOK', ...SECRET };
+    const input = {
+      projectIdOrName,
+      name: createUniqueName('destination'),
+      type: 'WEBHOOK',
+      ...SECRET,
+    };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { id: destinationId } = createDestination.destination;
     const { url, headers } = SECRET;
@@ -177,7 +192,7 @@ const maskedValues: Choice = {
     expect((await tenant.query(VALUES, { id: destinationId })).node).toEqual(response);
     const change = { projectIdOrName, destinationId };
     const maskedChange = { input: { ...change, ...MASKED } };
-    expect(await tenant.refusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
+    expect(await tenant.getRefusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
     const keptHeaderChange = {
@@ -209,7 +224,7 @@ const guarantees: Choice[] = [
       await using receiver = await startReceiver();
       const { database, vault } = fixture.services;
       const destinationId = await createRoutedDestination(fixture, 'connection.created');
-      const url = receiver.url('hook');
+      const url = receiver.getUrl('hook');
       await database.prisma.destination.updateMany({ where: { id: destinationId }, data: { url } });
       await createConnection(fixture);
       const [message] = await listMessages(fixture, destinationId);
@@ -223,7 +238,7 @@ const guarantees: Choice[] = [
       receiver.setBehavior('hook', { status: 200 });
       clock.advance(5_000);
       await sender.worker.drain();
-      expect(receiver.received('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);
+      expect(receiver.listMessages('hook').map(({ id }) => id)).toEqual([message?.id, message?.id]);
       const { status } = await database.prisma.delivery.findFirstOrThrow({ where });
       expect(status).toBe('SUCCEEDED');
     },

@@ -1,7 +1,7 @@
 /** The resources of accounts at providers, and of operations there, field by field. */
-import { fieldRules } from '../support/conformance/field-rules.ts';
+import { createFieldRules } from '../support/conformance/field-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import { queryNode } from '../support/conformance/graphql-field.ts';
 import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';
@@ -13,7 +13,7 @@ const updateTime = optionalMember('time');
 
 const providerApps: Section = {
   title: 'Provider apps',
-  rules: fieldRules({
+  rules: createFieldRules({
     name: 'A provider app',
     schema: 'ProviderApp',
     type: 'ProviderApp',
@@ -55,7 +55,7 @@ const tokenFields = (name: string) => {
 const connections: Section = {
   title: 'Connections',
   rules: [
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A connection',
       schema: 'Connection',
       type: 'ConnectedAccount',
@@ -83,7 +83,7 @@ const connections: Section = {
         providerMetadata: optionalMember('object'),
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A connection with an API key',
       schema: 'Connection',
       type: 'ConnectedAccount',
@@ -95,7 +95,7 @@ const connections: Section = {
 
 const operations: Section = {
   title: 'Operations',
-  rules: fieldRules({
+  rules: createFieldRules({
     name: 'An operation',
     schema: 'Operation',
     type: 'Operation',
@@ -133,7 +133,7 @@ const findFieldWithValues = (fields: { values?: unknown }[]) => fields.find(({ v
 const metadata: Section = {
   title: 'Object metadata',
   rules: [
-    ...fieldRules({
+    ...createFieldRules({
       name: 'Metadata of an installed object',
       schema: 'ObjectMetadata',
       type: 'ObjectMetadata',
@@ -146,7 +146,7 @@ const metadata: Section = {
         mappedObjectName: optionalMember('string'),
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'Metadata of a field',
       schema: 'FieldMetadata',
       type: 'FieldMetadata',
@@ -175,16 +175,16 @@ const metadata: Section = {
 
 const writes: Section = {
   title: 'Results of writes',
-  rules: fieldRules({
+  rules: createFieldRules({
     name: 'The result of a write',
     schema: 'WriteResult',
     type: 'WriteRecordsPayload',
     load: ({ resources }) => resources.writeResult(),
-    async queryGraphql({ tenant, graphqlWrite }, selection) {
+    async queryGraphql({ tenant, createWriteInput }, selection) {
       const write = `mutation ($input: WriteRecordsInput!) {
         writeRecords(input: $input) { ${selection} }
       }`;
-      const input = graphqlWrite({ type: 'CREATE', record: mappedContact() });
+      const input = createWriteInput({ type: 'CREATE', record: createMappedContact() });
       return (await tenant.query(write, { input })).writeRecords;
     },
     fields: {

@@ -1,5 +1,5 @@
 /** The resources of projects and orgs, field by field. */
-import { fieldRules } from '../support/conformance/field-rules.ts';
+import { createFieldRules } from '../support/conformance/field-rules.ts';
 import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
@@ -10,7 +10,7 @@ const updateTime = optionalMember('time');
 
 const apiKeys: Section = {
   title: 'API keys',
-  rules: fieldRules({
+  rules: createFieldRules({
     name: 'An API key',
     schema: 'ApiKey',
     type: 'ApiKey',
@@ -27,7 +27,7 @@ const apiKeys: Section = {
 
 const projects: Section = {
   title: 'Projects',
-  rules: fieldRules({
+  rules: createFieldRules({
     name: 'A project',
     schema: 'Project',
     type: 'Project',
@@ -49,7 +49,7 @@ const projects: Section = {
 const groups: Section = {
   title: 'Groups and consumers',
   rules: [
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A group',
       schema: 'Group',
       type: 'Group',
@@ -62,7 +62,7 @@ const groups: Section = {
         updateTime,
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A consumer',
       schema: 'Consumer',
       type: 'Consumer',
@@ -83,7 +83,7 @@ const INVITE_STATUSES = ['pending', 'accepted', 'revoked', 'expired'];
 const orgs: Section = {
   title: 'Invites, builders and billing accounts',
   rules: [
-    ...fieldRules({
+    ...createFieldRules({
       name: 'An invite',
       schema: 'Invite',
       type: 'Invite',
@@ -98,7 +98,7 @@ const orgs: Section = {
         updateTime,
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A builder',
       schema: 'Builder',
       type: 'Builder',
@@ -119,7 +119,7 @@ const orgs: Section = {
         primaryEmail: optionalMember('string'),
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A billing account',
       schema: 'BillingAccount',
       type: 'BillingAccount',
@@ -139,7 +139,7 @@ const orgs: Section = {
 const routes: Section = {
   title: 'Routes',
   rules: [
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A route of a topic to a destination',
       schema: 'TopicDestinationRoute',
       type: 'TopicDestinationRoute',
@@ -152,7 +152,7 @@ const routes: Section = {
         createTime,
       },
     }),
-    ...fieldRules({
+    ...createFieldRules({
       name: 'A route of events to a topic',
       schema: 'NotificationEventTopicRoute',
       type: 'EventTopicRoute',

@@ -1,11 +1,11 @@
 /** States, and the changes that lead to each. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
-import { inviteBody } from '../support/conformance/fresh-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
+import { createInviteBody } from '../support/conformance/fresh-resources.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { RESUME } from '../support/fixtures/reads.ts';
+import { RESUME_READS } from '../support/fixtures/reads.ts';
 import { startWriteJobs } from '../support/fixtures/writes.ts';
 import {
   CLIENT,
@@ -35,7 +35,7 @@ const callProvider = async ({ app }: Fixture, id: string) =>
 const connectionStates: Rule[] = [
   bothSurfaces('A connection is `created` when it is new.', async (fixture) => {
     const { id } = await generateConnection(fixture.tenant, {
-      groupRef: fixture.uniqueName('group'),
+      groupRef: fixture.createUniqueName('group'),
       apiKey: 'sandbox-key',
     });
     expect(await fetchStatuses(fixture, id)).toBe('created');
@@ -56,7 +56,7 @@ const connectionStates: Rule[] = [
     },
   ),
   bothSurfaces('A connection is `working` after a successful request.', async (fixture) => {
-    const groupRef = fixture.uniqueName('group');
+    const groupRef = fixture.createUniqueName('group');
     const { id } = await generateConnection(fixture.tenant, { groupRef, apiKey: 'sandbox-key' });
     await callProvider(fixture, id);
     expect(await fetchStatuses(fixture, id)).toBe('working');
@@ -64,7 +64,7 @@ const connectionStates: Rule[] = [
   bothSurfaces(
     'A connection is `bad_credentials` after the provider rejected its credentials in a request.',
     async (fixture) => {
-      const groupRef = fixture.uniqueName('group');
+      const groupRef = fixture.createUniqueName('group');
       const { id } = await generateConnection(fixture.tenant, {
         groupRef,
         apiKey: 'wrong',
@@ -78,7 +78,7 @@ const connectionStates: Rule[] = [
     'A connection is `bad_credentials` after the provider refused to refresh its token.',
     async (fixture) => {
       const { id } = await generateConnection(fixture.tenant, {
-        groupRef: fixture.uniqueName('group'),
+        groupRef: fixture.createUniqueName('group'),
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
       await fixture.request('GET', `${fixture.base}/connections/${id}?refresh=force`);
@@ -89,7 +89,7 @@ const connectionStates: Rule[] = [
 
 async function createInvite(fixture: Fixture) {
   const path = `/orgs/${fixture.tenant.orgId}/invites`;
-  const { id } = await fixture.post(path, inviteBody(fixture));
+  const { id } = await fixture.post(path, createInviteBody(fixture));
   const query = 'query ($id: ID!) { node(id: $id) { ... on Invite { status } } }';
   return {
     id: id as string,
@@ -118,7 +118,7 @@ const inviteStates: Choice[] = [
         const invite = await createInvite(fixture);
         await fixture.delete(invite.path);
         expect(await invite.status()).toBe('revoked');
-        expect(await fixture.refusal('DELETE', invite.path)).toMatchObject({ status: 409 });
+        expect(await fixture.getRefusal('DELETE', invite.path)).toMatchObject({ status: 409 });
       },
     ),
     open: 'Transitions of an invite',
@@ -167,7 +167,7 @@ const operationStates: Choice[] = [
   {
     open: 'Other states of an operation',
     ...bothSurfaces('An operation is `in_progress` until it has ended.', async (fixture) => {
-      const members = { mode: 'asynchronous', record: mappedContact() };
+      const members = { mode: 'asynchronous', record: createMappedContact() };
       const { operationId } = (await writeContact(fixture, members)).body;
       expect(await fetchOperationStatus(fixture, operationId)).toBe('in_progress');
       await using _jobs = await startWriteJobs(fixture.app);
@@ -189,7 +189,9 @@ const fetchPaused = async ({ get, installationPath }: Fixture) =>
 const pauseReads = ({ post, installationPath }: Fixture, body?: object) =>
   post(`${installationPath}:pause`, body, 204);
 const resumeReads = async ({ tenant, installation: { id } }: Fixture) =>
-  tenant.query(RESUME, { input: { projectIdOrName: tenant.projectName, installationId: id } });
+  tenant.query(RESUME_READS, {
+    input: { projectIdOrName: tenant.projectName, installationId: id },
+  });
 
 const pauseStates: Rule[] = [
   bothSurfaces('A pause without objects pauses the reads of all objects.', async (fixture) => {

@@ -1,34 +1,34 @@
 /** Members of a write, and its outcomes. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
-import { mappedContact } from '../support/conformance/fixture-resources.ts';
+import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import {
   ACCEPTED,
   type BodyEndpoint,
+  createOutcomeRule,
   matchRefusal,
-  outcomeRule,
 } from '../support/conformance/outcome.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { createIntegrationContent, installFor } from '../support/fixtures/integrations.ts';
-import { startWriteJobs, WRITE } from '../support/fixtures/writes.ts';
-import { createIntegration } from '../support/rest/rest-installation.ts';
+import { connectAndInstall, createIntegrationContent } from '../support/fixtures/integrations.ts';
+import { startWriteJobs, WRITE_RECORDS } from '../support/fixtures/writes.ts';
+import { createRestIntegration } from '../support/rest/rest-installation.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
 const createWrite = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
 const createSingle = (overrides: object = {}) =>
-  createWrite({ record: mappedContact(), ...overrides });
+  createWrite({ record: createMappedContact(), ...overrides });
 const createBatch = (overrides: object = {}) =>
-  createWrite({ batch: [{ record: mappedContact() }], ...overrides });
+  createWrite({ batch: [{ record: createMappedContact() }], ...overrides });
 const createAsynchronous = (overrides: object = {}) =>
   createSingle({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No email' } };
 
 /** Returns the response of a write over REST, also of a failed one. */
-const restWrite = async ({ request, objectPath }: Fixture, members: object) =>
+const writeByRest = async ({ request, objectPath }: Fixture, members: object) =>
   (await request('POST', objectPath, createWrite(members))).body;
-const graphqlWrite = async ({ tenant, graphqlWrite: createInput }: Fixture, overrides: object) =>
-  (await tenant.query(WRITE, { input: createInput({ type: 'CREATE', ...overrides }) }))
+const writeByGraphql = async ({ tenant, createWriteInput }: Fixture, overrides: object) =>
+  (await tenant.query(WRITE_RECORDS, { input: createWriteInput({ type: 'CREATE', ...overrides }) }))
     .writeRecords;
 
 type Write = (overrides: object) => Promise<{
@@ -41,27 +41,27 @@ const onBothSurfaces = (
   check: (write: Write, inCapitals: boolean) => unknown,
 ): Rule => ({
   title,
-  rest: (fixture) => check((members) => restWrite(fixture, members), false),
-  graphql: (fixture) => check((members) => graphqlWrite(fixture, members), true),
+  rest: (fixture) => check((members) => writeByRest(fixture, members), false),
+  graphql: (fixture) => check((members) => writeByGraphql(fixture, members), true),
 });
 
 const outcomes: Rule[] = [
   onBothSurfaces('A synchronous write returns its result.', async (write) => {
-    const { result } = await write({ record: mappedContact() });
+    const { result } = await write({ record: createMappedContact() });
     expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
   }),
   onBothSurfaces(
     'An asynchronous write returns only the id of its operation.',
     async (write, inCapitals) => {
       const mode = inCapitals ? 'ASYNCHRONOUS' : 'asynchronous';
-      const response = await write({ mode, record: mappedContact() });
+      const response = await write({ mode, record: createMappedContact() });
       expect(response).toMatchObject({ operationId: expect.stringMatching(/^opr_/) });
       expect(response.result ?? null).toBe(null);
     },
   ),
   onBothSurfaces('A record is created, updated and deleted.', async (write, inCapitals) => {
     const toType = (word: string) => (inCapitals ? word.toUpperCase() : word);
-    const { result } = await write({ record: mappedContact() });
+    const { result } = await write({ record: createMappedContact() });
     const { recordId: id } = result as { recordId: string };
     for (const [type, record] of [
       ['update', { id, lastname: 'New' }],
@@ -72,13 +72,13 @@ const outcomes: Rule[] = [
     }
   }),
   onBothSurfaces('A batch writes its valid records by default.', async (write) => {
-    const { results } = await write({ batch: [{ record: mappedContact() }, NO_EMAIL] });
+    const { results } = await write({ batch: [{ record: createMappedContact() }, NO_EMAIL] });
     expect(results).toMatchObject([{ success: true }, { success: false }]);
   }),
   onBothSurfaces(
     'With `allOrNone`, a batch fails as a whole if one record fails.',
     async (write) => {
-      const batch = [{ record: mappedContact() }, NO_EMAIL];
+      const batch = [{ record: createMappedContact() }, NO_EMAIL];
       const { results } = await write({ batch, batchPolicy: { allOrNone: true } });
       expect(results).toMatchObject([{ success: false }, { success: false }]);
     },
@@ -91,7 +91,7 @@ interface Examples {
   refused: [write: object, path: string][];
 }
 const writeRule = (title: string, { accepted, refused }: Examples) =>
-  outcomeRule(title, writeBody, async (fetchOutcome) => {
+  createOutcomeRule(title, writeBody, async (fetchOutcome) => {
     for (const members of accepted) {
       expect(await fetchOutcome({ ...members })).toMatchObject(ACCEPTED);
     }
@@ -110,7 +110,7 @@ const bodies: Rule[] = [
   writeRule('A write has `record` or `batch`, and not both.', {
     accepted: [createSingle(), createBatch()],
     refused: [
-      [createSingle({ batch: [{ record: mappedContact() }] }), 'record'],
+      [createSingle({ batch: [{ record: createMappedContact() }] }), 'record'],
       [createWrite({}), 'record'],
     ],
   }),
@@ -174,9 +174,9 @@ const otherProviderBody: BodyEndpoint = {
 };
 
 async function installOther(fixture: Fixture): Promise<string> {
-  const name = fixture.uniqueName('other');
+  const name = fixture.createUniqueName('other');
   const write = { objects: [{ objectName: 'customers' }] };
-  await createIntegration(
+  await createRestIntegration(
     fixture,
     createIntegrationContent(name, { provider: 'stripe', read: undefined, write }),
   );
@@ -192,21 +192,21 @@ async function installOther(fixture: Fixture): Promise<string> {
 
 /** Rules that depend on the config of the installation and on the provider. */
 const targets: Rule[] = [
-  outcomeRule(
+  createOutcomeRule(
     'A deletion must be enabled for the object in the config of the installation.',
     writeBody,
-    async (fetchOutcome, { tenant, installation, uniqueName }) => {
-      const groupRef = uniqueName('group');
+    async (fetchOutcome, { tenant, installation, createUniqueName }) => {
+      const groupRef = createUniqueName('group');
       const objects = [{ objectName: 'contacts' }];
       const config = { read: objects, write: objects };
-      await installFor(tenant, { id: installation.integrationId }, { groupRef, config });
+      await connectAndInstall(tenant, { id: installation.integrationId }, { groupRef, config });
       expect(await fetchOutcome({ groupRef, type: 'delete', record: { id: 'c1' } })).toMatchObject(
         matchRefusal('is not enabled', 422),
       );
     },
   ),
   ...[{ associations }, { headers: [{ key: 'x-trace', value: '1' }] }].map((member) =>
-    outcomeRule(
+    createOutcomeRule(
       `\`${Object.keys(member)}\` are only for providers that support them.`,
       otherProviderBody,
       async (fetchOutcome) =>
@@ -240,7 +240,7 @@ const autoBatches: Rule[] = [
   {
     title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(fixture) {
-      const write = () => restWrite(fixture, createCollectedWrite('hundred', 1440));
+      const write = () => writeByRest(fixture, createCollectedWrite('hundred', 1440));
       const responses = await Promise.all(Array.from({ length: 100 }, write));
       expect(responses.filter(({ operationId }) => !operationId)).toEqual([]);
       await expectSuccess(
@@ -252,7 +252,7 @@ const autoBatches: Rule[] = [
   {
     title: 'They are executed earlier when the maximum delay of the first write has passed.',
     async rest(fixture) {
-      const { operationId } = await restWrite(fixture, createCollectedWrite('delayed', 1));
+      const { operationId } = await writeByRest(fixture, createCollectedWrite('delayed', 1));
       fixture.clock.aheadMs = 61_000;
       try {
         await expectSuccess(fixture, [operationId]);
@@ -289,7 +289,7 @@ export const writes: Section = {
     {
       open: 'The mode of a write without `mode`',
       ...onBothSurfaces('Synchronous.', async (write) => {
-        expect((await write({ record: mappedContact() })).result).toBeTruthy();
+        expect((await write({ record: createMappedContact() })).result).toBeTruthy();
       }),
     },
   ],

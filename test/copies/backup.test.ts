@@ -22,10 +22,10 @@ import {
 import {
   connectGroup,
   createPendingDelivery,
-  DELIVERIES,
-  EVENTS,
+  LIST_DELIVERIES,
+  LIST_EVENTS,
+  LIST_SEALED_VALUES,
   SEALED_TARGET,
-  SEALED_VALUES,
 } from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
@@ -55,7 +55,7 @@ test(
     expect(readFileSync(file).includes('signingSecret')).toBe(false);
     // After the backup: an event, and a subscriber that has received it.
     await connectGroup(tenant, 'second');
-    const { project } = await tenant.query(EVENTS, { project: projectId });
+    const { project } = await tenant.query(LIST_EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
@@ -63,24 +63,24 @@ test(
     const restored = await runCommand('restore', [file], { ...env, ...SEALED });
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.output).toContain('- Pending deliveries set to FAILED: 1.');
-    const sent = receiver.received(projectId).length;
+    const sent = receiver.listMessages(projectId).length;
     receiver.setBehavior(projectId, { status: 200 });
     const gateway = await startGateway(env);
     const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
-    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+    const targets = (await client.query(LIST_SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
-    const { node } = await client.query(DELIVERIES, { id: destinationId });
+    const { node } = await client.query(LIST_DELIVERIES, { id: destinationId });
     const [delivery] = node.deliveries.nodes;
     expect(delivery).toMatchObject({ status: 'FAILED' });
     expect(delivery.failureReason).toMatch(/^Restored from a backup: it may have been sent/);
     await connectGroup({ ...tenant, ...client }, 'third');
-    const later = await client.query(EVENTS, { project: projectId, after: cursor });
+    const later = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);
     await client.query(RETRY, { input: { projectIdOrName: projectId, deliveryId: delivery.id } });
     // One message for the third connection, and the retried one.
     await receiver.waitForMessages(projectId, sent + 2);
-    const ids = receiver.received(projectId).slice(sent);
-    expect(ids.map(({ id }) => id)).toContain(receiver.received(projectId)[0]?.id);
+    const ids = receiver.listMessages(projectId).slice(sent);
+    expect(ids.map(({ id }) => id)).toContain(receiver.listMessages(projectId)[0]?.id);
     await gateway[Symbol.asyncDispose]();
 
     const refused = await runCommand('restore', [file], { ...env, ...SEALED });

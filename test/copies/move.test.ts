@@ -20,10 +20,10 @@ import {
 import {
   connectGroup,
   createPendingDelivery,
-  EVENTS,
   insertLostErasure,
+  LIST_EVENTS,
+  LIST_SEALED_VALUES,
   SEALED_TARGET,
-  SEALED_VALUES,
 } from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { runCommand } from '../support/process/run-command.ts';
@@ -56,7 +56,7 @@ test(
     const app = await startGateway(source, RETRIES);
     const { tenant, signingSecret } = await createPendingDelivery(app, receiver);
     const { projectId, apiKey } = tenant;
-    const { project } = await tenant.query(EVENTS, { project: projectId });
+    const { project } = await tenant.query(LIST_EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
 
     const running = await runCommand('move', ['--to', createEmbeddedDatabase().DATA_DIR], source);
@@ -79,18 +79,18 @@ test(
     expect(repeated).toMatchObject({ code: 1 });
     expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
 
-    const sent = receiver.received(projectId).length;
+    const sent = receiver.listMessages(projectId).length;
     receiver.setBehavior(projectId, { status: 200 });
     const gateway = await startGateway(env, RETRIES);
     await receiver.waitForMessages(projectId, sent + 1);
-    const messages = receiver.received(projectId);
+    const messages = receiver.listMessages(projectId);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
     expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
     const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
-    const targets = (await client.query(SEALED_VALUES, { project: projectId })).project;
+    const targets = (await client.query(LIST_SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
     await connectGroup({ ...tenant, ...client }, 'second');
-    const later = await client.query(EVENTS, { project: projectId, after: cursor });
+    const later = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
     expect(later.project.notificationEvents.edges).toHaveLength(1);
     const { prisma } = gateway.app.services.database;
     await expect.poll(() => prisma.erasure.count()).toBe(0);

@@ -12,7 +12,7 @@ const { findDelivery, findDestination } = shared;
 test('disables the destination after a 410, records an event and keeps its deliveries pending', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 410 });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [first] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
@@ -24,13 +24,13 @@ test('disables the destination after a 410, records an event and keeps its deliv
   const event = await prisma.notificationEvent.findFirstOrThrow({ where: { destinationId: id } });
   expect(event).toMatchObject({
     eventType: 'DESTINATION_WEBHOOK_DISABLED',
-    data: { projectId, destinationId: id, destinationName: id, url: receiver.url(endpoint) },
+    data: { projectId, destinationId: id, destinationName: id, url: receiver.getUrl(endpoint) },
   });
 
   const [second] = await enqueue(id);
   clock.advance(HOUR_MS);
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toHaveLength(1);
+  expect(receiver.listMessages(endpoint)).toHaveLength(1);
   expect(await findDelivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
   expect(await findDelivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
@@ -44,14 +44,14 @@ test('disables the destination after a 410, records an event and keeps its deliv
 test('ignores a 410 if the URL has changed since the request', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id);
   await using sender = createWorker(database);
   const draining = sender.worker.drain();
   await receiver.waitForMessages(endpoint, 1);
   await prisma.destination.updateMany({
     where: { id },
-    data: { url: receiver.url(createEndpointName()) },
+    data: { url: receiver.getUrl(createEndpointName()) },
   });
   receiver.respondToHeld(endpoint, { status: 410 });
   await draining;
@@ -64,7 +64,7 @@ test('ignores a 410 if the URL has changed since the request', async () => {
 test('disables a destination after 5 days and 20 attempts without a success', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 503 });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const readState = () => findDestination(id);
@@ -94,7 +94,7 @@ test('disables a destination after 5 days and 20 attempts without a success', as
 test('keeps a destination that has failed for less than 5 days enabled, and restarts the count after a success', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 503 });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const readState = () => findDestination(id);

@@ -34,7 +34,7 @@ test('records one event when a destination fails for an hour, and another after 
   await routeToTopic('DESTINATION_WEBHOOK_FAILING');
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   const fail = async () => {
@@ -54,7 +54,7 @@ test('records one event when a destination fails for an hour, and another after 
     projectId,
     destinationId: id,
     destinationName: id,
-    url: receiver.url(endpoint),
+    url: receiver.getUrl(endpoint),
     failingSince: '2031-01-01T00:00:00.000Z',
   });
   receiver.setBehavior(endpoint, { status: 204 });
@@ -70,7 +70,7 @@ test('records an event for a failed delivery, except a delivery of such an event
   const topicId = await routeToTopic('DELIVERY_FAILED');
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500, body: 'no such hook' });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId, destinationId: id },
   });
@@ -87,7 +87,7 @@ test('records an event for a failed delivery, except a delivery of such an event
     projectId,
     destinationId: id,
     destinationName: id,
-    url: receiver.url(endpoint),
+    url: receiver.getUrl(endpoint),
     deliveryId,
     operationId,
     attempts: 1,

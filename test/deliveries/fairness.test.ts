@@ -18,7 +18,7 @@ const ROWS_PER_INSERT = 5_000;
 
 async function newDestination(data: Parameters<typeof createDestination>[1] = {}) {
   const endpoint = createEndpointName();
-  return { endpoint, ...(await createDestination(receiver.url(endpoint), data)) };
+  return { endpoint, ...(await createDestination(receiver.getUrl(endpoint), data)) };
 }
 
 /** Inserts many deliveries by SQL, without loading them into this process. */
@@ -43,11 +43,11 @@ test('limits a hanging destination with 20,000 due messages to 8 in flight, and 
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
   const running = sender.worker.run();
   await Promise.all(others.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)));
-  expect(receiver.received(hanging.endpoint)).toHaveLength(8);
+  expect(receiver.listMessages(hanging.endpoint)).toHaveLength(8);
   await sender.worker.stop(running);
-  expect(receiver.concurrentMax(hanging.endpoint)).toBe(8);
+  expect(receiver.getConcurrentMax(hanging.endpoint)).toBe(8);
   for (const { endpoint } of others)
-    expect(receiver.concurrentMax(endpoint)).toBeLessThanOrEqual(8);
+    expect(receiver.getConcurrentMax(endpoint)).toBeLessThanOrEqual(8);
 });
 
 test('leaves half of the capacity to other destinations while many hang', async () => {
@@ -67,7 +67,7 @@ test('leaves half of the capacity to other destinations while many hang', async 
   const running = sender.worker.run();
   await receiver.waitForMessages(good.endpoint, 500);
   await sender.worker.stop(running);
-  const held = hanging.map(({ endpoint }) => receiver.received(endpoint).length);
+  const held = hanging.map(({ endpoint }) => receiver.listMessages(endpoint).length);
   expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
 });
 
@@ -78,14 +78,14 @@ test('delays no other project when the destinations of a project fill the capaci
   for (const { id } of hanging) await enqueue(id, 8);
   const quiet = await createDeliveryProject(database);
   const endpoint = createEndpointName();
-  const { id } = await quiet.createDestination(receiver.url(endpoint));
+  const { id } = await quiet.createDestination(receiver.getUrl(endpoint));
   await quiet.enqueue(id, 200);
 
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 200);
   await sender.worker.stop(running);
-  expect(receiver.received(endpoint)).toHaveLength(200);
+  expect(receiver.listMessages(endpoint)).toHaveLength(200);
 });
 
 interface HangingOptions {
@@ -110,7 +110,7 @@ async function enqueueBesideHanging({
   }
   const quiet = await createDeliveryProject(database);
   const endpoint = createEndpointName();
-  const { id } = await quiet.createDestination(receiver.url(endpoint), since);
+  const { id } = await quiet.createDestination(receiver.getUrl(endpoint), since);
   await quiet.enqueue(id, 40, { body });
   return { endpoint, hanging };
 }
@@ -134,7 +134,7 @@ test.each([
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 40);
   await sender.worker.stop(running);
-  expect(receiver.received(endpoint)).toHaveLength(40);
+  expect(receiver.listMessages(endpoint)).toHaveLength(40);
 });
 
 test('serves every destination of a project when one claim takes only a few rows of it', async () => {
@@ -143,7 +143,7 @@ test('serves every destination of a project when one claim takes only a few rows
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
-  expect(hanging.map(({ endpoint }) => receiver.received(endpoint).length)).toEqual(
+  expect(hanging.map(({ endpoint }) => receiver.listMessages(endpoint).length)).toEqual(
     Array(12).fill(20),
   );
 });
@@ -154,7 +154,7 @@ test('serves every destination, even if many have many messages', async () => {
   const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
   await using sender = createWorker(database, { limits });
   await sender.worker.drain();
-  const counts = destinations.map(({ endpoint }) => receiver.received(endpoint).length);
+  const counts = destinations.map(({ endpoint }) => receiver.listMessages(endpoint).length);
   expect(counts).toEqual(Array(30).fill(30));
 });
 
@@ -164,8 +164,8 @@ test('bounds the bodies in memory, and sends all messages', async () => {
   await enqueue(id, 40, { body });
   await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toHaveLength(40);
-  expect(receiver.concurrentMax(endpoint)).toBeLessThanOrEqual(3);
+  expect(receiver.listMessages(endpoint)).toHaveLength(40);
+  expect(receiver.getConcurrentMax(endpoint)).toBeLessThanOrEqual(3);
 });
 
 test('releases deliveries that cannot start within their lease, and sends them with a new one', async () => {
@@ -178,8 +178,8 @@ test('releases deliveries that cannot start within their lease, and sends them w
   receiver.setBehavior(endpoint, 'HANG');
   await enqueue(id, 20);
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toHaveLength(21);
-  expect(receiver.concurrentMax(endpoint)).toBe(4);
+  expect(receiver.listMessages(endpoint)).toHaveLength(21);
+  expect(receiver.getConcurrentMax(endpoint)).toBe(4);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
   const attempts = await prisma.deliveryAttempt.groupBy({ by: ['deliveryId'], _count: true });
   expect(attempts.map(({ _count }) => _count)).toEqual(Array(21).fill(1));

@@ -12,7 +12,7 @@ const { findDelivery, findDestination, countSucceeded } = shared;
 test('refuses the late result of a claim that another worker took over', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
   await using late = createWorker(database);
   const draining = late.worker.drain();
@@ -39,7 +39,7 @@ test('refuses the late result of a claim that another worker took over', async (
 test('keeps the next message waiting when the result of the previous one is refused', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [first] = await enqueue(id, 1, { orderKey: 'one' });
   const [next] = await enqueue(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
   await using late = createWorker(database);
@@ -53,33 +53,33 @@ test('keeps the next message waiting when the result of the previous one is refu
 
 test('skips a delivery while another process holds its lease', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 1, { leaseToken: 'other', leaseExpireTime: new Date(Date.now() + HOUR_MS) });
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toEqual([]);
+  expect(receiver.listMessages(endpoint)).toEqual([]);
 });
 
 test('sends deliveries of an ended process immediately, before their lease expires', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
   const leaseExpireTime = new Date(Date.now() + HOUR_MS);
   const [held] = await enqueue(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(endpoint).map((message) => message.id)).toEqual([held]);
+  expect(receiver.listMessages(endpoint).map((message) => message.id)).toEqual([held]);
   expect(await findDelivery(held)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('sends each message once from two concurrent workers', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const ids = await enqueue(id, 500);
   await using first = createWorker(database);
   await using other = createWorker(database);
   await Promise.all([first.worker.drain(), other.worker.drain()]);
-  const arrived = receiver.received(endpoint).map((message) => message.id);
+  const arrived = receiver.listMessages(endpoint).map((message) => message.id);
   expect(arrived.toSorted()).toEqual(ids.toSorted());
   expect(await countSucceeded()).toBe(500);
 });
@@ -93,7 +93,7 @@ test.runIf(onPostgres && !onCitus)(
   async () => {
     const endpoint = createEndpointName();
     receiver.setBehavior(endpoint, 'HANG');
-    const { id } = await createDestination(receiver.url(endpoint));
+    const { id } = await createDestination(receiver.getUrl(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database);
     const draining = sender.worker.drain();
@@ -109,6 +109,6 @@ test.runIf(onPostgres && !onCitus)(
     });
     await draining;
     expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
-    expect(receiver.received(endpoint)).toHaveLength(1);
+    expect(receiver.listMessages(endpoint)).toHaveLength(1);
   },
 );

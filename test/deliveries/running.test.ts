@@ -17,7 +17,7 @@ const {
 test('waits for messages in flight on stop, records them and releases the others', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 20);
   const sender = createWorker(database);
   const running = sender.worker.run();
@@ -26,7 +26,7 @@ test('waits for messages in flight on stop, records them and releases the others
   receiver.respondToHeld(endpoint, { status: 200 });
   await stopping;
   await sender[Symbol.asyncDispose]();
-  expect(receiver.received(endpoint)).toHaveLength(8);
+  expect(receiver.listMessages(endpoint)).toHaveLength(8);
   expect(await countSucceeded()).toBe(8);
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
 });
@@ -34,7 +34,7 @@ test('waits for messages in flight on stop, records them and releases the others
 test('leaves a delivery pending if it does not end before the stop', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
   const sender = createWorker(database, { config });
@@ -48,7 +48,7 @@ test('leaves a delivery pending if it does not end before the stop', async () =>
 test('counts attempts while they run, including attempts that a stop aborts', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 3);
   let active = 0;
   const meters = {
@@ -69,7 +69,7 @@ test('counts attempts while they run, including attempts that a stop aborts', as
 
 test('sends new deliveries after a notification, and by polling', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
   const running = sender.worker.run();
   await enqueue(id);
@@ -84,7 +84,7 @@ test('sends new deliveries after a notification, and by polling', async () => {
 
 test('neither loses nor repeats a delivery while the database fails', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 50);
   let failures = 0;
   const failQuery = async <T>(text: string, values: unknown[]): Promise<T[]> => {
@@ -102,7 +102,7 @@ test('neither loses nor repeats a delivery while the database fails', async () =
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
   expect(failures).toBeGreaterThan(6);
-  expect(receiver.received(endpoint)).toHaveLength(50);
+  expect(receiver.listMessages(endpoint)).toHaveLength(50);
   expect(await prisma.deliveryAttempt.count({ where: { delivery: { destinationId: id } } })).toBe(
     50,
   );
@@ -110,7 +110,7 @@ test('neither loses nor repeats a delivery while the database fails', async () =
 
 test('claims nothing while results cannot be recorded', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 100);
   let isGone = true;
   let refused = 0;
@@ -148,5 +148,5 @@ test('claims nothing while results cannot be recorded', async () => {
   await expect.poll(countSucceeded).toBe(100);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
-  expect(receiver.received(endpoint)).toHaveLength(100);
+  expect(receiver.listMessages(endpoint)).toHaveLength(100);
 });

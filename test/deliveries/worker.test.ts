@@ -19,12 +19,12 @@ test('posts a message with its signature, content type and the headers of its de
   const endpoint = createEndpointName();
   // Headers may be stored unsealed: a migration seals them later.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
-  const { id, secret } = await createDestination(receiver.url(endpoint), { maskedHeaders });
+  const { id, secret } = await createDestination(receiver.getUrl(endpoint), { maskedHeaders });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
 
-  const [message, ...others] = receiver.received(endpoint);
+  const [message, ...others] = receiver.listMessages(endpoint);
   if (!message) return expect.unreachable();
   expect(others).toEqual([]);
   expect(message.id).toBe(deliveryId);
@@ -54,7 +54,7 @@ test('posts a message with its signature, content type and the headers of its de
 test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id, secret } = await createDestination(receiver.url(endpoint));
+  const { id, secret } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
@@ -69,7 +69,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
     waitsSeconds.push(waitMs / 1000);
     clock.advance(waitMs - 1);
     await sender.worker.drain();
-    expect(receiver.received(endpoint)).toHaveLength(waitsSeconds.length);
+    expect(receiver.listMessages(endpoint)).toHaveLength(waitsSeconds.length);
     clock.advance(1);
     await sender.worker.drain();
   }
@@ -84,7 +84,7 @@ test('keeps the id over all attempts, waits longer after each, and fails after t
   expect(failed.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8,
   ]);
-  const messages = receiver.received(endpoint);
+  const messages = receiver.listMessages(endpoint);
   expect(new Set(messages.map((message) => message.id))).toEqual(new Set([deliveryId]));
   for (const message of messages) verifyMessage(message, secret);
 });
@@ -93,7 +93,7 @@ test.each([
   { behavior: { status: 500 }, status: 500, error: 'The receiver responded with 500.' },
   { behavior: { status: 404 }, status: 404, error: 'The receiver responded with 404.' },
   {
-    behavior: { status: 301, headers: { location: receiver.url('elsewhere') } },
+    behavior: { status: 301, headers: { location: receiver.getUrl('elsewhere') } },
     status: 301,
     error: 'The receiver responded with 301: redirects are not followed.',
   },
@@ -107,8 +107,8 @@ test.each([
   const [badEndpoint, goodEndpoint] = [createEndpointName(), createEndpointName()];
   receiver.setBehavior(badEndpoint, failure.behavior);
   const [badDestination, goodDestination] = [
-    await createDestination(receiver.url(badEndpoint)),
-    await createDestination(receiver.url(goodEndpoint)),
+    await createDestination(receiver.getUrl(badEndpoint)),
+    await createDestination(receiver.getUrl(goodEndpoint)),
   ];
   const [failed] = await enqueue(badDestination.id);
   await enqueue(goodDestination.id, 20);
@@ -116,18 +116,18 @@ test.each([
   const attemptMs = failure.behavior === 'HANG' ? 200 : 5_000;
   await using sender = createWorker(database, { limits: { attemptMs } });
   await sender.worker.drain();
-  expect(receiver.received(goodEndpoint)).toHaveLength(20);
+  expect(receiver.listMessages(goodEndpoint)).toHaveLength(20);
   const { attempts, ...row } = await findDelivery(failed);
   expect(row).toMatchObject({ status: 'PENDING', attemptCount: 1, failureReason: null });
   expect(attempts).toMatchObject([{ responseStatus: failure.status, error: failure.error }]);
-  expect(receiver.received('elsewhere')).toEqual([]);
+  expect(receiver.listMessages('elsewhere')).toEqual([]);
   await prisma.destination.deleteMany({ where: { id: badDestination.id } });
 });
 
 test('treats an endless response with a good status as a success', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'ENDLESS');
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -136,7 +136,9 @@ test('treats an endless response with a good status as a success', async () => {
 
 test('fails without a request if the address of the destination is private', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint).replace('127.0.0.1', '127.0.0.2'));
+  const { id } = await createDestination(
+    receiver.getUrl(endpoint).replace('127.0.0.1', '127.0.0.2'),
+  );
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
@@ -152,27 +154,27 @@ test('fails without a request if the address of the destination is private', asy
 
 test('sends the sealed values of the query and the headers', async () => {
   const endpoint = `${createEndpointName()}?token=s3cret`;
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const owner = { id, projectId: shared.projectId };
-  const url = sealUrl(vault, owner, receiver.url(endpoint));
+  const url = sealUrl(vault, owner, receiver.getUrl(endpoint));
   const { maskedHeaders, headersSealed } = sealHeaders(vault, owner, { 'X-Key': 's3cret' });
   const data = { ...url, maskedHeaders: maskedHeaders ?? {}, headersSealed };
   await prisma.destination.updateMany({ where: owner, data });
   await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
+  expect(receiver.listMessages(endpoint)).toMatchObject([{ headers: { 'x-key': 's3cret' } }]);
 });
 
 test('fails the attempt without a request if a secret cannot be opened', async () => {
   const endpoint = createEndpointName();
-  const { id } = await createDestination(receiver.url(endpoint), {
+  const { id } = await createDestination(receiver.getUrl(endpoint), {
     signingSecretSealed: 'v1.other.AAAA',
   });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.received(endpoint)).toEqual([]);
+  expect(receiver.listMessages(endpoint)).toEqual([]);
   expect((await findDelivery(deliveryId)).attempts).toMatchObject([
     { error: "The destination's secrets could not be opened." },
   ]);
@@ -181,7 +183,7 @@ test('fails the attempt without a request if a secret cannot be opened', async (
 test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
-  const { id } = await createDestination(receiver.url(endpoint));
+  const { id } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
   expect(await findDelivery(deliveryId)).toMatchObject({ status: 'PENDING', isRetrying: false });
   const clock = createClock('2031-01-01T00:00:00Z');
@@ -200,7 +202,7 @@ test('honors Retry-After up to one hour', async () => {
   for (const retryAfter of ['120', 'Wed, 01 Jan 2031 00:10:00 GMT', '86400', '1', 'soon']) {
     const endpoint = createEndpointName();
     receiver.setBehavior(endpoint, { status: 429, headers: { 'retry-after': retryAfter } });
-    const { id } = await createDestination(receiver.url(endpoint));
+    const { id } = await createDestination(receiver.getUrl(endpoint));
     const [deliveryId] = await enqueue(id);
     await using sender = createWorker(database, { now: clock.now, random: () => 0.5 });
     await sender.worker.drain();
@@ -212,7 +214,7 @@ test('honors Retry-After up to one hour', async () => {
 
 test('signs with both secrets after a rotation, until the older one expires', async () => {
   const endpoint = createEndpointName();
-  const { id, secret: before } = await createDestination(receiver.url(endpoint));
+  const { id, secret: before } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   const sealed = await findDestination(id);
   const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -227,7 +229,7 @@ test('signs with both secrets after a rotation, until the older one expires', as
   await enqueue(id);
   await sender.worker.drain();
 
-  const [signedTwice, signedOnce] = receiver.received(endpoint);
+  const [signedTwice, signedOnce] = receiver.listMessages(endpoint);
   if (!signedTwice || !signedOnce) return expect.unreachable();
   expect(signedTwice.headers['webhook-signature']?.split(' ')).toHaveLength(2);
   expect(verifyMessage(signedTwice, before)).toEqual(verifyMessage(signedTwice, after));
@@ -238,11 +240,11 @@ test('signs with both secrets after a rotation, until the older one expires', as
 
 test('signs with the time of the database, whatever the clock of the process', async () => {
   const endpoint = createEndpointName();
-  const { id, secret } = await createDestination(receiver.url(endpoint));
+  const { id, secret } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id);
   await using sender = createWorker(database, { now: createClock('2031-01-01T00:00:00Z').now });
   await sender.worker.drain();
-  const [message] = receiver.received(endpoint);
+  const [message] = receiver.listMessages(endpoint);
   if (!message) return expect.unreachable();
   verifyMessage(message, secret);
 });

@@ -27,7 +27,7 @@ async function prepare() {
   const { createDestination, enqueue } = await createDeliveryProject(database);
   const secrets = new Map<string, string>();
   for (let n = 0; n < DESTINATIONS; n += 1) {
-    const { id, secret } = await createDestination(receiver.url(ENDPOINT));
+    const { id, secret } = await createDestination(receiver.getUrl(ENDPOINT));
     const deliveryIds = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
     for (const deliveryId of deliveryIds) secrets.set(deliveryId, secret);
   }
@@ -102,21 +102,21 @@ test(`delivers every message over ${KILLS} SIGKILLs, and only messages in flight
     for (const id of await findAbandonedDeliveries(url)) {
       abandonedCounts.set(id, (abandonedCounts.get(id) ?? 0) + 1);
     }
-    verifyAll(receiver.received(ENDPOINT).slice(verifiedCount), secrets);
-    verifiedCount = receiver.received(ENDPOINT).length;
+    verifyAll(receiver.listMessages(ENDPOINT).slice(verifiedCount), secrets);
+    verifiedCount = receiver.listMessages(ENDPOINT).length;
   }
   const last = await startProcess(url);
   const countLeft = () =>
     database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(countLeft, { timeout: 120_000, interval: 200 }).toBe(0);
   expect(await endProcess(last, 'SIGTERM')).toBe(0);
-  verifyAll(receiver.received(ENDPOINT).slice(verifiedCount), secrets);
+  verifyAll(receiver.listMessages(ENDPOINT).slice(verifiedCount), secrets);
 
-  const counts = countById(receiver.received(ENDPOINT));
+  const counts = countById(receiver.listMessages(ENDPOINT));
   expect([...secrets.keys()].filter((id) => !counts.has(id))).toEqual([]);
   const tooOften = [...counts].filter(([id, count]) => count > 1 + (abandonedCounts.get(id) ?? 0));
   expect(tooOften).toEqual([]);
-  const duplicates = receiver.received(ENDPOINT).length - secrets.size;
+  const duplicates = receiver.listMessages(ENDPOINT).length - secrets.size;
   console.log(`${secrets.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
 });
 
@@ -131,7 +131,7 @@ test('delivers every message once over SIGTERMs, and each process exits', async 
   const last = await startProcess(url);
   await receiver.waitForMessages(ENDPOINT, secrets.size);
   expect(await endProcess(last, 'SIGTERM')).toBe(0);
-  const counts = countById(receiver.received(ENDPOINT));
+  const counts = countById(receiver.listMessages(ENDPOINT));
   expect([...counts.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());
   expect([...counts.values()].filter((count) => count > 1)).toEqual([]);
   expect(await database.prisma.deliveryAttempt.count()).toBe(secrets.size);

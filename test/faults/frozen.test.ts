@@ -47,7 +47,7 @@ test("another process takes over a frozen process's work after its leases, and l
   expect(await prisma.deliveryAttempt.count()).toBe(attempts);
   expect(await findOperation()).toEqual(endedOperation);
   expect(fixture.sandbox.records('deals')).toHaveLength(1);
-  const countsById = countById(receiver.received(ENDPOINT));
+  const countsById = countById(receiver.listMessages(ENDPOINT));
   expect([...countsById.keys()].toSorted()).toEqual(deliveryIds.toSorted());
   const counts = [...countsById.values()];
   expect(counts.filter((count) => count > 1).length).toBeLessThanOrEqual(2 * IN_FLIGHT);

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
 import { createSessionToken } from '../support/fixtures/end-users.ts';
-import { createContact, createWriter, WRITE } from '../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
 import { percentile } from './fixtures/percentile.ts';
@@ -133,7 +133,7 @@ async function startFixture() {
   const authorization = `Bearer ${token}`;
   const key = { 'x-api-key': attacker.apiKey };
   const floodMetadata = createFlood({ authorization }, 1_600, METADATA);
-  const floodWrites = createFlood(key, 1_500, WRITE);
+  const floodWrites = createFlood(key, 1_500, WRITE_RECORDS);
   const company = { objectName: 'companies', record: createContact() };
   const attacks: Record<string, () => ReturnType<typeof startFlood>> = {
     'metadata of a provider that does not respond': () =>

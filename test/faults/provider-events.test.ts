@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { createTestApp, keepOpen } from '../support/app.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installForSentEvents,
   signRequest,
 } from '../support/fixtures/signed-events.ts';
@@ -52,7 +52,7 @@ async function prepare() {
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
-  await sendMessagesTo(app, tenant, receiver.url(ENDPOINT));
+  await sendMessagesTo(app, tenant, receiver.getUrl(ENDPOINT));
   return { server, database, receiver, env, providerAppId, account };
 }
 
@@ -73,7 +73,7 @@ function* createRequests(sender: number, account: string): Generator<object[]> {
 
 /** Sends a request, and repeats it until the gateway accepts it, as a provider does. */
 async function sendUntilAccepted(url: string, events: object[]): Promise<void> {
-  const body = eventsBody(...events);
+  const body = createEventsBody(...events);
   for (;;) {
     const response = await fetch(url, signRequest(body)).catch(() => null);
     if (response?.status === 204) return;
@@ -137,7 +137,7 @@ test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS}
   expect(new Set(enqueuedIds).size).toBe(EVENTS);
   // A message that a kill interrupted is repeated. The map keeps its first position.
   const eventsByMessage = new Map(
-    receiver.received(ENDPOINT).map(({ id, body }) => [id, listEventIds(body)]),
+    receiver.listMessages(ENDPOINT).map(({ id, body }) => [id, listEventIds(body)]),
   );
   const byRecord = Map.groupBy([...eventsByMessage.values()].flat(), (id) =>
     id.replace(/-\d+$/, ''),

@@ -39,7 +39,7 @@ async function prepare() {
   const { projectId } = tenant;
   await database.prisma.destination.updateMany({
     where: { projectId },
-    data: { url: receiver.url(ENDPOINT) },
+    data: { url: receiver.getUrl(ENDPOINT) },
   });
   const env = {
     ...org.env,

@@ -38,7 +38,7 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
   const other = await startServer(fixture);
   receiver.setBehavior(ENDPOINT, { status: 200 });
   // May be more than ON_THE_WIRE, if hanging requests timed out and others followed.
-  const sentBefore = receiver.received(ENDPOINT).length;
+  const sentBefore = receiver.listMessages(ENDPOINT).length;
 
   const killedMs = performance.now();
   await first.kill();
@@ -48,9 +48,9 @@ test('another process sends the deliveries of a killed one within 6 s (PostgreSQ
   const countLeft = () =>
     fixture.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(countLeft, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
-  const times = countById(receiver.received(ENDPOINT));
+  const times = countById(receiver.listMessages(ENDPOINT));
   expect([...times.keys()].toSorted()).toEqual(deliveryIds.toSorted());
-  expect(receiver.received(ENDPOINT).length).toBe(sentBefore + MESSAGES);
+  expect(receiver.listMessages(ENDPOINT).length).toBe(sentBefore + MESSAGES);
   await other.kill();
 });
 
@@ -70,7 +70,7 @@ test('a reopened embedded database sends interrupted deliveries within 6 s', asy
   console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
   expect(elapsedSince(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
   await receiver.waitForMessages(ENDPOINT, MESSAGES + IN_FLIGHT);
-  expect([...countById(receiver.received(ENDPOINT)).keys()].toSorted()).toEqual(
+  expect([...countById(receiver.listMessages(ENDPOINT)).keys()].toSorted()).toEqual(
     deliveryIds.toSorted(),
   );
   await next.kill();

@@ -1,15 +1,19 @@
 /** A connection that is created with scopes only has no tokens until a person consents. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
-import { CREDENTIALS, generateConnection, keepEvents } from '../support/fixtures/connections.ts';
+import {
+  GET_CREDENTIALS,
+  generateConnection,
+  keepEvents,
+} from '../support/fixtures/connections.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  integrate,
 } from '../support/fixtures/integrations.ts';
-import { POLLING, retryReadsNow, startReadJobs, TRIGGER } from '../support/fixtures/reads.ts';
-import { WRITE } from '../support/fixtures/writes.ts';
+import { POLLING, retryReadsNow, startReadJobs, TRIGGER_READ } from '../support/fixtures/reads.ts';
+import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { expectEqualRefusal } from '../support/rest/equal-refusals.ts';
@@ -45,7 +49,7 @@ async function install({ tenant }: Waiting) {
     write: { objects: [{ objectName: 'contacts' }] },
     proxy: { enabled: true },
   });
-  await integrate(app, tenant, content);
+  await createIntegration(app, tenant, content);
   const target = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: 'crm',
@@ -62,7 +66,7 @@ async function giveConsent(link: string): Promise<void> {
 test('creates a connection without tokens from scopes, and refuses empty scopes', async () => {
   const rest = await createWaitingConnection();
   expect(rest.connection).toMatchObject({ status: 'CREATED' });
-  const { node } = await rest.tenant.query(CREDENTIALS, { id: rest.connection.id });
+  const { node } = await rest.tenant.query(GET_CREDENTIALS, { id: rest.connection.id });
   expect(node.credentials.oauth2AuthorizationCode).toEqual({
     accessToken: null,
     refreshToken: null,
@@ -97,7 +101,7 @@ test('requests the stored scopes at the consent, which completes the connection'
   expect(await readScope(startOAuthUpdate.authorizeUrl)).toBe(SCOPES.join(' '));
 
   await giveConsent(startOAuthUpdate.authorizeUrl);
-  const { node } = await tenant.query(CREDENTIALS, { id: connection.id });
+  const { node } = await tenant.query(GET_CREDENTIALS, { id: connection.id });
   expect(node.credentials.oauth2AuthorizationCode).toMatchObject({
     accessToken: { token: expect.any(String) },
     scopes: SCOPES,
@@ -122,10 +126,10 @@ test('refuses operations that need a token with the reason, and stores nothing',
   const countBefore = await prisma.operation.count({ where: { projectId: tenant.projectId } });
   for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
     const input = { ...target, objectName, type: 'CREATE', records: { record }, mode };
-    const { code, problem } = await tenant.refusal(WRITE, { input });
+    const { code, problem } = await tenant.getRefusal(WRITE_RECORDS, { input });
     expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
   }
-  const readRefusal = await tenant.refusal(TRIGGER, {
+  const readRefusal = await tenant.getRefusal(TRIGGER_READ, {
     input: { ...target, objectName },
   });
   expect(readRefusal.problem).toMatchObject(refusal);
@@ -135,13 +139,13 @@ test('refuses operations that need a token with the reason, and stores nothing',
 
   const path = `${base}/integrations/crm/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record };
-  expect(await rest.refusal('POST', path, body)).toMatchObject(refusal);
-  expect(await rest.refusal('GET', `${base}/installations/${id}/proxy/objects`)).toMatchObject(
+  expect(await rest.getRefusal('POST', path, body)).toMatchObject(refusal);
+  expect(await rest.getRefusal('GET', `${base}/installations/${id}/proxy/objects`)).toMatchObject(
     refusal,
   );
-  expect(await rest.refusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refusal);
+  expect(await rest.getRefusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refusal);
   const refreshPath = `${base}/connections/${connection.id}?refresh=force`;
-  expect(await rest.refusal('GET', refreshPath)).toMatchObject(refusal);
+  expect(await rest.getRefusal('GET', refreshPath)).toMatchObject(refusal);
 });
 
 test('delays a scheduled read until the consent', async () => {

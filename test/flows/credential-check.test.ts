@@ -4,9 +4,9 @@ import { afterAll, expect, test } from 'vitest';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, type Tenant, type TestApp } from '../support/app.ts';
 import {
-  CREDENTIALS,
-  connectionVariables,
-  GENERATE,
+  createConnectionVariables,
+  GENERATE_CONNECTION,
+  GET_CREDENTIALS,
   generateConnection,
   keepEvents,
 } from '../support/fixtures/connections.ts';
@@ -41,9 +41,9 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
   const events = await keepEvents(app, tenant);
   const wrongPassword = { username: 'ann', password: 'planted' };
   for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrongPassword }]) {
-    const { code, problem } = await tenant.refusal(
-      GENERATE,
-      connectionVariables(tenant, credentials),
+    const { code, problem } = await tenant.getRefusal(
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, credentials),
     );
     expect(code).toBe('UNPROCESSABLE');
     expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REJECTED) });
@@ -83,9 +83,9 @@ test.each([
 ])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const { code, problem } = await tenant.refusal(
-    GENERATE,
-    connectionVariables(tenant, credentials),
+  const { code, problem } = await tenant.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, credentials),
   );
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
@@ -122,7 +122,7 @@ test('keeps the old client credentials if the new ones are rejected', async () =
       credentials: { oauth2ClientCredentials: { clientId, clientSecret } },
     },
   });
-  expect(await tenant.refusal(UPDATE_CONNECTION, change('planted'))).toMatchObject({
+  expect(await tenant.getRefusal(UPDATE_CONNECTION, change('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: WRONG_CLIENT },
   });
@@ -142,8 +142,8 @@ test('keeps the old credentials if the new ones are rejected', async () => {
   const events = await keepEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
-  const repeatedVariables = connectionVariables(tenant, { apiKey: 'wrong', ...names });
-  expect(await tenant.refusal(GENERATE, repeatedVariables)).toMatchObject({
+  const repeatedVariables = createConnectionVariables(tenant, { apiKey: 'wrong', ...names });
+  expect(await tenant.getRefusal(GENERATE_CONNECTION, repeatedVariables)).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   const input = {
@@ -152,7 +152,7 @@ test('keeps the old credentials if the new ones are rejected', async () => {
     credentials: { apiKey: 'wrong' },
     providerMetadata: { plan: 'gold' },
   };
-  expect(await tenant.refusal(UPDATE_CONNECTION, { input })).toMatchObject({
+  expect(await tenant.getRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(REJECTED) },
   });
@@ -166,10 +166,10 @@ test('returns 422 for rejected credentials over REST, and accepts valid ones aft
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
   const refused = { status: 422, detail: expect.stringMatching(REJECTED) };
-  expect(await rest.refusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
+  expect(await rest.getRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
-  expect(await rest.refusal('PATCH', `${path}/${created.id}`, change('wrong'))).toMatchObject(
+  expect(await rest.getRefusal('PATCH', `${path}/${created.id}`, change('wrong'))).toMatchObject(
     refused,
   );
   expect(await rest.get(`${path}/${created.id}?includeCreds=true`)).toMatchObject({
@@ -187,7 +187,8 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const { id, status } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck });
   expect(status).toBe('CREATED');
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
-  const readApiKey = async () => (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
+  const readApiKey = async () =>
+    (await tenant.query(GET_CREDENTIALS, { id })).node.credentials.apiKey;
   await tenant.query(UPDATE_CONNECTION, {
     input: { ...connectionKey, credentials: { apiKey: 'wrong-2' }, skipCheck },
   });
@@ -200,7 +201,7 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
   expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
-  const refusal = await rest.refusal('PATCH', `${path}?skipCheck=maybe`, change);
+  const refusal = await rest.getRefusal('PATCH', `${path}?skipCheck=maybe`, change);
   expect(refusal).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
 });
 
@@ -257,9 +258,9 @@ test("repeats the provider's message without the credentials in it", async () =>
   });
   await using otherApp = await createAppWithProvider(url);
   const tenant = await otherApp.tenant();
-  const { problem } = await tenant.refusal(
-    GENERATE,
-    connectionVariables(tenant, { apiKey: 'planted-key' }),
+  const { problem } = await tenant.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, { apiKey: 'planted-key' }),
   );
   expect(problem.detail).toBe(
     'Sandbox CRM rejected the credentials (401): Unknown key ***: rotate it',

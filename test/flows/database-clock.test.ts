@@ -80,7 +80,7 @@ describe.each([
     await using receiver = await startReceiver();
     receiver.setBehavior('hook', { status: 500 });
     const { createDestination, enqueue } = await createDeliveryProject(database);
-    const { id } = await createDestination(receiver.url('hook'));
+    const { id } = await createDestination(receiver.getUrl('hook'));
     const startMs = await readDatabaseTimeMs(app);
     const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs + LATER_MS) });
     const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
@@ -90,7 +90,7 @@ describe.each([
     await expect.poll(async () => (await findDelivery(due)).attemptCount, POLLING).toBe(1);
     const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
     await expectAfter(app, startMs, (await findDelivery(due)).nextAttemptTime, span);
-    expect(receiver.received('hook').map((message) => message.id)).toEqual([due]);
+    expect(receiver.listMessages('hook').map((message) => message.id)).toEqual([due]);
     expect(await findDelivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
   });
 
@@ -137,11 +137,11 @@ describe.each([
     // Workers that run earlier could read the objects when they are installed, before their times are set.
     await startWorkers(app);
     await reads.waitForOperations(1);
-    await expectAfter(app, startMs, (await reads.object()).nextReadTime, {
+    await expectAfter(app, startMs, (await reads.getObject()).nextReadTime, {
       fromMs: 0,
       toMs: READ_PERIOD_MS,
     });
-    expect(await waiting.operations()).toEqual([]);
+    expect(await waiting.listOperations()).toEqual([]);
   });
 
   test("refreshes and expires tokens by the database's clock", async () => {
@@ -177,7 +177,7 @@ test.each([
   await using receiver = await startReceiver();
   receiver.setBehavior('hook', { status: 500 });
   const { createDestination, enqueue } = await createDeliveryProject(database);
-  const { id } = await createDestination(receiver.url('hook'));
+  const { id } = await createDestination(receiver.getUrl('hook'));
   vi.setSystemTime(Date.now() + jumpMs);
   const startMs = await readDatabaseTimeMs(app);
   const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });

@@ -11,10 +11,10 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { createEndUser } from '../support/fixtures/end-users.ts';
-import { createIntegrationContent, integrate } from '../support/fixtures/integrations.ts';
+import { createIntegration, createIntegrationContent } from '../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../support/graphql-client.ts';
 import { createEndUserCallers, fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
-import { foreignArgument } from '../support/tenancy/foreign-values.ts';
+import { createForeignArgument } from '../support/tenancy/foreign-values.ts';
 import { buildQueries, findReachableFields } from '../support/tenancy/reachable-fields.ts';
 import { selectFields } from '../support/tenancy/selections.ts';
 
@@ -42,7 +42,7 @@ async function createSharingCallers() {
   const { user: outsider } = callers[2] as (typeof callers)[number];
   const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
   const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
-  await integrate(app, demo, createIntegrationContent('another'));
+  await createIntegration(app, demo, createIntegrationContent('another'));
   const bobsGrant = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
   const bobOfOneIntegration = await createEndUser(app, demo, bobsGrant);
   const concurrentCallers: Caller[] = [
@@ -102,7 +102,10 @@ test(
     );
     for (const { field, query, args } of queries) {
       const requiredArgs = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
-      const values = requiredArgs.map((arg) => [arg.name, foreignArgument(field, arg, ownValues)]);
+      const values = requiredArgs.map((arg) => [
+        arg.name,
+        createForeignArgument(field, arg, ownValues),
+      ]);
       const responses = await queryConcurrently(query, Object.fromEntries(values));
       if (new Set(responses).size > 2) differingCount += 1;
     }

@@ -19,11 +19,11 @@ import { openEventStream } from '../support/event-stream.ts';
 import { listOperations, type Operation } from '../support/rest/minimal-request.ts';
 import { createEndUserCallers, type EndUserCaller } from '../support/tenancy/end-user-callers.ts';
 import {
+  createForeignArgument,
+  createForeignInput,
+  createForeignMember,
+  createForeignValue,
   type Foreign,
-  foreignArgument,
-  foreignInput,
-  foreignMember,
-  foreignValue,
 } from '../support/tenancy/foreign-values.ts';
 import { buildQueries, findReachableFields } from '../support/tenancy/reachable-fields.ts';
 import { declareVariables, selectFields } from '../support/tenancy/selections.ts';
@@ -100,7 +100,7 @@ test.each(callers)('$name: returns no foreign data from any field', async (calle
     // A query without arguments is the same for every pair.
     for (const pair of args.length > 0 ? caller.pairs : caller.pairs.slice(0, 1)) {
       const send: Send = async (names) => {
-        const values = args.map((arg) => [arg.name, foreignArgument(field, arg, names)]);
+        const values = args.map((arg) => [arg.name, createForeignArgument(field, arg, names)]);
         const { data, errors } = await caller.user.request(query, Object.fromEntries(values));
         return { data, errors };
       };
@@ -120,7 +120,7 @@ test.each(
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
-        const variables = { input: foreignInput(Object.values(input.getFields()), names) };
+        const variables = { input: createForeignInput(Object.values(input.getFields()), names) };
         const { data, errors } = await caller.user.request(query, variables);
         return { data, errors };
       };
@@ -140,7 +140,7 @@ test.each(callers)('$name: receives no foreign data from any subscription', asyn
       const send: Send = async (names) => {
         const values = field.args
           .filter(({ name }) => name !== 'after')
-          .map((arg) => [arg.name, foreignValue(arg.name, arg.type, names)]);
+          .map((arg) => [arg.name, createForeignValue(arg.name, arg.type, names)]);
         const { headers } = caller.user;
         const variables = Object.fromEntries(values);
         const stream = await openEventStream(app.fetch, { query, variables, headers });
@@ -157,7 +157,7 @@ function createRequest({ method, path, parameters = [], requestBody }: Operation
   const fillParameters = (location: string) =>
     parameters
       .filter(({ in: parameterLocation }) => parameterLocation === location)
-      .map(({ name, schema: type }) => [name, String(foreignMember(name, type, names))]);
+      .map(({ name, schema: type }) => [name, String(createForeignMember(name, type, names))]);
   const pathParameters = Object.fromEntries(fillParameters('path'));
   const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathParameters[name]);
   const query = fillParameters('query').filter(([name]) => name !== 'pageToken');
@@ -166,7 +166,7 @@ function createRequest({ method, path, parameters = [], requestBody }: Operation
     path: `/v1${filledPath}?${new URLSearchParams(query)}`,
     init: {
       method,
-      ...(body && { body: JSON.stringify(foreignMember('body', body, names)) }),
+      ...(body && { body: JSON.stringify(createForeignMember('body', body, names)) }),
       ...(body && { headers: { 'content-type': 'application/json' } }),
     },
   };

@@ -13,7 +13,7 @@ import {
 } from '../support/fixtures/erasures.ts';
 import { CREATE_INSTALLATION, UPDATE_INSTALLATION } from '../support/fixtures/integrations.ts';
 import { POLLING } from '../support/fixtures/reads.ts';
-import { WRITE } from '../support/fixtures/writes.ts';
+import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { createRestClient } from '../support/rest/rest-client.ts';
 
 const lines: string[] = [];
@@ -105,7 +105,7 @@ test('hides an erased group immediately, removes its data with its names, and ke
   expect(visibleText).toContain(keptMark);
   // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
-  expect(await tenant.refusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
@@ -148,9 +148,11 @@ test('erases a consumer with the installations that use their connections, and k
   const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: erasedMark } });
   const input = { projectIdOrName: tenant.projectId, consumerRef: erasedMark };
   const reader = await tenant.withScopes('read', 'connections:write');
-  expect(await reader.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const otherTenant = await app.tenant();
-  expect(await otherTenant.refusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await otherTenant.getRefusal(ERASE_CONSUMER, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   await createRestClient(app, { 'x-api-key': tenant.apiKey }).delete(
     `/projects/${tenant.projectId}/consumers/${erasedMark}`,
   );
@@ -188,16 +190,16 @@ test('uses no connection of an erased consumer, even before the job deletes it',
     type: 'CREATE',
     records: { record: { email: 'a@b.test' } },
   };
-  expect(await tenant.refusal(WRITE, { input: { ...input, ...write } })).toMatchObject({
+  expect(await tenant.getRefusal(WRITE_RECORDS, { input: { ...input, ...write } })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const withConnection = { input: { ...input, connectionId } };
-  const { problem } = await tenant.refusal(CREATE_INSTALLATION, withConnection);
+  const { problem } = await tenant.getRefusal(CREATE_INSTALLATION, withConnection);
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
   // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   expect(createInstallation.installation.connection.id).toBe(keptCustomer.connectionId);
-  await tenant.query(WRITE, { input: { ...input, ...write } });
+  await tenant.query(WRITE_RECORDS, { input: { ...input, ...write } });
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(consumer.id);
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -217,17 +219,17 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   const keptRows = await findProductRows(otherTenant.projectId);
   const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
   const wrongName = { ...input, confirmName: 'other' };
-  const { problem } = await tenant.builder.refusal(DELETE_PROJECT, { input: wrongName });
+  const { problem } = await tenant.builder.getRefusal(DELETE_PROJECT, { input: wrongName });
   expect(problem.issues).toMatchObject([{ name: 'input.confirmName', value: 'other' }]);
-  expect(await tenant.refusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await otherTenant.builder.refusal(DELETE_PROJECT, { input })).toMatchObject({
+  expect(await tenant.getRefusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await otherTenant.builder.getRefusal(DELETE_PROJECT, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 
   expect(await tenant.builder.query(DELETE_PROJECT, { input })).toEqual({
     deleteProject: { deletedId: projectId },
   });
-  expect(await tenant.refusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await tenant.getRefusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
   const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
   expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
   const createAgain = `mutation CreateProject { createProject(input: {
@@ -247,11 +249,11 @@ test('requires the confirmed name of a project as a query parameter over REST', 
   const tenant = await app.tenant();
   const builder = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
   const path = `/projects/${tenant.projectName}`;
-  expect(await builder.refusal('DELETE', path)).toMatchObject({
+  expect(await builder.getRefusal('DELETE', path)).toMatchObject({
     status: 400,
     issues: [{ in: 'query', name: 'confirmName' }],
   });
   await builder.delete(`${path}?confirmName=${tenant.projectName}`);
-  expect(await builder.refusal('GET', path)).toMatchObject({ status: 404 });
+  expect(await builder.getRefusal('GET', path)).toMatchObject({ status: 404 });
   await builder.delete(`/orgs/${tenant.orgId}`);
 });

@@ -256,7 +256,7 @@ test("sends the parameters of the provider app, which replace none of the gatewa
 });
 
 async function listIssueNames(tenant: Tenant, overrides: object) {
-  const { code, problem } = await tenant.refusal(
+  const { code, problem } = await tenant.getRefusal(
     START_CONNECT,
     createStartInput(tenant, overrides),
   );
@@ -305,12 +305,12 @@ test("refuses another tenant's project and app, and a key without the scope", as
   const [owner, other] = [await app.tenant(), await app.tenant()];
   const providerAppId = await createProviderApp(owner);
   await createProviderApp(other);
-  expect(await other.refusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+  expect(await other.getRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listIssueNames(other, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await owner.withScopes('read');
-  expect(await reader.refusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+  expect(await reader.getRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

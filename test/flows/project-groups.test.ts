@@ -94,8 +94,8 @@ const countActivityDeltas = (projectId: string) =>
 test("delays only deliveries of a hanging server's projects", async () => {
   await using receiver = await startReceiver();
   const { hanging, healthy, server, services: splitServices } = await createTwoGroups();
-  const hangingDestination = await hanging.createDestination(receiver.url('hanging'));
-  const healthyDestination = await healthy.createDestination(receiver.url('healthy'));
+  const hangingDestination = await hanging.createDestination(receiver.getUrl('hanging'));
+  const healthyDestination = await healthy.createDestination(receiver.getUrl('healthy'));
   await using _work = await startWork(splitServices);
 
   // The server begins to hang while messages are being sent, so it cannot store their results.
@@ -114,13 +114,13 @@ test("delays only deliveries of a hanging server's projects", async () => {
     await expect.poll(() => countDelivered(healthy.projectId)).toBe(round * 100);
   }
   await expect.poll(() => countActivityDeltas(healthy.projectId)).toBe(0);
-  expect(receiver.received('hanging')).toHaveLength(5);
+  expect(receiver.listMessages('hanging')).toHaveLength(5);
   expect(await countDelivered(hanging.projectId)).toBe(0);
 
   endHang();
   await expect.poll(() => countDelivered(hanging.projectId)).toBe(55);
-  expect(receiver.received('hanging')).toHaveLength(55);
-  expect(receiver.received('healthy')).toHaveLength(300);
+  expect(receiver.listMessages('hanging')).toHaveLength(55);
+  expect(receiver.listMessages('healthy')).toHaveLength(300);
 });
 
 test(
@@ -132,7 +132,7 @@ test(
       Array.from({ length: 6 }, () => createDeliveryProject(database)),
     );
     for (const [index, project] of projects.entries()) {
-      const { id } = await project.createDestination(receiver.url(`many-${index}`));
+      const { id } = await project.createDestination(receiver.getUrl(`many-${index}`));
       await project.enqueue(id, 300);
     }
     const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
@@ -149,7 +149,7 @@ test(
 test('delivers messages of a moved project from the worker of its new server', async () => {
   await using receiver = await startReceiver();
   const project = await createDeliveryProject(database);
-  const { id } = await project.createDestination(receiver.url('moved'));
+  const { id } = await project.createDestination(receiver.getUrl('moved'));
   const projectIds: Record<string, string[]> = { old: [project.projectId], new: [] };
   const groups = Object.keys(projectIds).map((name) =>
     createGroup(name, () => projectIds[name] ?? []),
@@ -162,5 +162,5 @@ test('delivers messages of a moved project from the worker of its new server', a
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 20);
   await expect.poll(() => countDelivered(project.projectId)).toBe(20);
-  expect(receiver.received('moved')).toHaveLength(20);
+  expect(receiver.listMessages('moved')).toHaveLength(20);
 });

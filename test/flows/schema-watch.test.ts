@@ -11,11 +11,11 @@ import { PROVIDERS } from '../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
   deleteInstallation,
   insertDestination,
-  installFor,
-  integrate,
   toRevision,
 } from '../support/fixtures/integrations.ts';
 
@@ -90,8 +90,8 @@ async function listMessages({ projectId }: Tenant) {
 async function install(content = createContent()) {
   const tenant = await app.tenant();
   fields = [createField('email'), createField('phone')];
-  const integration = await integrate(app, tenant, content);
-  const { id: installationId } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, content);
+  const { id: installationId } = await connectAndInstall(tenant, integration);
   await checkAfter();
   return { tenant, integration, installationId };
 }
@@ -189,7 +189,7 @@ test('refuses an object that cannot be watched, at its position', async () => {
     const content = createContent(ALL, { destination: 'nowhere' });
     const latestRevision = toRevision({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
-    const { problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
+    const { problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
   const path = 'input.latestRevision.content.watchSchema';
@@ -221,7 +221,7 @@ test('refuses to rename or delete a destination of schema changes', async () => 
   const { projectId } = tenant;
   const where = { projectId_name: { projectId, name: 'records' } };
   const { id: destinationId } = await prisma.destination.findUniqueOrThrow({ where });
-  const { problem } = await tenant.refusal(
+  const { problem } = await tenant.getRefusal(
     `mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`,
     { input: { projectIdOrName: projectId, destinationId } },
   );

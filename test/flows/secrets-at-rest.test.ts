@@ -7,8 +7,8 @@ import { replaceSecrets } from '../../src/domain/provider-event/subscription-sec
 import { newId } from '../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
-  connectionVariables,
-  GENERATE,
+  createConnectionVariables,
+  GENERATE_CONNECTION,
   generateConnection,
   PROVIDERS,
 } from '../support/fixtures/connections.ts';
@@ -218,26 +218,35 @@ test('repeats no secret in a refusal', async () => {
         },
       },
     ],
-    [GENERATE, connectionVariables(tenant, { apiKey: `${secret}\0` })],
-    [GENERATE, connectionVariables(tenant, { apiKey: { secret } })],
-    [GENERATE, connectionVariables(tenant, { apiKey: [`; ${secret}`] })],
-    [GENERATE, connectionVariables(tenant, { apiKey: 'sandbox-key', authScheme: secret })],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { apiKey: `${secret}\0` })],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { apiKey: { secret } })],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { apiKey: [`; ${secret}`] })],
+    [
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { apiKey: 'sandbox-key', authScheme: secret }),
+    ],
     [`{ viewer(${JSON.stringify(secret)}) { kind } }`, {}],
     [`{ node(id: [${JSON.stringify(secret)}]) { id } }`, {}],
     [`{ project(idOrName: [${JSON.stringify(secret)}]) { id } }`, {}],
-    [GENERATE, connectionVariables(tenant, { apiKey: secret, basicAuth })],
-    [GENERATE, connectionVariables(tenant, { provider: 'salesforce', apiKey: secret })],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { apiKey: secret, basicAuth })],
     [
-      GENERATE,
-      connectionVariables(tenant, { basicAuth: { username: secret, passphrase: secret } }),
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { provider: 'salesforce', apiKey: secret }),
     ],
     [
-      GENERATE,
-      connectionVariables(tenant, { oauth2AuthorizationCode: tokens, authScheme: 'BASIC' }),
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { basicAuth: { username: secret, passphrase: secret } }),
     ],
-    [GENERATE, connectionVariables(tenant, { oauth2AuthorizationCode: { accessToken: secret } })],
-    [GENERATE, connectionVariables(tenant, { customAuth: { other: secret } })],
-    [GENERATE, connectionVariables(tenant, { customAuth: secret })],
+    [
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { oauth2AuthorizationCode: tokens, authScheme: 'BASIC' }),
+    ],
+    [
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { oauth2AuthorizationCode: { accessToken: secret } }),
+    ],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { customAuth: { other: secret } })],
+    [GENERATE_CONNECTION, createConnectionVariables(tenant, { customAuth: secret })],
     [UPDATE_CONNECTION, { input: { projectIdOrName, connectionId, credentials: { basicAuth } } }],
     [
       UPDATE_CONNECTION,
@@ -261,8 +270,8 @@ test('repeats no secret in the response or the log if the database fails', async
   await rows.query('alter table "Connection" rename to "Elsewhere"', []);
   try {
     const response = await tenant.request(
-      GENERATE,
-      connectionVariables(tenant, { apiKey: secret }),
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { apiKey: secret }),
     );
     expect(response.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
     expectNone([secret], JSON.stringify(response));

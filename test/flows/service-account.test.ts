@@ -7,8 +7,8 @@ import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
-  connectionVariables,
-  GENERATE,
+  createConnectionVariables,
+  GENERATE_CONNECTION,
   generateConnection,
   keepEvents,
 } from '../support/fixtures/connections.ts';
@@ -142,9 +142,9 @@ test('replaces a token before it expires, and when the provider rejects it', asy
 
 test('returns UNPROCESSABLE for a rejected key, and stores an accepted key with its token', async () => {
   const tenant = await app.tenant();
-  const input = connectionVariables(tenant, { provider: google.name, customAuth });
+  const input = createConnectionVariables(tenant, { provider: google.name, customAuth });
   isKeyKnown = false;
-  const { code, problem } = await tenant.refusal(GENERATE, input);
+  const { code, problem } = await tenant.getRefusal(GENERATE_CONNECTION, input);
   isKeyKnown = true;
   const endpoint = `The token endpoint of ${google.displayName}`;
   expect([code, problem.detail]).toEqual([

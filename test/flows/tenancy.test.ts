@@ -23,16 +23,16 @@ import { NODES_MAX } from '../../src/domain/node.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import {
+  createForeignArgument,
+  createForeignInput,
+  createForeignValue,
   type Foreign,
-  foreignArgument,
-  foreignInput,
-  foreignValue,
 } from '../support/tenancy/foreign-values.ts';
 import {
   declareVariables,
   listArgumentSets,
+  omitPageArguments,
   selectFields,
-  withoutPageArguments,
 } from '../support/tenancy/selections.ts';
 import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
@@ -135,12 +135,12 @@ test('returns no node of A to B, by key or by builder', async () => {
 test('returns nothing of A from any query', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   for (const field of fields) {
-    const args = withoutPageArguments(field.args);
+    const args = omitPageArguments(field.args);
     for (const name of args.length ? ['demo', idsOfA.get('prj') as string] : ['']) {
       const values = Object.fromEntries(
         args.map((arg) => [
           arg.name,
-          arg.name === 'idOrName' ? name : foreignValue(arg.name, arg.type, foreignOfA(name)),
+          arg.name === 'idOrName' ? name : createForeignValue(arg.name, arg.type, foreignOfA(name)),
         ]),
       );
       await queryAs(field, values, args);
@@ -172,7 +172,7 @@ test("returns nothing of A from any filter of B's lists", async () => {
   for (const { field, args } of queries) {
     if (args.length === 0) continue;
     const values = Object.fromEntries(
-      args.map((arg) => [arg.name, foreignArgument(field, arg, foreignOfA(b.projectId))]),
+      args.map((arg) => [arg.name, createForeignArgument(field, arg, foreignOfA(b.projectId))]),
     );
     const { declared, passed } = declareVariables(args);
     const returnType = getNamedType(field.type);
@@ -193,7 +193,7 @@ test("refuses a cursor of A in B's list", async () => {
   const a = app.client({ 'x-api-key': apiKey });
   const { project } = await a.query(list(1, ''));
   const query = `{ project(idOrName: "${b.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
-  expect(await b.refusal(query)).toMatchObject({
+  expect(await b.getRefusal(query)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'after' })] },
   });
@@ -211,7 +211,7 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
     for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
       for (const caller of [b, b.builder]) {
         const variables = {
-          input: foreignInput(Object.values(input.getFields()), foreignOfA(project)),
+          input: createForeignInput(Object.values(input.getFields()), foreignOfA(project)),
         };
         const { data, errors } = await caller.request(query, variables);
         expectNothingOfA(mutation.name, data);

@@ -5,7 +5,7 @@ import { NO_METERS } from '../../src/meters.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { createTestApp, createTestDatabase, getSharedApp } from '../support/app.ts';
 import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
-import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
+import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../support/fixtures/writes.ts';
 
 const POLLING = { timeout: 20_000, interval: 100 };
@@ -145,7 +145,7 @@ test('counts a read, its records and its delivery, and reports pending work of t
     where: { projectId: tenant.projectId },
     data: { url: `${sandboxUrl()}/inbox/metrics` },
   });
-  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'companies' } });
+  await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'companies' } });
   await expectSeries('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
   await expectSeries('gateway_records_total{kind="read"}').toBe(3);
   await expectSeries('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(

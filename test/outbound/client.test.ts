@@ -32,7 +32,7 @@ async function startReceiverWith(behavior: Behavior) {
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   receiver.setBehavior('hook', behavior);
-  return { receiver, url: receiver.url('hook') };
+  return { receiver, url: receiver.getUrl('hook') };
 }
 
 async function startServer(handler: RequestListener, host?: string): Promise<string> {
@@ -71,7 +71,7 @@ test('reaches an address of the allow-list, by literal and by name', async () =>
   expect(await client.send(createGet(url))).toMatchObject({ status: 200, truncated: false });
   const urlWithName = url.replace('127.0.0.1', 'receiver.example');
   expect(await client.send(createGet(urlWithName))).toMatchObject({ status: 200 });
-  expect(receiver.received('hook')).toHaveLength(2);
+  expect(receiver.listMessages('hook')).toHaveLength(2);
 });
 
 test('connects only to the resolved addresses that pass the check', async () => {
@@ -79,7 +79,7 @@ test('connects only to the resolved addresses that pass the check', async () => 
   const client = createTestOutbound({ lookup: createLookup('::1', '10.0.0.1', '127.0.0.1') });
   const response = await client.send(createGet(url.replace('127.0.0.1', 'receiver.example')));
   expect(response.status).toBe(200);
-  expect(receiver.received('hook')).toHaveLength(1);
+  expect(receiver.listMessages('hook')).toHaveLength(1);
 });
 
 test('refuses a name that resolves to another address on a later connection', async () => {
@@ -145,11 +145,11 @@ test.each([
 test('returns a redirect without following it', async () => {
   const { receiver } = await startReceiverWith({ status: 200 });
   const origin = await startServer((_, response) =>
-    response.writeHead(302, { location: receiver.url('secret') }).end(),
+    response.writeHead(302, { location: receiver.getUrl('secret') }).end(),
   );
   const response = await createTestOutbound().send(createGet(origin));
-  expect(response).toMatchObject({ status: 302, headers: { location: receiver.url('secret') } });
-  expect(receiver.received('secret')).toEqual([]);
+  expect(response).toMatchObject({ status: 302, headers: { location: receiver.getUrl('secret') } });
+  expect(receiver.listMessages('secret')).toEqual([]);
 });
 
 test('sends method, path, headers and body unchanged', async () => {

@@ -6,8 +6,8 @@ import { createSalesforceProvider } from '../../src/providers/salesforce/salesfo
 import { type HubspotServer, startHubspotServer } from '../support/providers/hubspot-server.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
+  createSalesforceFailure,
   type SalesforceServer,
-  salesforceFailure,
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 
@@ -115,7 +115,7 @@ test('warns about a field that stays invisible, and throws temporary failures', 
   const [definition] = await defineAtSalesforce(server, [createTextField('Hobby__c')]);
   expect(definition).toMatchObject({ action: 'CREATE', error: null });
   expect(definition?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
-  server.failNext(salesforceFailure(500), Infinity);
+  server.failNext(createSalesforceFailure(500), Infinity);
   const failed = defineAtSalesforce(server, [createTextField('Pet__c')]);
   await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
 });

@@ -3,11 +3,11 @@ import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provi
 import type { PageRead, RecordPage } from '../../src/providers/moving-records.ts';
 import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import {
+  createHubspotFailure,
   type HubspotServer,
-  hubspotFailure,
   startHubspotServer,
 } from '../support/providers/hubspot-server.ts';
-import { hubspotError } from '../support/providers/hubspot-store.ts';
+import { createHubspotError } from '../support/providers/hubspot-store.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, testProviderContract } from './contract.ts';
 import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
@@ -29,13 +29,13 @@ testProviderContract('hubspot', async (): Promise<ContractSubject> => {
     pageSizeMin: 10,
     hasChangeTimes: true,
     newFieldName: 'hobby',
-    countRecords: () => server.store.records('contacts').length,
+    countRecords: () => server.store.listRecords('contacts').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('contacts', record, changedAt).id),
     failRequests: (fault) => {
       if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
       const wait = 'retryAfterSeconds' in fault && { 'retry-after': `${fault.retryAfterSeconds}` };
-      server.failNext(hubspotFailure(fault.status, { ...wait }), Infinity);
+      server.failNext(createHubspotFailure(fault.status, { ...wait }), Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -250,7 +250,7 @@ test('creates a record with its associations', async () => {
     records: [{ record, associations }],
     allOrNone: false,
   });
-  expect(server.store.records('deals').map((deal) => deal.associations)).toEqual([
+  expect(server.store.listRecords('deals').map((deal) => deal.associations)).toEqual([
     associations,
     associations,
   ]);
@@ -279,7 +279,10 @@ test('returns a message for each refused value', async () => {
 
 test('returns an outcome if HubSpot reports that the record to delete is missing', async () => {
   await using server = await startHubspotServer();
-  server.failNext({ status: 404, body: hubspotError('resource not found', 'OBJECT_NOT_FOUND') });
+  server.failNext({
+    status: 404,
+    body: createHubspotError('resource not found', 'OBJECT_NOT_FOUND'),
+  });
   const removal = { objectName: 'contacts', id: '42' };
   expect(await deleteRecord(createSession(server), removal)).toEqual({
     success: false,
@@ -397,8 +400,8 @@ test('takes the values of a stage from the pipelines, and describes it without v
     ],
   });
   const [properties] = server.requests.splice(0);
-  server.failNext({ status: 200, body: { results: server.store.object('deals').properties } });
-  server.failNext(hubspotFailure(403), 2);
+  server.failNext({ status: 200, body: { results: server.store.getObject('deals').properties } });
+  server.failNext(createHubspotFailure(403), 2);
   const withoutLabels = await describeObject(createSession(server), 'deals');
   expect(withoutLabels.displayName).toBeNull();
   expect(indexByName(withoutLabels.fields).dealstage).toMatchObject({
@@ -419,7 +422,7 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
   [504, 'write', 'SERVER_ERROR'],
 ])('maps a %i after a %s to %s', async (status, purpose, kind) => {
   await using server = await startHubspotServer();
-  server.failNext(hubspotFailure(status));
+  server.failNext(createHubspotFailure(status));
   const attempt =
     purpose === 'read'
       ? readPage(createSession(server), { objectName: 'contacts', fields: [], pageSize: 1 })
@@ -430,7 +433,7 @@ test.each<[number, 'read' | 'write', ProviderErrorKind]>([
 test('waits as long as HubSpot requests, in seconds or until a date', async () => {
   await using server = await startHubspotServer();
   const readRetryAfterMs = async (status: number, headers: Record<string, string>) => {
-    server.failNext(hubspotFailure(status, headers));
+    server.failNext(createHubspotFailure(status, headers));
     return (await catchFailure(describeObject(createSession(server), 'contacts'))).retryAfterMs;
   };
   const date = 'Thu, 01 Jan 2026 12:00:00 GMT';
@@ -450,7 +453,10 @@ test('reports a missing field when a read names an unknown property', async () =
   const message = 'Property "nope" does not exist';
   const context = { propertyName: ['nope'] };
   const details = [{ message, code: 'PROPERTY_DOESNT_EXIST', context }];
-  server.failNext({ status: 400, body: hubspotError('Invalid', 'VALIDATION_ERROR', details) });
+  server.failNext({
+    status: 400,
+    body: createHubspotError('Invalid', 'VALIDATION_ERROR', details),
+  });
   const read = { objectName: 'contacts', fields: ['nope'], pageSize: 1 };
   expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
     kind: 'MISSING_FIELD',

@@ -3,8 +3,8 @@ import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createPlainSession } from '../support/providers/provider-session.ts';
 import {
+  createSalesforceFailure,
   type SalesforceServer,
-  salesforceFailure,
   startSalesforceServer,
 } from '../support/providers/salesforce-server.ts';
 import { type ContractSubject, testProviderContract } from './contract.ts';
@@ -27,13 +27,13 @@ testProviderContract('salesforce', async (): Promise<ContractSubject> => {
     pageSizeMin: 200,
     hasChangeTimes: true,
     newFieldName: 'Hobby__c',
-    countRecords: () => server.store.records('Account').length,
+    countRecords: () => server.store.listRecords('Account').length,
     storeRecords: (records) =>
       records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),
     failRequests: (fault) => {
       if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
       const wait = 'retryAfterSeconds' in fault && { 'retry-after': `${fault.retryAfterSeconds}` };
-      server.failNext(salesforceFailure(fault.status, { ...wait }), Infinity);
+      server.failNext(createSalesforceFailure(fault.status, { ...wait }), Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -244,7 +244,7 @@ test('rolls back an all-or-none update, and returns a reason for each record', a
       errors: ['Id not specified in an update call (MISSING_ARGUMENT)'],
     },
   ]);
-  expect(server.store.records('Account')[0]).toMatchObject({ Name: 'Acme' });
+  expect(server.store.listRecords('Account')[0]).toMatchObject({ Name: 'Acme' });
 });
 
 test("writes only records of the batch's object", async () => {
@@ -252,7 +252,7 @@ test("writes only records of the batch's object", async () => {
   const record = { Name: 'Acme', attributes: { type: 'Contact' } };
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   await writeBatch(createSession(server), { ...batch, records: [{ record }] });
-  expect(server.store.records('Account')).toHaveLength(1);
+  expect(server.store.listRecords('Account')).toHaveLength(1);
 });
 
 test('describes fields by the type that fits their input', async () => {
@@ -398,7 +398,7 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
 
 test('classifies the failure of a request within a composite', async () => {
   await using server = await startSalesforceServer();
-  const { status: httpStatusCode, body } = salesforceFailure(401);
+  const { status: httpStatusCode, body } = createSalesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
   server.failNext({ status: 200, body: { compositeResponse } });
   const error = await catchFailure(describeObject(createSession(server), 'Account'));

@@ -17,9 +17,9 @@ import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp } from '../support/app.ts';
 import {
+  createMinimalBody,
+  createMinimalValue,
   listOperations,
-  minimalBody,
-  minimalValue,
   type Operation,
 } from '../support/rest/minimal-request.ts';
 
@@ -56,12 +56,12 @@ function createRequest(
       .filter(
         ({ in: location, name, required }) => location === part && (required || name === optional),
       )
-      .map(({ name, schema }) => [name, String(minimalValue(schema))]);
+      .map(({ name, schema }) => [name, String(createMinimalValue(schema))]);
   const pathValues = Object.fromEntries(listParameters('path'));
   const filledPath = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValues[name]);
   const schema = requestBody?.content['application/json']?.schema;
   const headers = { ...Object.fromEntries(listParameters('header')), ...(schema && JSON_BODY) };
-  const body = schema ? JSON.stringify(minimalBody(schema)) : null;
+  const body = schema ? JSON.stringify(createMinimalBody(schema)) : null;
   return [
     `/v1${filledPath}?${new URLSearchParams(listParameters('query'))}`,
     { method, headers, body },

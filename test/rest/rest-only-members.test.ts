@@ -5,7 +5,10 @@ import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp } from '../support/app.ts';
 import { MUTATIONS } from '../support/inputs/walk-inputs.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
-import { type RestInstallation, restInstallation } from '../support/rest/rest-installation.ts';
+import {
+  createRestInstallation,
+  type RestInstallation,
+} from '../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
@@ -139,11 +142,11 @@ test('lists every member that only REST takes as supported or refused', () => {
 });
 
 test('refuses unsupported members by name', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   await createProviderApp(rest.tenant);
   for (const [member, createRequest] of Object.entries(REFUSED)) {
     const { method = 'POST', path, body, names } = createRequest(rest);
-    const { status, issues } = await rest.refusal(method, path, body);
+    const { status, issues } = await rest.getRefusal(method, path, body);
     expect({ status, named: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({
       status: 400,
       named: expect.arrayContaining([names]),
@@ -152,11 +155,11 @@ test('refuses unsupported members by name', async () => {
 });
 
 test('returns 404 for an installation in the path of another integration', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const { id } = rest.installation;
   const elsewhere = `${rest.base}/integrations/none/installations/${id}`;
   for (const path of [`${elsewhere}:pause`, `${elsewhere}:unpause`]) {
-    expect(await rest.refusal('POST', path)).toMatchObject({ status: 404 });
+    expect(await rest.getRefusal('POST', path)).toMatchObject({ status: 404 });
   }
-  expect(await rest.refusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
 });

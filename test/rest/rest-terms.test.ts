@@ -10,9 +10,9 @@ import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp } from '../support/app.ts';
-import { type JsonSchema, minimalValue } from '../support/rest/minimal-request.ts';
+import { createMinimalValue, type JsonSchema } from '../support/rest/minimal-request.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
-import { restInstallation } from '../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../support/rest/rest-installation.ts';
 
 const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
@@ -46,14 +46,14 @@ function createWrongValues(member: z.ZodType): unknown[] {
 
 /** Returns objects with the required members, one of which is wrong. */
 function createWrongObjects(object: z.ZodObject): unknown[] {
-  const minimalObject = createMinimalValue(object) as Record<string, unknown>;
+  const minimalObject = createMinimalInput(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>
     createWrongValues(member).map((value) => ({ ...minimalObject, [name]: value })),
   );
 }
 
 /** Returns a minimal valid input in REST's terms. */
-function createMinimalValue(schema: z.ZodType): unknown {
+function createMinimalInput(schema: z.ZodType): unknown {
   const json = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -63,7 +63,7 @@ function createMinimalValue(schema: z.ZodType): unknown {
       jsonSchema.enum = (zodSchema.options as string[]).map((name) => toWord(enumName, name));
     },
   });
-  return minimalValue(
+  return createMinimalValue(
     resolveReferences(json as JsonSchema, json as { $defs?: Record<string, JsonSchema> }),
   );
 }
@@ -121,20 +121,20 @@ test("lists REST's values for a missing enum value", async () => {
 });
 
 test("names rules of a write in REST's terms", async () => {
-  const { integrationPath, refusal } = await restInstallation(app);
+  const { integrationPath, getRefusal } = await createRestInstallation(app);
   const contacts = `${integrationPath}/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };
-  const missing = await refusal('POST', contacts, { ...body, type: undefined });
+  const missing = await getRefusal('POST', contacts, { ...body, type: undefined });
   expect(missing.issues).toMatchObject([
     { name: 'type', detail: 'must be one of create, update, delete.' },
   ]);
   const policy = { retryPolicy: { deadlineHours: 1 } };
-  const retried = await refusal('POST', contacts, { ...body, ...policy });
+  const retried = await getRefusal('POST', contacts, { ...body, ...policy });
   expect(retried.issues).toMatchObject([
     { name: 'retryPolicy', detail: 'must be given only with the mode asynchronous.' },
   ]);
   const deletion = { groupRef: 'acme', type: 'delete', mode: 'asynchronous', record: { id: '1' } };
-  const deleted = await refusal('POST', contacts, deletion);
+  const deleted = await getRefusal('POST', contacts, deletion);
   expect(deleted.issues).toMatchObject([
     { name: 'mode', detail: 'must be synchronous for a delete.', value: 'asynchronous' },
   ]);

@@ -17,7 +17,7 @@ test('returns 401 as a problem without credentials', async () => {
   const anonymous = createRestClient(app, {});
   for (const { method, path } of ENDPOINTS) {
     const url = path.replace(/\{\w+\}/g, 'x');
-    expect(await anonymous.refusal(method, url)).toMatchObject({
+    expect(await anonymous.getRefusal(method, url)).toMatchObject({
       status: 401,
       type: 'urn:problem:unauthenticated',
     });
@@ -100,7 +100,7 @@ test('masks an unexpected error, and logs it with its instance', async () => {
   broken.app.services.database.rows.findProject = async () => {
     throw new Error('the inside');
   };
-  const refused = await client.refusal('GET', `${client.base}/topics`);
+  const refused = await client.getRefusal('GET', `${client.base}/topics`);
   expect(refused).toMatchObject({ status: 500, instance: expect.stringMatching(/^urn:uuid:/) });
   expect(JSON.stringify(refused)).not.toContain('the inside');
   const logged = lines.find((line) => line.includes(refused.instance as string));
@@ -123,7 +123,7 @@ test('aborts a request after the time limit', async () => {
   await using slow = await createTestApp({ env: { LIMIT_QUERY_MS: '2000' } });
   const client = await createRestTenant(slow);
   slow.app.services.database.rows.findProject = () => new Promise(() => {});
-  expect(await client.refusal('GET', `${client.base}/topics`)).toMatchObject({
+  expect(await client.getRefusal('GET', `${client.base}/topics`)).toMatchObject({
     type: 'urn:problem:query-limit-exceeded',
     limit: 'time',
     maximum: 2_000,

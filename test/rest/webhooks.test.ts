@@ -10,13 +10,13 @@ import { newId } from '../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import { keepEvents } from '../support/fixtures/connections.ts';
 import { createIntegrationContent } from '../support/fixtures/integrations.ts';
-import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
+import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import {
   ALL_EVENTS,
   createSandboxApp,
   createSandboxClient,
-  POLLING,
-  SUBSCRIPTIONS,
+  LIST_SUBSCRIPTIONS,
+  SUBSCRIPTION_POLLING,
 } from '../support/fixtures/subscriptions.ts';
 import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
 
@@ -69,7 +69,7 @@ async function createSubscribedTenant(place: string) {
   const destination = `mutation ($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } } }`;
   const created = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
-  const input = { ...created, url: receiver.url(place) };
+  const input = { ...created, url: receiver.getUrl(place) };
   const { createDestination } = await tenant.query(destination, { input });
   const { prisma } = services.database;
   const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
@@ -156,10 +156,10 @@ const DATA: { [T in Type]: EventData<T> } = {
 async function changeAtProvider(tenant: Tenant, installationId: string) {
   const { prisma } = services.database;
   const readStatus = async () => {
-    const { node } = await tenant.query(SUBSCRIPTIONS, { id: installationId });
+    const { node } = await tenant.query(LIST_SUBSCRIPTIONS, { id: installationId });
     return node.subscriptions[0]?.status;
   };
-  await expect.poll(readStatus, POLLING).toBe('ACTIVE');
+  await expect.poll(readStatus, SUBSCRIPTION_POLLING).toBe('ACTIVE');
   await createSandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
   const poll = () => pollSchemas(services, new AbortController().signal);
@@ -203,7 +203,7 @@ test('delivers each kind as the OpenAPI document declares', async () => {
     watchSchema: { destination: 'records', allObjects: { fieldCreated: { enabled: 'ALWAYS' } } },
   };
   const reading = await installReads(app, tenant, { content });
-  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await tenant.query(TRIGGER_READ, { input: { ...reading.triggerInput, objectName: 'contacts' } });
   await changeAtProvider(tenant, reading.id);
   for (const [eventType, data] of Object.entries(DATA) as [Type, EventData<Type>][]) {
     const { projectId } = tenant;
@@ -212,7 +212,7 @@ test('delivers each kind as the OpenAPI document declares', async () => {
     );
   }
   await sendTest(tenant);
-  const received = receiver.received('everything');
+  const received = receiver.listMessages('everything');
   const listReceivedKinds = () => [...new Set(received.map(getKind))].sort();
   await expect.poll(listReceivedKinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
   const faults = received.flatMap((message) =>

@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasDocs, registerDocs } from '../../src/server/docs/docs.ts';
 import { getSharedApp } from '../support/app.ts';
-import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { browserSkipReason, launchBrowser } from '../support/browser.ts';
 
 const app = await getSharedApp();
 
@@ -97,7 +97,7 @@ test('serves the site at /docs', async () => {
 });
 
 const skipReason =
-  noBrowser ?? (hasDocs() ? null : 'The site is not built: `npm run docs` builds it.');
+  browserSkipReason ?? (hasDocs() ? null : 'The site is not built: `npm run docs` builds it.');
 if (skipReason) console.warn(`The documentation is not opened in a browser. ${skipReason}`);
 
 test.skipIf(skipReason)('works in a browser without requests to another origin', async () => {

@@ -31,9 +31,9 @@ test('lists all pages', async () => {
 test('links problems of both surfaces to their page, and types each issue', async () => {
   const rest = await createRestTenant(app);
   const { tenant, base } = rest;
-  const overRest = await rest.refusal('POST', `${base}/topics`, { name: '', colour: 'red' });
+  const overRest = await rest.getRefusal('POST', `${base}/topics`, { name: '', colour: 'red' });
   const input = { projectIdOrName: tenant.projectId, name: 'x'.repeat(65) };
-  const { problem } = await tenant.refusal(CREATE, { input });
+  const { problem } = await tenant.getRefusal(CREATE, { input });
   for (const { href, type } of [overRest, problem]) {
     expect(type).toBe('urn:problem:bad-user-input');
     expect(href).toBe('https://gateway.test/at/problems/bad-user-input');
@@ -47,6 +47,6 @@ test('links problems of both surfaces to their page, and types each issue', asyn
   expect(formatIssues(problem.issues)).toEqual([
     'input.name: urn:problem:invalid-value, Invalid Value',
   ]);
-  const missing = await rest.refusal('POST', `${base}/topics`, {});
+  const missing = await rest.getRefusal('POST', `${base}/topics`, {});
   expect(formatIssues(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
 });

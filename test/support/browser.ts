@@ -15,7 +15,7 @@ const BROWSER_PATHS = [
 const executablePath = process.env.CHROMIUM_PATH ?? BROWSER_PATHS.find((path) => existsSync(path));
 
 /** The reason to skip tests in a browser. Null if a browser is installed. */
-export const noBrowser = executablePath
+export const browserSkipReason = executablePath
   ? null
   : 'Tests in a browser are skipped: found no Chromium or Chrome. Install chromium or set CHROMIUM_PATH.';
 

@@ -23,7 +23,10 @@ export interface GraphqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   query(query: string, variables?: Record<string, unknown>): Promise<any>;
   /** Returns the extensions of the only error. Fails if there is none, or more than one. */
-  refusal(query: string, variables?: Record<string, unknown>): Promise<GraphqlError['extensions']>;
+  getRefusal(
+    query: string,
+    variables?: Record<string, unknown>,
+  ): Promise<GraphqlError['extensions']>;
 }
 
 export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
@@ -54,7 +57,7 @@ export function createClient(
       expect(errors).toBeUndefined();
       return data;
     },
-    async refusal(query, variables) {
+    async getRefusal(query, variables) {
       const { errors } = await request(query, variables);
       expect(errors).toHaveLength(1);
       return (errors as [GraphqlError])[0].extensions;

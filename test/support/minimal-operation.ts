@@ -14,14 +14,16 @@ import {
 export type Field = GraphQLField<unknown, unknown>;
 
 /** Returns a value of the type that names nothing that exists. */
-export function minimalValue(type: GraphQLInputType): unknown {
-  if (isNonNullType(type)) return minimalValue(type.ofType);
-  if (isListType(type)) return [minimalValue(type.ofType)];
+export function createMinimalValue(type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return createMinimalValue(type.ofType);
+  if (isListType(type)) return [createMinimalValue(type.ofType)];
   if (isEnumType(type)) return type.getValues()[0]?.name;
   if (isInputObjectType(type)) {
     const allFields = Object.values(type.getFields());
     const inputFields = type.isOneOf ? allFields.slice(0, 1) : allFields.filter(isIncluded);
-    return Object.fromEntries(inputFields.map((field) => [field.name, minimalValue(field.type)]));
+    return Object.fromEntries(
+      inputFields.map((field) => [field.name, createMinimalValue(field.type)]),
+    );
   }
   const values: Record<string, unknown> = {
     Int: 1,
@@ -39,7 +41,7 @@ function isIncluded({ name, type }: { name: string; type: GraphQLInputType }): b
 }
 
 /** Returns an operation that passes the required arguments of a field, its project, and `extraArguments`. */
-export function minimalOperation(
+export function buildMinimalOperation(
   kind: string,
   { name, args, type }: Field,
   extraArguments: readonly GraphQLArgument[] = [],
@@ -50,6 +52,8 @@ export function minimalOperation(
   const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
   return {
     query: `${kind}${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`,
-    variables: Object.fromEntries(passedArguments.map((arg) => [arg.name, minimalValue(arg.type)])),
+    variables: Object.fromEntries(
+      passedArguments.map((arg) => [arg.name, createMinimalValue(arg.type)]),
+    ),
   };
 }

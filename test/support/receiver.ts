@@ -21,8 +21,8 @@ export interface ReceivedMessage {
 
 export interface Receiver extends AsyncDisposable {
   /** Returns a separate URL for each name. */
-  url(name: string): string;
-  received(name: string): ReceivedMessage[];
+  getUrl(name: string): string;
+  listMessages(name: string): ReceivedMessage[];
   /** Sets the response to later messages. Default: 200. */
   setBehavior(name: string, behavior: Behavior): void;
   /** Responds to all messages that hang. */
@@ -30,7 +30,7 @@ export interface Receiver extends AsyncDisposable {
   /** Resolves when at least `count` messages have arrived. */
   waitForMessages(name: string, count: number): Promise<void>;
   /** The largest number of concurrent requests. */
-  concurrentMax(name: string): number;
+  getConcurrentMax(name: string): number;
 }
 
 interface Endpoint {
@@ -53,8 +53,8 @@ export async function startReceiver(): Promise<Receiver> {
     void receive(findEndpoint(request.url?.slice(1) ?? ''), request, response);
   });
   return {
-    url: (name) => `${url}/${name}`,
-    received: (name) => findEndpoint(name).received,
+    getUrl: (name) => `${url}/${name}`,
+    listMessages: (name) => findEndpoint(name).received,
     setBehavior: (name, behavior) => {
       findEndpoint(name).behavior = behavior;
     },
@@ -70,7 +70,7 @@ export async function startReceiver(): Promise<Receiver> {
       waiters.push({ count, resolve });
       await promise;
     },
-    concurrentMax: (name) => findEndpoint(name).concurrentMax,
+    getConcurrentMax: (name) => findEndpoint(name).concurrentMax,
     [Symbol.asyncDispose]: stop,
   };
 }

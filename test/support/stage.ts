@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createTestApp } from './app.ts';
-import { launchBrowser, noBrowser } from './browser.ts';
+import { browserSkipReason, launchBrowser } from './browser.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
 export type StageServer = Pick<ServerProcess, 'demo' | 'stop'>;
@@ -57,9 +57,9 @@ export function describeInBrowser<S extends AsyncDisposable>(
   open: () => Promise<S>,
   define: (stage: () => S) => void,
 ): void {
-  if (noBrowser) console.warn(noBrowser);
+  if (browserSkipReason) console.warn(browserSkipReason);
   let openedStage: S;
-  describe.skipIf(noBrowser)('in a browser', () => {
+  describe.skipIf(browserSkipReason)('in a browser', () => {
     beforeAll(async () => {
       openedStage = await open();
     });

@@ -8,7 +8,7 @@ import { createTestApp, getSharedApp } from '../support/app.ts';
 import { createNames, recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
-import { installReads, TRIGGER } from '../support/fixtures/reads.ts';
+import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../support/fixtures/writes.ts';
 import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -201,7 +201,7 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
     await tenant.query(CREATE_DESTINATION, {
       input: {
         ...{ projectIdOrName: tenant.projectId, name: 'records', type: 'WEBHOOK' },
-        url: hooks.url('read'),
+        url: hooks.getUrl('read'),
       },
     })
   ).createDestination;
@@ -211,11 +211,11 @@ test('traces a read with its jobs and deliveries, in whichever process they run'
   });
   const { traceId, traceparent, listSpans } = createTrace();
   const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
-  await client.query(TRIGGER, { input: { ...reads.trigger, objectName: 'companies' } });
+  await client.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'companies' } });
   // The request has ended. The app that starts now runs the work as another process would.
   await app.app.start();
   await hooks.waitForMessages('read', 1);
-  const [message] = hooks.received('read');
+  const [message] = hooks.listMessages('read');
   await expect
     .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)
     .toMatch(/> deliver > POST$/m);

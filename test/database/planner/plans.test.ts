@@ -35,7 +35,7 @@ import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { collectPlans, listPlanFaults } from '../../support/database/plans.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installReads, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import {
   listFilterArguments,
@@ -358,8 +358,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('reads only related rows to record a page of a read', async () => {
     const tenant = await app.tenant();
     const installation = await installReads(app, tenant);
-    const { triggerRead } = await tenant.query(TRIGGER, {
-      input: { ...installation.trigger, objectName: 'contacts' },
+    const { triggerRead } = await tenant.query(TRIGGER_READ, {
+      input: { ...installation.triggerInput, objectName: 'contacts' },
     });
     const { services } = app.app;
     const run = await claimRun(services, {

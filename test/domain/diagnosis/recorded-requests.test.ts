@@ -4,7 +4,7 @@ import type { RequestRecorder } from '../../../src/domain/diagnosis/request-reco
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
-import { installReads, POLLING, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installReads, POLLING, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { installActiveSubscription } from '../../support/fixtures/subscriptions.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
@@ -137,7 +137,7 @@ test('records the pages of a read, with masked cursors', async () => {
     groupRef: 'acme',
     objectName: 'contacts',
   };
-  const { id } = (await tenant.query(TRIGGER, { input })).triggerRead.operation;
+  const { id } = (await tenant.query(TRIGGER_READ, { input })).triggerRead.operation;
   await expect
     .poll(async () => (await listRequests(tenant, id)).length, POLLING)
     .toBeGreaterThan(1);
@@ -196,7 +196,7 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: createContact() });
   const reader = await writer.withScopes('read');
-  const { code, problem } = await reader.refusal(REQUESTS_OF_OPERATION, { id: operationId });
+  const { code, problem } = await reader.getRefusal(REQUESTS_OF_OPERATION, { id: operationId });
   expect(code).toBe('FORBIDDEN');
   expect(problem.detail).toContain('payloads:read');
   const otherTenant = await app.tenant();

@@ -64,7 +64,7 @@ test.skipIf(skipReason)(
 
     await holdCommits(cluster);
     const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
-    const refusal = client.refusal(ERASE, {
+    const refusal = client.getRefusal(ERASE, {
       input: { projectIdOrName: projectId, groupRef: 'acme' },
     });
     await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);

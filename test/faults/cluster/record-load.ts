@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Tenant, TestApp } from '../../support/app.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installForSentEvents,
   signRequest,
 } from '../../support/fixtures/signed-events.ts';
@@ -150,7 +150,7 @@ async function sendEvent(
   { gatewayUrl, isOver }: LoadTarget,
 ): Promise<string | null> {
   const id = crypto.randomUUID();
-  const body = eventsBody(createSentEvent(account, { id, recordId: id }));
+  const body = createEventsBody(createSentEvent(account, { id, recordId: id }));
   while (!isOver()) {
     const response = await fetch(
       `${gatewayUrl}/webhooks/sandbox/${providerAppId}`,

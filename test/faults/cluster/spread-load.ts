@@ -8,7 +8,10 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp } from '../../support/app.ts';
-import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
+import {
+  createConnectionVariables,
+  GENERATE_CONNECTION,
+} from '../../support/fixtures/connections.ts';
 import { createConnectionWebhook, createWebhook } from '../../support/fixtures/webhooks.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
@@ -181,8 +184,8 @@ export async function createConnection(
 ): Promise<void> {
   const client = createClient(fetchFrom(url), { 'x-api-key': project.apiKey });
   const startMs = performance.now();
-  const variables = connectionVariables(project, { apiKey: 'sandbox-key', consumerRef });
-  const { data, errors } = await client.request(GENERATE, variables);
+  const variables = createConnectionVariables(project, { apiKey: 'sandbox-key', consumerRef });
+  const { data, errors } = await client.request(GENERATE_CONNECTION, variables);
   const endMs = performance.now();
   if (data && !errors) {
     const { id } = data.generateConnection.connection;
@@ -206,13 +209,13 @@ async function createProjects(cluster: Cluster, receiver: Receiver): Promise<Spr
     if (projects.filter((project) => project.worker === worker).length === PROJECTS_PER_WORKER)
       continue;
     const recordEndpoint = `${projectId}-records`;
-    await createWebhook(tenant, { name: 'records', url: receiver.url(recordEndpoint) });
-    await createConnectionWebhook(tenant, { name: 'hook', url: receiver.url(projectId) });
+    await createWebhook(tenant, { name: 'records', url: receiver.getUrl(recordEndpoint) });
+    await createConnectionWebhook(tenant, { name: 'hook', url: receiver.getUrl(projectId) });
     projects.push({
       ...(await prepareRecordLoad(app, tenant)),
       ...{ created: [], delivered: [], refusedCount: 0, errors: [], worker },
-      listReceivedIds: () => receiver.received(projectId).map(({ id }) => id),
-      listRecordMessages: () => receiver.received(recordEndpoint),
+      listReceivedIds: () => receiver.listMessages(projectId).map(({ id }) => id),
+      listRecordMessages: () => receiver.listMessages(recordEndpoint),
     });
     if (projects.length === PROJECTS_PER_WORKER * cluster.workers.length) return projects;
   }

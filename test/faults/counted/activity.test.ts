@@ -3,15 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
-import { TRIGGER } from '../../support/fixtures/reads.ts';
+import { TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installForSentEvents,
   signRequest,
 } from '../../support/fixtures/signed-events.ts';
 import { sendMessagesTo } from '../../support/fixtures/subscriptions.ts';
-import { WRITE } from '../../support/fixtures/writes.ts';
+import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
@@ -53,7 +53,7 @@ async function prepare() {
   await keepEvents(app, tenant);
   const content = { write: { objects: [{ objectName: 'contacts' }] } };
   const { providerAppId, account } = await installForSentEvents(app, tenant, { content });
-  await sendMessagesTo(app, tenant, receiver.url('all'));
+  await sendMessagesTo(app, tenant, receiver.getUrl('all'));
   const parties = { projectIdOrName: projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const url = `http://127.0.0.1:${env.PORT}`;
   const hookUrl = `${url}/webhooks/sandbox/${providerAppId}`;
@@ -67,7 +67,7 @@ function sendEvents({ hookUrl, account }: Fixture, n: number): Promise<Response>
   const events = Array.from({ length: EVENTS_AT_ONCE }, (_, index) =>
     createSentEvent(account, { id: `${n}-${index}`, recordId: `${n}` }),
   );
-  return fetch(hookUrl, signRequest(eventsBody(...events)));
+  return fetch(hookUrl, signRequest(createEventsBody(...events)));
 }
 
 /**
@@ -94,11 +94,11 @@ function startLoad(fixture: Fixture) {
     const record = n % 10 === 0 ? { unknownField: 'text' } : { email: `a${n}@example.com` };
     const write = { objectName: 'contacts', type: 'CREATE', records: { record } };
     const mode = n % 2 === 0 ? 'SYNCHRONOUS' : 'ASYNCHRONOUS';
-    const { data } = await client.request(WRITE, { input: { ...parties, ...write, mode } });
+    const { data } = await client.request(WRITE_RECORDS, { input: { ...parties, ...write, mode } });
     return data?.writeRecords != null;
   };
   const read = async () => {
-    const { data } = await client.request(TRIGGER, {
+    const { data } = await client.request(TRIGGER_READ, {
       input: { ...parties, objectName: 'contacts' },
     });
     return data?.triggerRead != null;

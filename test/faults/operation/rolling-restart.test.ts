@@ -46,7 +46,7 @@ async function prepare() {
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
   await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
   const tenant = await app.tenant();
-  await createConnectionWebhook(tenant, { name: 'hook', url: receiver.url(ENDPOINT) });
+  await createConnectionWebhook(tenant, { name: 'hook', url: receiver.getUrl(ENDPOINT) });
   const env = { ...commonEnv, DATABASE_URL: await databaseUrl(database), DRAIN_MS: `${DRAIN_MS}` };
   return { database, receiver, env, projectId: tenant.projectId, apiKey: tenant.apiKey };
 }
@@ -138,7 +138,10 @@ async function replaceAll(
 }
 
 /** Waits for `count` different messages. Returns the number of messages, including repeated ones. */
-async function waitForMessages({ received }: Receiver, count: number): Promise<number> {
+async function waitForMessages(
+  { listMessages: received }: Receiver,
+  count: number,
+): Promise<number> {
   const countDifferent = () => new Set(received(ENDPOINT).map(({ id }) => id)).size;
   await expect.poll(countDifferent, { timeout: 60_000 }).toBe(count);
   return received(ENDPOINT).length;

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
-import { installReads, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installReads, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createWebhook } from '../../support/fixtures/webhooks.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
@@ -24,9 +24,11 @@ async function prepare(receiverUrl: string) {
   await createWebhook(tenant, { name: 'records', url: receiverUrl });
   const object = { mapToName: undefined, schedule: undefined };
   const requiredFields = [{ fieldName: 'email' }];
-  const { trigger } = await installReads(app, tenant, { object: { ...object, requiredFields } });
+  const { triggerInput } = await installReads(app, tenant, {
+    object: { ...object, requiredFields },
+  });
   const env = { ...commonEnv, DATABASE_URL: await databaseUrl(database) };
-  return { env, apiKey: tenant.apiKey, trigger };
+  return { env, apiKey: tenant.apiKey, triggerInput };
 }
 
 async function startReceiverOfTraces() {
@@ -38,7 +40,7 @@ async function startReceiverOfTraces() {
 test('a read has one trace over the request in one process and the job and delivery in another', async () => {
   const hooks = await startReceiver();
   onTestFinished(() => hooks[Symbol.asyncDispose]());
-  const { env, apiKey, trigger } = await prepare(hooks.url('read'));
+  const { env, apiKey, triggerInput } = await prepare(hooks.getUrl('read'));
   const [apiTraces, workerTraces] = [await startReceiverOfTraces(), await startReceiverOfTraces()];
   const SANDBOX_PORT = `${await findFreePort()}`;
   const start = (ROLES: string, OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
@@ -55,8 +57,8 @@ test('a read has one trace over the request in one process and the job and deliv
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey, traceparent },
     body: JSON.stringify({
-      query: TRIGGER,
-      variables: { input: { ...trigger, objectName: 'contacts' } },
+      query: TRIGGER_READ,
+      variables: { input: { ...triggerInput, objectName: 'contacts' } },
     }),
   });
   expect(await response.json()).not.toHaveProperty('errors');
@@ -76,6 +78,6 @@ test('a read has one trace over the request in one process and the job and deliv
   expect(listSpanIds(apiTraces)).toContain(findSpan(workerTraces, 'job run-read')?.parentSpanId);
   expect(listSpanIds(workerTraces)).toContain(findSpan(workerTraces, 'deliver')?.parentSpanId);
   expect(findSpan(apiTraces, 'job run-read')).toBeUndefined();
-  const [message] = hooks.received('read');
+  const [message] = hooks.listMessages('read');
   expect(message?.headers.traceparent).toContain(traceId);
 });

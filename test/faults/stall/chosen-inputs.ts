@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
-import { createContact, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -107,10 +107,14 @@ function createRecords(writer: Writer): LargeInput[] {
   const wide = Object.fromEntries(repeat(90, (index) => [`field${index}`, 'a'.repeat(90)]));
   const batch = (record: object) => repeat(100, () => ({ record }));
   return [
-    graphql('batch of 100 records with long texts', WRITE, writer.input({ batch: batch(long) })),
+    graphql(
+      'batch of 100 records with long texts',
+      WRITE_RECORDS,
+      writer.input({ batch: batch(long) }),
+    ),
     graphql(
       'batch of 100 records with 90 fields',
-      WRITE,
+      WRITE_RECORDS,
       writer.input({ batch: batch({ ...createContact(), ...wide }) }),
     ),
   ];

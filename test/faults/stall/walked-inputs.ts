@@ -8,10 +8,10 @@ import {
   isListType,
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { minimalOperation, minimalValue } from '../../support/minimal-operation.ts';
+import { buildMinimalOperation, createMinimalValue } from '../../support/minimal-operation.ts';
 import {
   type JsonSchema,
-  minimalValue as minimalSchemaValue,
+  createMinimalValue as minimalSchemaValue,
   type Operation,
 } from '../../support/rest/minimal-request.ts';
 
@@ -72,12 +72,12 @@ function listLargeValues(inputType: GraphQLInputType, levels = LEVELS): Large[] 
   if (isListType(type)) {
     const inner = listLargeValues(type.ofType, levels - 1);
     return [
-      ...createLists(minimalValue(type.ofType)),
+      ...createLists(createMinimalValue(type.ofType)),
       ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
     ];
   }
   if (isInputObjectType(type)) {
-    const minimum = minimalValue(type) as object;
+    const minimum = createMinimalValue(type) as object;
     return Object.values(type.getFields()).flatMap(({ name, type }) =>
       listLargeValues(type, levels - 1).map(
         ([where, value]): Large => [`.${name}${where}`, { ...minimum, [name]: value }],
@@ -120,7 +120,7 @@ export function* walkGraphqlInputs(projectId: string): Iterable<LargeInput> {
   for (const [kind, root] of Object.entries(kinds)) {
     for (const field of Object.values((root as GraphQLObjectType).getFields())) {
       for (const arg of field.args) {
-        const { query, variables } = minimalOperation(kind, field, [arg]);
+        const { query, variables } = buildMinimalOperation(kind, field, [arg]);
         for (const [where, value] of listLargeValues(arg.type)) {
           const allVariables = { ...variables, [arg.name]: setProject(value, projectId) };
           const body = toText({ query, variables: allVariables });

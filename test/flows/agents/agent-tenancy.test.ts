@@ -16,7 +16,7 @@ import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, requestMcp } from '../../support/mcp/mcp-client.ts';
 import { listOperations, type Operation } from '../../support/rest/minimal-request.ts';
-import { type Foreign, foreignMember } from '../../support/tenancy/foreign-values.ts';
+import { createForeignMember, type Foreign } from '../../support/tenancy/foreign-values.ts';
 import { listStoredIds } from '../../support/tenancy/stored-rows.ts';
 
 const app = await startTypedApi(HIGH_RATE_LIMITS);
@@ -177,14 +177,14 @@ function createRequest(
   const pathValues = Object.fromEntries(
     parameters
       .filter(({ in: location }) => location === 'path')
-      .map(({ name, schema }) => [name, String(foreignMember(name, schema, foreign))]),
+      .map(({ name, schema }) => [name, String(createForeignMember(name, schema, foreign))]),
   );
   const body = requestBody?.content['application/json']?.schema;
   return {
     path: `/v1${path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValues[name] ?? '')}`,
     init: {
       method,
-      ...(body && { body: JSON.stringify(foreignMember('body', body, foreign)) }),
+      ...(body && { body: JSON.stringify(createForeignMember('body', body, foreign)) }),
       ...(body && { headers: { 'content-type': 'application/json' } }),
     },
   };

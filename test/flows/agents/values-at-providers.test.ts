@@ -17,7 +17,7 @@ import { createRandom } from '../../faults/fixtures/random.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { createAgent, createProposalClient } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 
 const WRITES_PER_PROVIDER = 18;
 const random = createRandom(Number(process.env.SEED ?? 1));
@@ -89,7 +89,7 @@ async function install({ provider, objectName }: WriteTarget) {
   const tenant = await app.tenant();
   const account = await standIns.open({ provider, module: null, objectName, fields: [] });
   const { isDescribed, names } = findFields({ provider, objectName }, account.record);
-  await integrate(app, tenant, {
+  await createIntegration(app, tenant, {
     name: 'crm',
     provider,
     read: {

@@ -27,7 +27,7 @@ function createChoiceClient(tenant: Tenant, installationId: string) {
       return config.content.subscribe.objects.contacts;
     },
     async refuseChoice(contacts: object) {
-      const { issues = [] } = await rest.refusal('PATCH', path, createMaskedBody(contacts));
+      const { issues = [] } = await rest.getRefusal('PATCH', path, createMaskedBody(contacts));
       return issues.map((issue) => [
         issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
         issue.detail,
@@ -49,7 +49,7 @@ test('delivers only the events that the customer enabled, with the fields of the
   };
   expect(await choose(choices)).toEqual(choices);
   await installed.waitUntilActive();
-  expect(await installed.subscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
+  expect(await installed.listSubscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
   const id = await crm.create({ email: createEmail() });
   await crm.update(id, { firstname: 'Ada' });
   await crm.update(id, { lastname: 'Lovelace' });
@@ -57,7 +57,7 @@ test('delivers only the events that the customer enabled, with the fields of the
   await installed.waitForEntries(2);
   expect(
     installed
-      .entries()
+      .listEntries()
       .filter((entry) => entry.id === id)
       .map(({ subscribeEventType, fieldsUpdated }) => [subscribeEventType, fieldsUpdated]),
   ).toEqual([
@@ -76,7 +76,7 @@ test("keeps the integration's choices for members that the config omits", async 
     inheritFieldsAndMappings: true,
     deleteEvent: { enabled: 'never' },
   });
-  expect(await installed.subscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
+  expect(await installed.listSubscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
 });
 
 test('delivers events to the destination that the config names, and refuses to delete that destination', async () => {
@@ -91,7 +91,7 @@ test('delivers events to the destination that the config names, and refuses to d
   await expect
     .poll(() => prisma.delivery.count({ where: { destinationId } }), { timeout: 20_000 })
     .toBeGreaterThan(0);
-  const refusal = await rest.refusal(
+  const refusal = await rest.getRefusal(
     'DELETE',
     `/projects/${tenant.projectId}/destinations/${destinationId}`,
   );

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { integrate } from '../../support/fixtures/integrations.ts';
+import { createIntegration } from '../../support/fixtures/integrations.ts';
 import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
 import { readNow, readOnSchedule } from '../../support/fixtures/rest-reads.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const { sandbox } = app.app;
@@ -37,7 +37,7 @@ const contacts = {
 function install(choice?: object, object: object = {}) {
   const content = { read: { objects: [{ ...contacts, ...object }] } };
   const config = choice && { read: { objects: { contacts: { ...choice } } } };
-  return restInstallation(app, { content, ...(config && { config }) });
+  return createRestInstallation(app, { content, ...(config && { config }) });
 }
 
 test("uses the default of an unmapped name, and replaces it with the customer's mapping", async () => {
@@ -201,12 +201,12 @@ test('refuses contradicting or unknown choices at their position, on both surfac
 test('refuses conditions if the provider supports none, or fewer', async () => {
   const fetchRefusal = async (provider: string, fieldFilters: object[]) => {
     const rest = await createRestTenant(app);
-    await integrate(app, rest.tenant, {
+    await createIntegration(app, rest.tenant, {
       name: 'crm',
       provider,
       read: { objects: [{ objectName: 'contacts', destination: 'records' }] },
     });
-    return rest.refusal('POST', `${rest.base}/integrations/crm/installations`, {
+    return rest.getRefusal('POST', `${rest.base}/integrations/crm/installations`, {
       groupRef: 'acme',
       config: { content: { read: { objects: { contacts: { fieldFilters } } } } },
     });

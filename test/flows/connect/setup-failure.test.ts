@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
@@ -32,7 +32,7 @@ test('reports failures of end users, with at most one event an hour', async () =
   const events = await keepEvents(app, tenant);
   const user = await createEndUser(app, tenant);
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    expect((await user.refusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
+    expect((await user.getRefusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
   }
   const { projectId } = tenant;
   expect(await events()).toEqual([
@@ -46,7 +46,7 @@ test('reports failures of end users, with at most one event an hour', async () =
   expect(others).toEqual([]);
   expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
 
-  await user.refusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
+  await user.getRefusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
   expect(await events()).toHaveLength(1);
   expect(await listFailures(tenant)).toMatchObject([
     { count: 4, error: expect.stringContaining('redirectUrl') },
@@ -54,7 +54,7 @@ test('reports failures of end users, with at most one event an hour', async () =
 
   clock.aheadMs += 61 * 60_000;
   const laterUser = await createEndUser(app, tenant);
-  await laterUser.refusal(START_CONNECT, startInput(tenant));
+  await laterUser.getRefusal(START_CONNECT, startInput(tenant));
   expect(await events()).toHaveLength(2);
   const [repeatedFailure] = await listFailures(tenant);
   expect(repeatedFailure.count).toBe(1);
@@ -63,31 +63,31 @@ test('reports failures of end users, with at most one event an hour', async () =
 
 test('reports neither failed calls of a backend nor invalid input of an end user', async () => {
   const tenant = await app.tenant();
-  await tenant.refusal(START_CONNECT, startInput(tenant));
+  await tenant.getRefusal(START_CONNECT, startInput(tenant));
   const user = await createEndUser(app, tenant);
-  await user.refusal(START_CONNECT, startInput(tenant, { groupRef: 'rival' }));
-  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'none' }));
+  await user.getRefusal(START_CONNECT, startInput(tenant, { groupRef: 'rival' }));
+  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'none' }));
   await createProviderApp(tenant, { provider: 'salesforce' });
-  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'salesforce' }));
+  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'salesforce' }));
   expect(await listFailures(tenant)).toEqual([]);
 });
 
 test('reports no failure for a provider that the token does not permit', async () => {
   const tenant = await app.tenant();
-  const { name } = await integrate(app, tenant);
+  const { name } = await createIntegration(app, tenant);
   const user = await createEndUser(app, tenant, { integrations: [name] });
-  await user.refusal(START_CONNECT, startInput(tenant, { provider: 'hubspot' }));
-  await user.refusal(START_CONNECT, startInput(tenant));
+  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'hubspot' }));
+  await user.getRefusal(START_CONNECT, startInput(tenant));
   expect(await listFailures(tenant)).toMatchObject([{ provider: 'sandbox' }]);
 });
 
 test('reports an end user whose installation selects a field that the integration lacks', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
-  const { id } = await integrate(app, tenant);
+  const { id } = await createIntegration(app, tenant);
   const connection = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const user = await createEndUser(app, tenant);
-  const { problem } = await user.refusal(CREATE_INSTALLATION, {
+  const { problem } = await user.getRefusal(CREATE_INSTALLATION, {
     input: {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: id,
@@ -147,8 +147,8 @@ test('reports a consent page that refuses the scopes, but not a person who decli
 test('shows failures to neither another tenant nor an end user', async () => {
   const tenant = await app.tenant();
   const user = await createEndUser(app, tenant);
-  await user.refusal(START_CONNECT, startInput(tenant));
+  await user.getRefusal(START_CONNECT, startInput(tenant));
   const otherTenant = await app.tenant();
   expect(await listFailures(otherTenant, tenant.projectId)).toBeUndefined();
-  expect((await user.refusal(SETUP_FAILURES, {})).code).toBe('FORBIDDEN');
+  expect((await user.getRefusal(SETUP_FAILURES, {})).code).toBe('FORBIDDEN');
 });

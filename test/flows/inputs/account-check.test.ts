@@ -5,11 +5,14 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import { connectCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
-  integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { hubspotFailure, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import {
+  createHubspotFailure,
+  startHubspotServer,
+} from '../../support/providers/hubspot-server.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
 
@@ -33,7 +36,7 @@ const createConfig = (selectedFields: string[], owner = 'lastname') => ({
 test('accepts fields of the account, and names fields that it lacks', async () => {
   const rest = await createRestTenant(app);
   const { tenant } = rest;
-  await integrate(
+  await createIntegration(
     app,
     tenant,
     createIntegrationContent('crm', { read: { objects: [openContacts] } }),
@@ -56,7 +59,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
 
   const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrongFields };
-  const { problem } = await tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([
     { name: 'input.config.read[0].selectedFields[2]', detail: missingDetail, value: 'fax' },
     { name: 'input.config.read[0].fieldMappings[0].fieldName', value: 'owner_id' },
@@ -68,7 +71,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
       config: { content: { read: { objects: { contacts: { selectedFields: { fax: true } } } } } },
     },
   };
-  expect((await rest.refusal('PATCH', path, patch)).issues).toMatchObject([
+  expect((await rest.getRefusal('PATCH', path, patch)).issues).toMatchObject([
     { name: 'installation.config.content.read.objects.contacts.selectedFields.fax' },
   ]);
   expect((await rest.request('PATCH', `${path}?skipSampling=true`, patch)).status).toBe(200);
@@ -82,7 +85,7 @@ test('refuses an object that the account lacks, with or without a config', async
     destination: 'records',
     optionalFieldsAuto: 'ALL',
   }));
-  await integrate(crmApp, rest.tenant, {
+  await createIntegration(crmApp, rest.tenant, {
     ...createIntegrationContent('crm', { read: { objects } }),
     provider: 'hubspot',
   });
@@ -115,11 +118,11 @@ test.each([
   });
   const rest = await connectCrm(failingApp, 'hubspot');
   const read = { objects: [{ ...openContacts, objectName: 'deals', requiredFields: [] }] };
-  await integrate(failingApp, rest.tenant, {
+  await createIntegration(failingApp, rest.tenant, {
     ...createIntegrationContent('crm', { read }),
     provider: 'hubspot',
   });
-  server.failNext(hubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
+  server.failNext(createHubspotFailure(status, { 'retry-after': '0' }), Number.POSITIVE_INFINITY);
   const { config } = await createInstallation(rest.tenant, {
     config: { read: [{ objectName: 'deals', selectedFields: ['nothing'] }] },
   });

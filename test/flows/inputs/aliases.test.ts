@@ -14,12 +14,12 @@ import {
   CREATE_REVISION,
   createInstallation,
   createIntegrationContent,
-  integrationInput,
+  createIntegrationVariables,
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
-import { WRITE } from '../../support/fixtures/writes.ts';
+import { POLLING, startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
+import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import type { RestTenant } from '../../support/rest/rest-client.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
@@ -101,7 +101,7 @@ test.each([
 ])('stores the module %s/%s as %s', async (provider, module, storedModule) => {
   const rest = await createRestTenantWithDestination(app);
   const content = { name: 'crm', provider, module, proxy: { enabled: true, useModule: true } };
-  await rest.tenant.query(CREATE_INTEGRATION, integrationInput(rest.tenant, content));
+  await rest.tenant.query(CREATE_INTEGRATION, createIntegrationVariables(rest.tenant, content));
   expect(await listStoredContents(rest)).toMatchObject([{ module: storedModule }]);
 });
 
@@ -113,7 +113,10 @@ test("stores an alias as the object's name in a new revision, and keeps its mapp
     read: { objects: [{ destination: 'records', ...object }] },
   });
   const { tenant } = rest;
-  const creation = integrationInput(tenant, createXeroContent({ objectName: 'Contacts' }));
+  const creation = createIntegrationVariables(
+    tenant,
+    createXeroContent({ objectName: 'Contacts' }),
+  );
   await tenant.query(CREATE_INTEGRATION, creation);
   const changedContent = createXeroContent({ objectName: 'contacts', mapToName: 'people' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
@@ -165,7 +168,7 @@ test('accepts an alias in configs, reads and writes, and uses it in messages', a
     },
     write: { objects: [{ objectName: 'issue' }] },
   };
-  await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
+  await tenant.query(CREATE_INTEGRATION, createIntegrationVariables(tenant, content));
   await generateConnection(tenant, {
     provider: 'atlassian',
     apiKey: TOKEN,
@@ -193,11 +196,11 @@ test('accepts an alias in configs, reads and writes, and uses it in messages', a
     type: 'CREATE',
     records: { record: { summary: 'Written' } },
   };
-  const { writeRecords } = await tenant.query(WRITE, { input: write });
+  const { writeRecords } = await tenant.query(WRITE_RECORDS, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true });
 
   await using _workers = await startReadJobs(app);
-  await tenant.query(TRIGGER, { input: { ...target, objectName: 'issue' } });
+  await tenant.query(TRIGGER_READ, { input: { ...target, objectName: 'issue' } });
   const { prisma } = app.app.services.database;
   const listDeliveries = () =>
     prisma.delivery.findMany({ where: { projectId: projectIdOrName, operationId: { not: null } } });

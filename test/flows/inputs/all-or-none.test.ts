@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
-import { WRITE } from '../../support/fixtures/writes.ts';
-import { inGroups } from '../../support/inputs/graphql-input.ts';
+import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
+import { toGraphqlInput } from '../../support/inputs/graphql-input.ts';
 import { expectEqualRefusal } from '../../support/rest/equal-refusals.ts';
 
 const { app, hubspot } = await startCrmApp();
@@ -36,8 +36,8 @@ test('refuses an all-or-none batch without a request if the provider would write
   expect(hubspot.requests.length).toBe(requestCount);
 
   const create = createBatchInput('CREATE', [{ firstname: 'Bob' }, { email: 'no address' }]);
-  const input = inGroups({ projectIdOrName: rest.tenant.projectId, ...create });
-  const { writeRecords } = await rest.tenant.query(WRITE, { input });
+  const input = toGraphqlInput({ projectIdOrName: rest.tenant.projectId, ...create });
+  const { writeRecords } = await rest.tenant.query(WRITE_RECORDS, { input });
   expect(writeRecords).toMatchObject({ successCount: 0, failureCount: 2 });
 });
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
@@ -23,7 +23,11 @@ const read = {
 test('refuses a config that disables or omits an object that is always read', async () => {
   const rest = await createRestTenant(app);
   const groupRef = 'acme';
-  const integration = await integrate(app, rest.tenant, createIntegrationContent('crm', { read }));
+  const integration = await createIntegration(
+    app,
+    rest.tenant,
+    createIntegrationContent('crm', { read }),
+  );
   const listFindings = (config: object) =>
     expectEqualIssues(rest, 'createInstallation', { integrationIdOrName: 'crm', groupRef, config });
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef });
@@ -36,11 +40,11 @@ test('refuses a config that disables or omits an object that is always read', as
     'config.content.read.objects.contacts.disabled: must be false: contacts is always read.',
   ]);
 
-  const { id, config } = await installFor(rest.tenant, integration, {
+  const { id, config } = await connectAndInstall(rest.tenant, integration, {
     config: { read: [contacts] },
   });
   expect(config.read).toHaveLength(1);
   const update = { projectIdOrName: rest.tenant.projectId, installationId: id, config: disabled };
-  const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await rest.tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([{ name: 'input.config.read[1].disabled', value: true }]);
 });

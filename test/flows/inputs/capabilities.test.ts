@@ -3,9 +3,9 @@ import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
+  createIntegration,
   createIntegrationContent,
-  integrate,
-  integrationInput,
+  createIntegrationVariables,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
@@ -60,7 +60,7 @@ test('refuses to write a read-only object, also in a new revision', async () => 
   expect(await listIssues(rest, writeContent)).toEqual([
     `${CONTENT_PATH}.write.objects[0].objectName: ${writeIssue}`,
   ]);
-  await integrate(app, rest.tenant, content);
+  await createIntegration(app, rest.tenant, content);
   const revision = { integrationIdOrName: 'sales', revision: toRevision(writeContent) };
   expect(await expectEqualIssues(rest, 'createRevision', revision)).toEqual([
     `revision.content.write.objects[0].objectName: ${writeIssue}`,
@@ -75,7 +75,7 @@ test('refuses a config that enables deletions that the provider does not support
     read: undefined,
     write: { objects: [{ objectName: 'issues' }, { objectName: 'gists' }] },
   });
-  await tenant.query(CREATE_INTEGRATION, integrationInput(tenant, content));
+  await tenant.query(CREATE_INTEGRATION, createIntegrationVariables(tenant, content));
   await generateConnection(tenant, {
     provider: 'github',
     oauth2AuthorizationCode: { accessToken: { token: 'token' }, scopes: [] },

@@ -4,7 +4,10 @@ import type { writeFieldSettingInput } from '../../../src/domain/installation/ch
 import type { Provider } from '../../../src/providers/contract.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
-import { createIntegrationContent, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegration,
+  createIntegrationContent,
+} from '../../support/fixtures/integrations.ts';
 import {
   createContact,
   createWriter,
@@ -13,7 +16,7 @@ import {
 } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const { sandbox, services } = app.app;
@@ -119,7 +122,7 @@ test("translates mapped names of settings to the provider's names", async () => 
 
 test('refuses settings of an unknown field at its position', async () => {
   const rest = await createRestTenant(providersApp);
-  await integrate(
+  await createIntegration(
     providersApp,
     rest.tenant,
     createIntegrationContent('crm', {
@@ -144,7 +147,7 @@ test('refuses IF_EMPTY if the provider cannot return records by id', async () =>
   expect(capabilities.readRecords).toBeDefined();
   const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
   const monday = { provider: 'monday', read: null, write: { objects } };
-  await integrate(providersApp, rest.tenant, createIntegrationContent('work', monday));
+  await createIntegration(providersApp, rest.tenant, createIntegrationContent('work', monday));
   await generateConnection(rest.tenant, { provider: 'monday', apiKey: 'key' });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
   const config = { write: [{ objectName: 'items', fields }] };
@@ -155,7 +158,7 @@ test('refuses IF_EMPTY if the provider cannot return records by id', async () =>
 });
 
 test('accepts and returns settings over REST in the form of the reference API', async () => {
-  const rest = await restInstallation(app, { content: { write } });
+  const rest = await createRestInstallation(app, { content: { write } });
   const selectedFieldSettings = {
     phone: { default: { stringValue: '1' }, writeOnCreate: 'always', writeOnUpdate: 'ifEmpty' },
     score: { default: { integerValue: 3 }, writeOnCreate: 'never', writeOnUpdate: 'always' },

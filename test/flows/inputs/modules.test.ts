@@ -5,12 +5,12 @@ import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
-  integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
-import { startWriteJobs, WRITE } from '../../support/fixtures/writes.ts';
+import { POLLING, startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
+import { startWriteJobs, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { startSalesforceServer } from '../../support/providers/salesforce-server.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
@@ -58,7 +58,7 @@ async function connect(provider: string, providerMetadata?: object): Promise<Res
 }
 
 async function install(rest: RestTenant, content: { name: string; provider: string }) {
-  await integrate(app, rest.tenant, content);
+  await createIntegration(app, rest.tenant, content);
   const { id } = await createInstallation(rest.tenant, { integrationIdOrName: content.name });
   return id as string;
 }
@@ -93,7 +93,7 @@ test('refuses a module that the provider lacks, and an object that the module la
 
 test('refuses an installation if its connection lacks an input of the module', async () => {
   const rest = await connect('salesforce');
-  await integrate(
+  await createIntegration(
     app,
     rest.tenant,
     createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS }),
@@ -117,7 +117,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
     objectName: 'prospects',
   };
   const write = { ...input, type: 'CREATE', records: { record: { firstName: 'Ada' } } };
-  const { writeRecords } = await rest.tenant.query(WRITE, { input: write });
+  const { writeRecords } = await rest.tenant.query(WRITE_RECORDS, { input: write });
   expect(writeRecords.result).toMatchObject({ success: true, data: { firstName: 'Ada' } });
   await using _writers = await startWriteJobs(app);
   const asynchronousWrite = {
@@ -125,11 +125,11 @@ test("sends reads, writes and proxied requests to the module's address", async (
     mode: 'ASYNCHRONOUS',
     records: { record: { firstName: 'Grace' } },
   };
-  await rest.tenant.query(WRITE, { input: asynchronousWrite });
+  await rest.tenant.query(WRITE_RECORDS, { input: asynchronousWrite });
   const listNames = () => engagement.store.records.map(({ values }) => values.firstName);
   await expect.poll(listNames, POLLING).toEqual(['Ada', 'Grace']);
 
-  const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
+  const { triggerRead } = await rest.tenant.query(TRIGGER_READ, { input });
   await using _workers = await startReadJobs(app);
   const { prisma } = app.app.services.database;
   const where = { id: triggerRead.operation.id };

@@ -4,8 +4,8 @@ import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_REVISION,
+  createIntegration,
   createIntegrationContent,
-  integrate,
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
@@ -35,7 +35,7 @@ const createConfig = (mappings: object[], overrides: object = {}) => ({
 
 test('refuses an installation or update without a required mapping, and names each', async () => {
   const rest = await createRestTenant(app);
-  await integrate(app, rest.tenant, requiringContent);
+  await createIntegration(app, rest.tenant, requiringContent);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const listIssues = (overrides: object) =>
     expectEqualIssues(rest, 'createInstallation', {
@@ -66,7 +66,7 @@ test('refuses an installation or update without a required mapping, and names ea
     installationId: created.id,
     config: createConfig(fieldMappings),
   };
-  const { problem } = await rest.tenant.refusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await rest.tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([{ name: 'input.config.read[0].fieldMappings' }]);
   await rest.tenant.query(UPDATE_INSTALLATION, {
     input: { ...update, config: createConfig([], { disabled: true }) },
@@ -107,11 +107,11 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   await using _workers = await startReadJobs(app);
   const reason =
     "The installation's config maps no field to owner, rank, which the integration requires of contacts.";
-  const findResult = async () => (await reads.operations())[0]?.result;
+  const findResult = async () => (await reads.listOperations())[0]?.result;
   await expect.poll(findResult, POLLING).toBe(`[contacts] ${reason}`);
   await reads.makeDue();
   await startDueReads(services);
-  expect(await reads.operations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
+  expect(await reads.listOperations()).toMatchObject([{ status: 'IN_PROGRESS' }]);
   const trigger = { integrationIdOrName: 'crm', groupRef: 'acme', objectName: 'contacts' };
   expect(await expectEqualRefusal(rest, 'triggerRead', trigger)).toMatchObject({
     status: 422,
@@ -129,6 +129,6 @@ test('makes installations unhealthy if a revision adds a required mapping, and d
   expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (5 records)' },
   ]);
-  const [message] = await reads.messages();
+  const [message] = await reads.listMessages();
   expect(Object.keys(message?.result[0]?.mappedFields ?? {})).toEqual(['owner', 'rank']);
 });

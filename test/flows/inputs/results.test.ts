@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
-import { POLLING, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
-import { WRITE } from '../../support/fixtures/writes.ts';
+import { POLLING, startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
+import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 
 const { app, hubspot, salesforce } = await startCrmApp();
 
@@ -12,7 +12,7 @@ const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation 
 test('returns the total number of records of a HubSpot read', async () => {
   const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
   const rest = await installCrm(app, 'hubspot', { content: { read } });
-  const countBefore = hubspot.store.records('contacts').length;
+  const countBefore = hubspot.store.listRecords('contacts').length;
   for (let n = 0; n < 120; n += 1) hubspot.store.create('contacts', { firstname: `Ada ${n}` });
   const input = {
     projectIdOrName: rest.tenant.projectId,
@@ -20,7 +20,7 @@ test('returns the total number of records of a HubSpot read', async () => {
     groupRef: 'acme',
     objectName: 'contacts',
   };
-  const { triggerRead } = await rest.tenant.query(TRIGGER, { input });
+  const { triggerRead } = await rest.tenant.query(TRIGGER_READ, { input });
   const { id } = triggerRead.operation;
   await using _workers = await startReadJobs(app);
   const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
@@ -47,7 +47,7 @@ test('returns the record of a synchronous single write to Salesforce, after one 
   });
   const readsBefore = countReads();
   const created = await rest.tenant.query(
-    WRITE,
+    WRITE_RECORDS,
     createInput({ type: 'CREATE', records: { record: { Name: 'Acme' } } }),
   );
   const { recordId, data } = created.writeRecords.result;
@@ -59,6 +59,6 @@ test('returns the record of a synchronous single write to Salesforce, after one 
   expect((await rest.post(path, body, 200)).result).toMatchObject({ data: { Name: 'Acme Corp' } });
   expect(countReads()).toBe(readsBefore + 2);
   const batch = ['One', 'Two'].map((Name) => ({ record: { Name } }));
-  await rest.tenant.query(WRITE, createInput({ type: 'CREATE', records: { batch } }));
+  await rest.tenant.query(WRITE_RECORDS, createInput({ type: 'CREATE', records: { batch } }));
   expect(countReads()).toBe(readsBefore + 2);
 });

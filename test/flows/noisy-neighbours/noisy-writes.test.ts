@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
-import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 
 const SHARE = 4;
@@ -23,7 +23,10 @@ test('refuses synchronous writes over a share before they are stored, and serves
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
   const refused: GraphqlResponse[] = [];
   const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
-    const response = await attacker.request(WRITE, attacker.input({ record: createContact() }));
+    const response = await attacker.request(
+      WRITE_RECORDS,
+      attacker.input({ record: createContact() }),
+    );
     if (response.errors) refused.push(response);
     return response;
   });
@@ -35,7 +38,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
     });
   }
   const { result, statements } = await recordStatements(() =>
-    attacker.request(WRITE, attacker.input({ record: createContact() })),
+    attacker.request(WRITE_RECORDS, attacker.input({ record: createContact() })),
   );
   expect(result.status).toBe(429);
   // A refusal reads only its project.

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 import { planDocument } from '../../support/fixtures/project-documents.ts';
@@ -57,11 +57,11 @@ async function installAllGroups(): Promise<{
   groupByInstallation: Map<string, string>;
 }> {
   const rest = await createRestTenant(app);
-  const integration = await integrate(app, rest.tenant, createContent({}));
+  const integration = await createIntegration(app, rest.tenant, createContent({}));
   const groupByInstallation = new Map<string, string>();
   for (const [groupRef, read] of Object.entries(CONFIG_BY_GROUP)) {
     const config = { read: [read] };
-    const { id } = await installFor(rest.tenant, integration, {
+    const { id } = await connectAndInstall(rest.tenant, integration, {
       groupRef,
       config,
       skipSampling: true,

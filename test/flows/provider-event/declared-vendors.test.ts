@@ -7,10 +7,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import {
   createSender,
+  createVendorProvider,
   type EventVendor,
   installEventVendor,
   startEventVendor,
-  toProvider,
   waitForWebhook,
 } from '../../support/fixtures/event-vendors.ts';
 import { startReceiver, verifyMessage } from '../../support/receiver.ts';
@@ -20,7 +20,7 @@ const names = Object.keys(WIRE_EVENTS);
 const vendors = await Promise.all(names.map(startEventVendor));
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: vendors.map(toProvider),
+  providers: vendors.map(createVendorProvider),
 });
 const { prisma } = app.app.services.database;
 const receiver = await startReceiver();
@@ -46,7 +46,7 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   const isAccepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
   expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(isAccepted);
   await receiver.waitForMessages(installed.endpoint, 1);
-  const [message] = receiver.received(installed.endpoint);
+  const [message] = receiver.listMessages(installed.endpoint);
   expect(message && verifyMessage(message, installed.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
@@ -63,7 +63,7 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   expect(await send({ kind: lastKind, sequence: 3 })).toEqual(isAccepted);
   await receiver.waitForMessages(installed.endpoint, 2);
   const kinds = receiver
-    .received(installed.endpoint)
+    .listMessages(installed.endpoint)
     .flatMap(({ body }) => JSON.parse(body).result)
     .map(({ subscribeEventType }) => subscribeEventType);
   expect(kinds).toEqual(['create', lastKind.toLowerCase()]);

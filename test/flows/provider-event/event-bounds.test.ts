@@ -6,14 +6,14 @@ import {
   startSalesforceOrg,
 } from '../../support/fixtures/salesforce-events.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installWithInbox,
-  SECRET,
   type SentRequest,
   signRequest,
+  WEBHOOK_SECRET,
 } from '../../support/fixtures/signed-events.ts';
-import { createSandboxApp, POLLING } from '../../support/fixtures/subscriptions.ts';
+import { createSandboxApp, SUBSCRIPTION_POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const WAITING_MAX = 5;
 const LATER = new Date(Date.now() + 3_600_000);
@@ -40,7 +40,9 @@ const send = (providerAppId: string, request: SentRequest) =>
 
 /** Retries the request until it is accepted, as a provider does. */
 const sendUntilAccepted = (providerAppId: string, body: Buffer<ArrayBuffer>) =>
-  expect.poll(async () => (await send(providerAppId, signRequest(body))).status, POLLING).toBe(204);
+  expect
+    .poll(async () => (await send(providerAppId, signRequest(body))).status, SUBSCRIPTION_POLLING)
+    .toBe(204);
 
 const delayEvents = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
@@ -48,21 +50,26 @@ const delayEvents = (projectId: string, eventsRetryTime: Date | null) =>
 test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
   const tenant = await app.tenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
-  const otherApp = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
   const forged = Array.from({ length: 40 }, () =>
-    send(providerAppId, signRequest(eventsBody(createSentEvent(account)), { secret: 'a guess' })),
+    send(
+      providerAppId,
+      signRequest(createEventsBody(createSentEvent(account)), { secret: 'a guess' }),
+    ),
   );
   expect(new Set((await Promise.all(forged)).map(({ status }) => status))).toEqual(new Set([401]));
   const bodies = Array.from({ length: 40 }, () =>
-    eventsBody(createSentEvent(account, { type: 'contacts.merged' })),
+    createEventsBody(createSentEvent(account, { type: 'contacts.merged' })),
   );
   const responses = await Promise.all(bodies.map((body) => send(providerAppId, signRequest(body))));
   expect(responses[0]?.status).toBe(204);
   const refused = responses.find(({ status }) => status === 503);
   expect(refused?.headers.get('retry-after')).toBe('1');
   expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
-  expect((await send(otherApp.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
-  await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
+  expect(
+    (await send(otherApp.id, signRequest(createEventsBody(createSentEvent('x'))))).status,
+  ).toBe(204);
+  await sendUntilAccepted(providerAppId, createEventsBody(createSentEvent(account)));
 });
 
 test('refuses excessive bytes to an app without storing them, and accepts them later', async () => {
@@ -70,7 +77,7 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const createLargeBody = () =>
-    eventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
+    createEventsBody(createSentEvent(account, { padding: 'x'.repeat(MEBIBYTE - 1_000) }));
   const bodies = Array.from({ length: 6 }, createLargeBody);
   const statuses = await Promise.all(
     bodies.map(async (body) => (await send(providerAppId, signRequest(body))).status),
@@ -87,22 +94,27 @@ test('refuses requests to an app with too many waiting events, and accepts those
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
-  const otherApp = await createSandboxApp(tenant, { webhookSecret: SECRET });
+  const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
   await delayEvents(projectId, LATER);
   const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
-  await sendUntilAccepted(providerAppId, eventsBody(...waiting));
+  await sendUntilAccepted(providerAppId, createEventsBody(...waiting));
   let acceptedCount = WAITING_MAX;
   const sendMore = async () => {
-    const response = await send(providerAppId, signRequest(eventsBody(createSentEvent(account))));
+    const response = await send(
+      providerAppId,
+      signRequest(createEventsBody(createSentEvent(account))),
+    );
     if (response.status === 204) acceptedCount += 1;
     return [response.status, response.headers.get('retry-after')];
   };
   // The count of waiting events is cached for some seconds.
-  await expect.poll(sendMore, POLLING).toEqual([503, '30']);
+  await expect.poll(sendMore, SUBSCRIPTION_POLLING).toEqual([503, '30']);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount);
-  expect((await send(otherApp.id, signRequest(eventsBody(createSentEvent('x'))))).status).toBe(204);
+  expect(
+    (await send(otherApp.id, signRequest(createEventsBody(createSentEvent('x'))))).status,
+  ).toBe(204);
   await delayEvents(projectId, null);
-  await sendUntilAccepted(providerAppId, eventsBody(createSentEvent(account)));
+  await sendUntilAccepted(providerAppId, createEventsBody(createSentEvent(account)));
 });
 
 test('pauses a stream while too many of its events wait', async () => {
@@ -113,10 +125,10 @@ test('pauses a stream while too many of its events wait', async () => {
   const count = 200;
   for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });
   const countStored = () => prisma.providerEvent.count({ where: { projectId } });
-  await expect.poll(countStored, POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
+  await expect.poll(countStored, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(WAITING_MAX);
   // The stream requests no events until it has stored the last ones and has room for more.
   const [subscriber] = org.stream.subscribers;
-  await expect.poll(() => subscriber?.credit, POLLING).toBe(0);
+  await expect.poll(() => subscriber?.credit, SUBSCRIPTION_POLLING).toBe(0);
   expect(await countStored()).toBeLessThan(count);
   await delayEvents(projectId, null);
   await installed.waitForEntries(count);

@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { getSharedApp } from '../../support/app.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installWithInbox,
   signRequest,
 } from '../../support/fixtures/signed-events.ts';
-import { POLLING } from '../../support/fixtures/subscriptions.ts';
+import { SUBSCRIPTION_POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const FAILURES = 10_000;
 const OVER_A_DAY_MS = 25 * 3_600_000;
@@ -31,7 +31,7 @@ async function subscribeAccount() {
   const send = async (overrides: object) => {
     const event = createSentEvent(account, overrides);
     const path = `${url}/webhooks/sandbox/${providerAppId}`;
-    expect((await fetch(path, signRequest(eventsBody(event)))).status).toBe(204);
+    expect((await fetch(path, signRequest(createEventsBody(event)))).status).toBe(204);
     return event.id;
   };
   const readFailures = async () =>
@@ -48,25 +48,25 @@ function failRecordRequests() {
 test("delivers other accounts' events while one account fails, and that account's events when it has recovered", async () => {
   const [failingAccount, healthyAccount] = [await subscribeAccount(), await subscribeAccount()];
   const failedEventId = await failingAccount.send(failRecordRequests());
-  await expect.poll(failingAccount.readFailures, POLLING).toBeGreaterThan(0);
+  await expect.poll(failingAccount.readFailures, SUBSCRIPTION_POLLING).toBeGreaterThan(0);
   const healthyEventId = await healthyAccount.send({});
-  await expect.poll(healthyAccount.listArrivedIds, POLLING).toEqual([healthyEventId]);
+  await expect.poll(healthyAccount.listArrivedIds, SUBSCRIPTION_POLLING).toEqual([healthyEventId]);
   expect(failingAccount.listArrivedIds()).toEqual([]);
   const { projectId } = failingAccount;
   expect(await prisma.providerEvent.count({ where: { projectId, doneTime: null } })).toBe(1);
   sandbox.faults.clear();
-  await expect.poll(failingAccount.listArrivedIds, POLLING).toEqual([failedEventId]);
+  await expect.poll(failingAccount.listArrivedIds, SUBSCRIPTION_POLLING).toEqual([failedEventId]);
   expect(await failingAccount.readFailures()).toBe(0);
 });
 
 test('drops events that failed for a day, and logs their count', async () => {
   const { projectId, send, listArrivedIds, readFailures } = await subscribeAccount();
   await send(failRecordRequests());
-  await expect.poll(readFailures, POLLING).toBeGreaterThan(0);
+  await expect.poll(readFailures, SUBSCRIPTION_POLLING).toBeGreaterThan(0);
   const receiveTime = new Date(Date.now() - OVER_A_DAY_MS);
   await prisma.providerEvent.updateMany({ where: { projectId }, data: { receiveTime } });
   const countWaiting = () => prisma.providerEvent.count({ where: { projectId, doneTime: null } });
-  await expect.poll(countWaiting, POLLING).toBe(0);
+  await expect.poll(countWaiting, SUBSCRIPTION_POLLING).toBe(0);
   const { installationId } = await prisma.objectSubscription.findFirstOrThrow({
     where: { projectId },
   });
@@ -77,5 +77,5 @@ test('drops events that failed for a day, and logs their count', async () => {
   sandbox.faults.clear();
   // The dropped event is not delivered: the next event is the first one to arrive.
   const nextEventId = await send({});
-  await expect.poll(listArrivedIds, POLLING).toEqual([nextEventId]);
+  await expect.poll(listArrivedIds, SUBSCRIPTION_POLLING).toEqual([nextEventId]);
 });

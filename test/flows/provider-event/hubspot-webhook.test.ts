@@ -5,14 +5,14 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import {
   ALL_EVENTS,
-  CREATE_APP,
-  POLLING,
-  SUBSCRIPTIONS,
+  CREATE_PROVIDER_APP,
+  LIST_SUBSCRIPTIONS,
+  SUBSCRIPTION_POLLING,
 } from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 
@@ -32,12 +32,12 @@ async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   const projectIdOrName = tenant.projectId;
   const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
-  const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
+  const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const [contacts] = createIntegrationContent().read.objects;
   // Without a schedule, no read delivers records in addition to the events.
   const read = { objects: [{ ...contacts, schedule: undefined }] };
   const content = createIntegrationContent('crm', { read, subscribe: { objects: [ALL_EVENTS] } });
-  await integrate(app, tenant, { ...content, provider: 'hubspot' });
+  await createIntegration(app, tenant, { ...content, provider: 'hubspot' });
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
     ...(namesPortal && { providerWorkspaceRef: `${PORTAL_ID}` }),
@@ -45,10 +45,10 @@ async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   });
   const { id } = await createInstallation(tenant, { connectionId });
   const listSubscriptions = async () =>
-    (await tenant.query(SUBSCRIPTIONS, { id })).node.subscriptions;
+    (await tenant.query(LIST_SUBSCRIPTIONS, { id })).node.subscriptions;
   const readAccount = async () =>
     (await prisma.objectSubscription.findFirstOrThrow({ where: { installationId: id } })).account;
-  await expect.poll(readAccount, POLLING).toBe(`${PORTAL_ID}`);
+  await expect.poll(readAccount, SUBSCRIPTION_POLLING).toBe(`${PORTAL_ID}`);
   return { providerApp, listSubscriptions };
 }
 
@@ -101,7 +101,7 @@ test('delivers an event of the portal with the current record, and sets the subs
   expect((await send(providerApp.webhookUrl, [changed, deleted])).status).toBe(204);
   // HubSpot repeats an event if it did not see a success.
   expect((await send(providerApp.webhookUrl, [changed, deleted, changed])).status).toBe(204);
-  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(2);
+  await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(2);
   expect(await listEntries(tenant)).toMatchObject([
     {
       subscribeEventType: 'update',
@@ -119,7 +119,7 @@ test('learns the portal from HubSpot if the input does not name it', async () =>
   const { providerApp } = await subscribe(tenant, { namesPortal: false });
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
-  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
+  await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(1);
   const { projectId } = tenant;
   const connection = await prisma.connection.findFirst({ where: { projectId } });
   expect(connection?.providerWorkspaceRef).toBe(`${PORTAL_ID}`);
@@ -155,7 +155,7 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
   await subscribe(otherTenant);
   const event = createEvent({ objectId: 5, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [event])).status).toBe(204);
-  await expect.poll(() => listEntries(tenant), POLLING).toHaveLength(1);
+  await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(1);
   expect(await listEntries(otherTenant)).toEqual([]);
   const otherPortalEvent = createEvent(
     { objectId: 5, subscriptionType: 'object.deletion' },
@@ -180,7 +180,7 @@ test('accepts a rotated secret for another day', async () => {
   await tenant.query(update, { input });
   const sendWith = async (secret: string) =>
     (await send(providerApp.webhookUrl, [], { secret })).status;
-  await expect.poll(() => sendWith('the new one'), POLLING).toBe(204);
+  await expect.poll(() => sendWith('the new one'), SUBSCRIPTION_POLLING).toBe(204);
   expect(await sendWith(SECRET)).toBe(204);
   expect(await sendWith('neither')).toBe(401);
 });

@@ -4,14 +4,17 @@ import { beforeAll, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createSender,
+  createVendorProvider,
   type EventVendor,
   installEventVendor,
   startEventVendor,
-  toProvider,
   waitForWebhook,
 } from '../../support/fixtures/event-vendors.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
-import { checkSubscriptionsNow, POLLING } from '../../support/fixtures/subscriptions.ts';
+import {
+  checkSubscriptionsNow,
+  SUBSCRIPTION_POLLING,
+} from '../../support/fixtures/subscriptions.ts';
 import { startReceiver } from '../../support/receiver.ts';
 
 const [close, asana, zendesk] = await Promise.all(
@@ -20,7 +23,7 @@ const [close, asana, zendesk] = await Promise.all(
 const vendors = [close, asana, zendesk] as EventVendor[];
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: vendors.map(toProvider),
+  providers: vendors.map(createVendorProvider),
 });
 const { database } = app.app.services;
 const { prisma } = database;
@@ -95,7 +98,7 @@ test("rejects signatures with the app's own secret", async () => {
 test('gives a recreated subscription a new secret, and accepts the old one for another day', async () => {
   const vendor = close as EventVendor;
   const { tenant, projectId, installed, webhook, listSecrets } = await subscribeVendor(vendor);
-  const refBefore = (await installed.subscription()).providerRef;
+  const refBefore = (await installed.getSubscription()).providerRef;
   const input = {
     projectIdOrName: projectId,
     providerAppId: installed.providerApp.id,
@@ -106,10 +109,12 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
     'mutation UpdateProviderApp($input: UpdateProviderAppInput!) { updateProviderApp(input: $input) { providerApp { id } } }',
     { input },
   );
-  const readRef = async () => (await installed.subscription()).providerRef;
-  await expect.poll(readRef, POLLING).not.toBe(refBefore);
+  const readRef = async () => (await installed.getSubscription()).providerRef;
+  await expect.poll(readRef, SUBSCRIPTION_POLLING).not.toBe(refBefore);
   // The new webhook exists before the old one is deleted.
-  await expect.poll(() => vendor.webhooks?.webhooks.has(refBefore ?? ''), POLLING).toBe(false);
+  await expect
+    .poll(() => vendor.webhooks?.webhooks.has(refBefore ?? ''), SUBSCRIPTION_POLLING)
+    .toBe(false);
   const recreated = await waitForWebhook(vendor, installed);
   expect(recreated.secret).not.toBe(webhook.secret);
   expect(await createSender(vendor, recreated)(createUpdate(1))).toBe(200);
@@ -126,7 +131,7 @@ test('gives a recreated subscription a new secret, and accepts the old one for a
     data: { dueTime: new Date(0) },
   });
   await checkSubscriptionsNow(app);
-  await expect.poll(async () => (await listSecrets()).length, POLLING).toBe(1);
+  await expect.poll(async () => (await listSecrets()).length, SUBSCRIPTION_POLLING).toBe(1);
   expect(await readRef()).toBe(recreated.id);
 });
 
@@ -140,7 +145,7 @@ test('recreates a subscription that the vendor has lost', async () => {
   });
   await checkSubscriptionsNow(app);
   await expect
-    .poll(async () => (await installed.subscription()).providerRef, POLLING)
+    .poll(async () => (await installed.getSubscription()).providerRef, SUBSCRIPTION_POLLING)
     .not.toBe(webhook.id);
   const recreated = await waitForWebhook(vendor, installed);
   expect(await createSender(vendor, recreated)(createUpdate(1))).toBe(200);
@@ -149,7 +154,7 @@ test('recreates a subscription that the vendor has lost', async () => {
 test('accepts the secret of each webhook if a subscription has several webhooks at the vendor', async () => {
   const vendor = asana as EventVendor;
   const { installed } = await subscribeVendor(vendor);
-  const refs = (await installed.subscription()).providerRef?.split(' ') ?? [];
+  const refs = (await installed.getSubscription()).providerRef?.split(' ') ?? [];
   expect(refs).toHaveLength(2);
   const webhooks = refs.flatMap((ref) => vendor.webhooks?.webhooks.get(ref) ?? []);
   expect(new Set(webhooks.map(({ secret }) => secret)).size).toBe(2);
@@ -184,8 +189,10 @@ test('deletes the webhook at the vendor and its secret with the installation', a
   const { tenant, installed, webhook, listSecrets } = await subscribeVendor(vendor);
   expect(await listSecrets()).toHaveLength(1);
   await deleteInstallation(tenant, installed.id);
-  await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
-  await expect.poll(listSecrets, POLLING).toEqual([]);
+  await expect
+    .poll(() => vendor.webhooks?.webhooks.has(webhook.id), SUBSCRIPTION_POLLING)
+    .toBe(false);
+  await expect.poll(listSecrets, SUBSCRIPTION_POLLING).toEqual([]);
   expect(await createSender(vendor, webhook)(createUpdate(1))).toBe(401);
 });
 
@@ -197,8 +204,10 @@ test('deletes the webhook and its secret when the group is erased', async () => 
     'mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(() => vendor.webhooks?.webhooks.has(webhook.id), POLLING).toBe(false);
-  await expect.poll(listSecrets, POLLING).toEqual([]);
+  await expect
+    .poll(() => vendor.webhooks?.webhooks.has(webhook.id), SUBSCRIPTION_POLLING)
+    .toBe(false);
+  await expect.poll(listSecrets, SUBSCRIPTION_POLLING).toEqual([]);
 });
 
 test('deletes a webhook whose secret the vendor refuses to return', async () => {
@@ -213,8 +222,10 @@ test('deletes a webhook whose secret the vendor refuses to return', async () => 
     request.path.endsWith('/signing_secret') ? refused : serve(request);
   try {
     const installed = await installEventVendor(app, { tenant, vendor, receiver });
-    await expect.poll(async () => (await installed.subscription()).status, POLLING).toBe('FAILED');
-    expect((await installed.subscription()).error).toContain(
+    await expect
+      .poll(async () => (await installed.getSubscription()).status, SUBSCRIPTION_POLLING)
+      .toBe('FAILED');
+    expect((await installed.getSubscription()).error).toContain(
       'Zendesk Support returned 403: no scope',
     );
     expect(webhooks.webhooks.size).toBe(webhookCount);

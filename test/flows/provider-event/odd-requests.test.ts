@@ -7,12 +7,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../faults/fixtures/random.ts';
 import { getSharedApp } from '../../support/app.ts';
 import {
+  createEventsBody,
   createSentEvent,
-  eventsBody,
   installWithInbox,
-  SECRET,
   type SentRequest,
   signRequest,
+  WEBHOOK_SECRET,
 } from '../../support/fixtures/signed-events.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 
@@ -46,21 +46,23 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
   });
   const cut = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
-  const large = eventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
+  const large = createEventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
   const createByKind: Record<string, () => InvalidRequest> = {
     forged: () =>
-      createSigned(eventsBody(createEvent()), { secret: `${SECRET}${pick(HOSTILE_TEXTS)}!` }),
+      createSigned(createEventsBody(createEvent()), {
+        secret: `${WEBHOOK_SECRET}${pick(HOSTILE_TEXTS)}!`,
+      }),
     replayed: () => {
       const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return createSigned(eventsBody(createEvent()), { ageSeconds: pick([late, -late]) });
+      return createSigned(createEventsBody(createEvent()), { ageSeconds: pick([late, -late]) });
     },
     truncated: () => {
-      const validRequest = createSigned(eventsBody(createEvent()));
+      const validRequest = createSigned(createEventsBody(createEvent()));
       return { ...validRequest, body: cut(validRequest.body) };
     },
-    truncatedAndSigned: () => createSigned(cut(eventsBody(createEvent()))),
+    truncatedAndSigned: () => createSigned(cut(createEventsBody(createEvent()))),
     changed: () => {
-      const { body, ...otherMembers } = createSigned(eventsBody(createEvent()));
+      const { body, ...otherMembers } = createSigned(createEventsBody(createEvent()));
       const changedBody = Buffer.from(body);
       const position = Math.floor(random() * changedBody.length);
       changedBody[position] = (changedBody[position] ?? 0) ^ (1 + Math.floor(random() * 255));
@@ -68,7 +70,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
     },
     oversized: () => createSigned(large),
     malformedSignature: () => {
-      const { headers: _none, ...withoutHeaders } = createSigned(eventsBody(createEvent()));
+      const { headers: _none, ...withoutHeaders } = createSigned(createEventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
       const signatures = [
         `t=${seconds},v1=${'0'.repeat(64)}`,
@@ -91,7 +93,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
     malformedEvent: () => {
       const member = pick(['id', 'type', 'account', 'objectName', 'recordId', 'occurredAt']);
       return createSigned(
-        eventsBody(
+        createEventsBody(
           createEvent(),
           createEvent({ [member]: pick<unknown>([7, null, [], {}, 'x'.repeat(600)]) }),
         ),
@@ -99,18 +101,22 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
     },
     invalidTime: () =>
       createSigned(
-        eventsBody(
+        createEventsBody(
           createEvent({ occurredAt: pick(['0000-00-00', '+275760-09-13T00:00:00Z', '']) }),
         ),
       ),
     unknownAccount: () =>
-      createSigned(eventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
+      createSigned(createEventsBody(createEvent({ account: pick(HOSTILE_TEXTS).slice(0, 256) }))),
     unknownObject: () =>
-      createSigned(eventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) }))),
+      createSigned(
+        createEventsBody(createEvent({ objectName: pick(HOSTILE_TEXTS).slice(0, 128) })),
+      ),
     unwantedType: () =>
-      createSigned(eventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) }))),
+      createSigned(
+        createEventsBody(createEvent({ type: pick(['contacts.merged', 'x', '__proto__']) })),
+      ),
     compressed: () => {
-      const { headers, ...otherMembers } = createSigned(eventsBody(createEvent()));
+      const { headers, ...otherMembers } = createSigned(createEventsBody(createEvent()));
       return {
         ...otherMembers,
         headers: { ...headers, 'content-encoding': pick(['gzip', 'br', 'x']) },
@@ -127,12 +133,12 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
       ];
       const hubspot = path.replace('sandbox', 'hubspot');
       return {
-        ...createSigned(eventsBody(createEvent())),
+        ...createSigned(createEventsBody(createEvent())),
         path: pick([...paths, hubspot, '/webhooks//']),
       };
     },
     otherMethod: () => ({
-      ...createSigned(eventsBody(createEvent())),
+      ...createSigned(createEventsBody(createEvent())),
       method: pick(['PUT', 'PATCH', 'DELETE']),
     }),
   };
@@ -150,7 +156,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
   const { projectId } = tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(0);
   // The endpoint stores a valid event.
-  const { path: requestPath, ...validRequest } = createSigned(eventsBody(createEvent()));
+  const { path: requestPath, ...validRequest } = createSigned(createEventsBody(createEvent()));
   expect((await send(requestPath, validRequest)).status).toBe(204);
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(1);
 });

@@ -6,13 +6,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
-import { toProvider } from '../../support/fixtures/event-vendors.ts';
+import { createVendorProvider } from '../../support/fixtures/event-vendors.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import { installPingingVendor, startPingingVendor } from '../../support/fixtures/pinging-vendor.ts';
 import {
   checkSubscriptionsNow,
   listSubscribeResults,
-  POLLING,
+  SUBSCRIPTION_POLLING,
 } from '../../support/fixtures/subscriptions.ts';
 import { startReceiver, verifyMessage } from '../../support/receiver.ts';
 import { type AirtableWebhook, signPing } from '../../support/wire/events/airtable-base.ts';
@@ -21,7 +21,7 @@ const vendor = await startPingingVendor();
 const { base, server } = vendor;
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DELIVERY_RETRY_SECONDS: '1,1,1,1' },
-  providers: [toProvider(vendor)],
+  providers: [createVendorProvider(vendor)],
 });
 const { prisma } = app.app.services.database;
 const receiver = await startReceiver();
@@ -45,8 +45,8 @@ async function install(tenant: Tenant) {
     const data = { isWanted: false, dueTime: PAST };
     await prisma.objectSubscription.updateMany({ where, data });
     await checkSubscriptionsNow(app);
-    await expect.poll(() => installation.stream(), POLLING).toBeNull();
-    for (const { id } of installation.webhooks()) base.webhooks.delete(id);
+    await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
+    for (const { id } of installation.listWebhooks()) base.webhooks.delete(id);
   });
   return installation;
 }
@@ -54,10 +54,12 @@ async function install(tenant: Tenant) {
 async function installAndSubscribe() {
   const tenant = await app.tenant();
   const installation = await install(tenant);
-  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('ACTIVE');
-  const readPosition = async () => (await installation.stream())?.position ?? null;
-  await expect.poll(readPosition, POLLING).not.toBeNull();
-  const [webhook] = installation.webhooks();
+  await expect
+    .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)
+    .toBe('ACTIVE');
+  const readPosition = async () => (await installation.findStream())?.position ?? null;
+  await expect.poll(readPosition, SUBSCRIPTION_POLLING).not.toBeNull();
+  const [webhook] = installation.listWebhooks();
   return { tenant, ...installation, webhook: webhook as AirtableWebhook };
 }
 
@@ -86,9 +88,9 @@ test('delivers created, changed and deleted records mapped and signed, in order 
   base.change({ tblTasks: { destroyed: [id] } });
   // Several pings for one change cause one read of the list or several, and deliver nothing twice.
   await Promise.all([1, 2, 3].map(() => base.sendPing(webhook)));
-  await expect.poll(() => installation.eventResults().length, POLLING).toBe(3);
+  await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(3);
   await base.sendPing(webhook);
-  const [message] = receiver.received(installation.endpoint);
+  const [message] = receiver.listMessages(installation.endpoint);
   expect(message && verifyMessage(message, installation.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
@@ -98,8 +100,10 @@ test('delivers created, changed and deleted records mapped and signed, in order 
     rawObjectName: 'tblTasks',
     result: [{ subscribeEventType: 'create', id, mappedFields: { label: 'From the account' } }],
   });
-  await expect.poll(async () => (await installation.stream())?.position, POLLING).toBe('4');
-  expect(installation.eventResults()).toMatchObject([
+  await expect
+    .poll(async () => (await installation.findStream())?.position, SUBSCRIPTION_POLLING)
+    .toBe('4');
+  expect(installation.listEventResults()).toMatchObject([
     { subscribeEventType: 'create', id },
     { subscribeEventType: 'update', id },
     { subscribeEventType: 'delete', id },
@@ -110,7 +114,7 @@ test('delivers created, changed and deleted records mapped and signed, in order 
 test('rejects a ping with a wrong signature at every URL', async () => {
   const installation = await installAndSubscribe();
   const otherInstallation = await installAndSubscribe();
-  const streamBefore = await installation.stream();
+  const streamBefore = await installation.findStream();
   const send = async (url: string, webhook: Parameters<typeof signPing>[0]) =>
     (await fetch(url, { method: 'POST', ...signPing(webhook) })).status;
   const forged = {
@@ -130,7 +134,7 @@ test('rejects a ping with a wrong signature at every URL', async () => {
   // The refused pings did not wake the worker, and the signed one did.
   const dueTime = streamBefore?.dueTime.getTime();
   await expect
-    .poll(async () => (await installation.stream())?.dueTime.getTime(), POLLING)
+    .poll(async () => (await installation.findStream())?.dueTime.getTime(), SUBSCRIPTION_POLLING)
     .not.toBe(dueTime);
 });
 
@@ -139,14 +143,16 @@ test('delivers each change of a list with several pages once, even if the list i
   const created = Array.from({ length: 120 }, () => createRecord());
   for (const id of created) base.change({ tblTasks: { created: [id] } });
   await base.sendPing(installation.webhook);
-  await expect.poll(() => installation.eventResults().length, POLLING).toBe(120);
-  expect(listIds(installation.eventResults()).toSorted()).toEqual(created.toSorted());
+  await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(120);
+  expect(listIds(installation.listEventResults()).toSorted()).toEqual(created.toSorted());
   const { connectionId } = installation;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
   base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
   await base.sendPing(installation.webhook);
-  await expect.poll(() => installation.eventResults().length, POLLING).toBe(121);
-  await expect.poll(async () => (await installation.stream())?.position, POLLING).toBe('122');
+  await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(121);
+  await expect
+    .poll(async () => (await installation.findStream())?.position, SUBSCRIPTION_POLLING)
+    .toBe('122');
   const { projectId } = installation.tenant;
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(121);
 });
@@ -170,12 +176,14 @@ test('delivers each change once if workers lose the lease of the list while they
     base.change({ tblTasks: { created: [id] } });
     if (Number(id.slice(-1)) % 5 === 0) await base.sendPing(installation.webhook);
   }
-  await expect.poll(async () => (await installation.stream())?.position, POLLING).not.toBe('1');
+  await expect
+    .poll(async () => (await installation.findStream())?.position, SUBSCRIPTION_POLLING)
+    .not.toBe('1');
   takeover.abort();
   await losingLeases;
   await base.sendPing(installation.webhook);
-  await expect.poll(() => installation.eventResults().length, POLLING).toBe(100);
-  expect(listIds(installation.eventResults()).toSorted()).toEqual(created.toSorted());
+  await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(100);
+  expect(listIds(installation.listEventResults()).toSorted()).toEqual(created.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
@@ -196,7 +204,9 @@ test('reads the list again immediately if a ping arrives while it is read', asyn
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(installation.webhook)).toBe(204);
   released.resolve();
-  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([id]);
+  await expect
+    .poll(() => listIds(installation.listEventResults()), SUBSCRIPTION_POLLING)
+    .toEqual([id]);
 });
 
 test('shares a webhook among installations of one connection, and deletes it with the last installation', async () => {
@@ -211,18 +221,18 @@ test('shares a webhook among installations of one connection, and deletes it wit
     isWanted: true,
   };
   await prisma.objectSubscription.create({ data: otherSubscription });
-  expect(installation.webhooks()).toHaveLength(1);
+  expect(installation.listWebhooks()).toHaveLength(1);
   await deleteInstallation(installation.tenant, installation.id);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { connectionId } });
-  await expect.poll(countSubscriptions, POLLING).toBe(1);
-  expect(installation.webhooks()).toHaveLength(1);
+  await expect.poll(countSubscriptions, SUBSCRIPTION_POLLING).toBe(1);
+  expect(installation.listWebhooks()).toHaveLength(1);
   await prisma.objectSubscription.updateMany({
     where: { projectId },
     data: { isWanted: false, dueTime: PAST },
   });
   await checkSubscriptionsNow(app);
-  await expect.poll(installation.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => installation.stream(), POLLING).toBeNull();
+  await expect.poll(installation.listWebhooks, SUBSCRIPTION_POLLING).toEqual([]);
+  await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
   expect(await prisma.streamPing.count({ where: { projectId } })).toBe(0);
   expect(
     (await fetch(installation.webhook.url, { method: 'POST', ...signPing(installation.webhook) }))
@@ -235,8 +245,8 @@ test('forgets a webhook that the vendor refuses to delete', async () => {
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
   await deleteInstallation(installation.tenant, installation.id);
-  await expect.poll(() => installation.stream(), POLLING).toBeNull();
-  expect(installation.webhooks()).toEqual([installation.webhook]);
+  await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
+  expect(installation.listWebhooks()).toEqual([installation.webhook]);
   const request = { method: 'POST', ...signPing(installation.webhook) };
   expect((await fetch(installation.webhook.url, request)).status).toBe(401);
 });
@@ -248,8 +258,8 @@ test('deletes the webhook when the group is erased', async () => {
     'mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }',
     { input },
   );
-  await expect.poll(installation.webhooks, POLLING).toEqual([]);
-  await expect.poll(() => installation.stream(), POLLING).toBeNull();
+  await expect.poll(installation.listWebhooks, SUBSCRIPTION_POLLING).toEqual([]);
+  await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
 });
 
 test('renews a webhook that has stopped notifying, and delivers the changes since', async () => {
@@ -260,15 +270,19 @@ test('renews a webhook that has stopped notifying, and delivers the changes sinc
   base.change({ tblTasks: { created: [id] } });
   expect(await base.sendPing(installation.webhook)).toBeNull();
   await checkNow(installation);
-  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([id]);
-  await expect.poll(() => installation.webhook.areNotificationsEnabled, POLLING).toBe(true);
+  await expect
+    .poll(() => listIds(installation.listEventResults()), SUBSCRIPTION_POLLING)
+    .toEqual([id]);
+  await expect
+    .poll(() => installation.webhook.areNotificationsEnabled, SUBSCRIPTION_POLLING)
+    .toBe(true);
   expect(installation.webhook.expirationTime.getTime()).toBeGreaterThan(Date.now());
   const readCheckTime = async () =>
     (
       await prisma.streamPing.findFirst({ where: { id: installation.connectionId } })
     )?.checkTime.getTime();
-  await expect.poll(readCheckTime, POLLING).toBeGreaterThan(Date.now());
-  expect(installation.webhooks()).toEqual([installation.webhook]);
+  await expect.poll(readCheckTime, SUBSCRIPTION_POLLING).toBeGreaterThan(Date.now());
+  expect(installation.listWebhooks()).toEqual([installation.webhook]);
 });
 
 test.each([
@@ -279,25 +293,27 @@ test.each([
   const reportedRecord = createRecord();
   base.change({ tblTasks: { created: [reportedRecord] } });
   await base.sendPing(installation.webhook);
-  await expect.poll(() => listIds(installation.eventResults()), POLLING).toEqual([reportedRecord]);
+  await expect
+    .poll(() => listIds(installation.listEventResults()), SUBSCRIPTION_POLLING)
+    .toEqual([reportedRecord]);
   endWebhook(installation.webhook);
   // The gateway uses the database's clock, which may be slightly behind the vendor's.
   const missedRecord = createRecord('Missed', 1_000);
   base.change({ tblTasks: { created: [missedRecord] } });
   await checkNow(installation);
-  const listReadIds = () => installation.readResults().map(({ raw }) => raw?.id);
-  await expect.poll(listReadIds, POLLING).toContain(missedRecord);
+  const listReadIds = () => installation.listReadResults().map(({ raw }) => raw?.id);
+  await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(missedRecord);
   expect(await listSubscribeResults(app, installation.tenant)).toContainEqual(
     expect.stringMatching(/without events are read; deletions are not reported/),
   );
-  const [recreated, ...otherWebhooks] = installation.webhooks();
+  const [recreated, ...otherWebhooks] = installation.listWebhooks();
   expect(otherWebhooks).toEqual([]);
   expect(recreated?.id).not.toBe(installation.webhook.id);
   const laterRecord = createRecord();
   base.change({ tblTasks: { created: [laterRecord] } });
   expect(recreated && (await base.sendPing(recreated))).toBe(204);
   await expect
-    .poll(() => listIds(installation.eventResults()), POLLING)
+    .poll(() => listIds(installation.listEventResults()), SUBSCRIPTION_POLLING)
     .toEqual([reportedRecord, laterRecord]);
   // Pings of the old webhook are refused.
   expect(
@@ -310,7 +326,7 @@ test('reads records whose changes the vendor no longer keeps', async () => {
   const installation = await installAndSubscribe();
   base.change({ tblTasks: { created: [createRecord()] } });
   await base.sendPing(installation.webhook);
-  await expect.poll(() => installation.eventResults().length, POLLING).toBe(1);
+  await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(1);
   const forgotten = createRecord('Forgotten');
   base.change({ tblTasks: { created: [forgotten] } });
   installation.webhook.payloads.clear();
@@ -318,10 +334,12 @@ test('reads records whose changes the vendor no longer keeps', async () => {
   base.change({ tblTasks: { created: [id] } }, new Date(Date.now() + 1_000));
   await base.sendPing(installation.webhook);
   await expect
-    .poll(() => installation.readResults().map(({ raw }) => raw?.id), POLLING)
+    .poll(() => installation.listReadResults().map(({ raw }) => raw?.id), SUBSCRIPTION_POLLING)
     .toContain(forgotten);
-  await expect.poll(() => listIds(installation.eventResults()), POLLING).toContain(id);
-  expect(listIds(installation.eventResults())).not.toContain(forgotten);
+  await expect
+    .poll(() => listIds(installation.listEventResults()), SUBSCRIPTION_POLLING)
+    .toContain(id);
+  expect(listIds(installation.listEventResults())).not.toContain(forgotten);
 });
 
 test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
@@ -330,13 +348,19 @@ test('reports why a webhook cannot be created, and recovers with the next attemp
   vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
   const tenant = await app.tenant();
   const installation = await install(tenant);
-  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('FAILED');
-  expect((await installation.subscription()).error).toContain(`Airtable returned 403: ${reason}`);
+  await expect
+    .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)
+    .toBe('FAILED');
+  expect((await installation.getSubscription()).error).toContain(
+    `Airtable returned 403: ${reason}`,
+  );
   expect(await listSubscribeResults(app, tenant)).toContainEqual(expect.stringContaining(reason));
   vendor.override = NO_OVERRIDE;
   const { connectionId } = installation;
   const dueTime = PAST;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { dueTime } });
   await checkSubscriptionsNow(app);
-  await expect.poll(async () => (await installation.subscription()).status, POLLING).toBe('ACTIVE');
+  await expect
+    .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)
+    .toBe('ACTIVE');
 });

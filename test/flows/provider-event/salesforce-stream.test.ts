@@ -4,12 +4,15 @@ import { claimStreams } from '../../../src/domain/provider-event/stream/stream-l
 import { getSharedApp } from '../../support/app.ts';
 import { CREATE_REVISION, deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
-  contactsContent,
+  createContactsContent,
   installActiveOnOrg,
   installOnOrg,
   startSalesforceOrg,
 } from '../../support/fixtures/salesforce-events.ts';
-import { listSubscribeResults, POLLING } from '../../support/fixtures/subscriptions.ts';
+import {
+  listSubscribeResults,
+  SUBSCRIPTION_POLLING,
+} from '../../support/fixtures/subscriptions.ts';
 
 const org = await startSalesforceOrg();
 const { rest, stream } = org;
@@ -55,19 +58,19 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   // The number exceeds JavaScript's integers, and must not be rounded.
   const header = { entityName: 'Contact', commitNumber: '9007199254740993' };
   expect(entries[1]?.rawEvent).toMatchObject({ ChangeEventHeader: header });
-  const [message] = installed.messages('subscribe');
+  const [message] = installed.listMessages('subscribe');
   expect(message?.body).toMatchObject({ objectName: 'people', rawObjectName: 'Contact' });
   const headers = message?.headers as Record<string, string>;
   const verify = () => new Webhook(installed.secret).verify(message?.rawBody ?? '', headers);
   expect(verify).not.toThrow();
-  expect(await installed.subscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 3 }]);
+  expect(await installed.listSubscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 3 }]);
 
   await deleteInstallation(tenant, installed.id);
   const name = installed.connectionId.slice(-26);
   const listChannels = () =>
     rest.channels.channels.filter((channel) => channel.name.includes(name));
-  await expect.poll(listChannels, POLLING).toEqual([]);
-  await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
+  await expect.poll(listChannels, SUBSCRIPTION_POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
 });
 
 test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
@@ -93,7 +96,7 @@ test(
     const ids = [org.create({ Email: createEmail() })];
     await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
-      await expect.poll(() => listSubscribers(installed), POLLING).toHaveLength(1);
+      await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toHaveLength(1);
       for (let index = 0; index < 60; index += 1) ids.push(org.create({ Email: createEmail() }));
       stream.endStreams();
     }
@@ -114,11 +117,13 @@ test('reopens a stream that the provider closes immediately, with increasing del
   const { projectId } = tenant;
   const where = { projectId_connectionId: { projectId, connectionId } };
   const readFailures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
-  await expect.poll(readFailures, POLLING).toBeGreaterThanOrEqual(3);
+  await expect.poll(readFailures, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(3);
   stream.endsNewStreams = false;
   await reopen(installed, () => listSubscribers(installed).length === 1);
   const id = org.create({ Email: createEmail() });
-  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
+  await expect
+    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .toContain(id);
   expect(await readFailures()).toBe(0);
 });
 
@@ -156,10 +161,12 @@ test('reads changes that an overflow event does not list, and delivers deletions
   const commitTimestamp = Date.now() + 1_000;
   const change = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
   stream.publish({ ...change, changeType: 'GAP_OVERFLOW', commitTimestamp });
-  const deleted = () => installed.entries().filter((entry) => entry.id === erased);
-  await expect.poll(deleted, POLLING).toMatchObject([{ subscribeEventType: 'delete' }]);
-  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
-  await expect.poll(read, POLLING).toContain(id);
+  const deleted = () => installed.listEntries().filter((entry) => entry.id === erased);
+  await expect
+    .poll(deleted, SUBSCRIPTION_POLLING)
+    .toMatchObject([{ subscribeEventType: 'delete' }]);
+  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  await expect.poll(read, SUBSCRIPTION_POLLING).toContain(id);
   expect(await listSubscribeResults(app, tenant)).toContainEqual(
     expect.stringMatching(/without events/),
   );
@@ -176,16 +183,18 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   const missedByAnotherClock = org.create({ Email: createEmail() }, { changedAt });
   stream.expireEvents();
   await releaseLease(installed);
-  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
+  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
   await expect
-    .poll(read, POLLING)
+    .poll(read, SUBSCRIPTION_POLLING)
     .toEqual(expect.arrayContaining([missedRecord, missedByAnotherClock]));
   const logs = await listSubscribeResults(app, tenant);
   expect(logs).toContainEqual(expect.stringMatching(/no longer has events of that age/));
   // The stream receives events again.
   const id = org.create({ Email: createEmail() });
-  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
-  expect(installed.entries().map((entry) => entry.id)).not.toContain(missedRecord);
+  await expect
+    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .toContain(id);
+  expect(installed.listEntries().map((entry) => entry.id)).not.toContain(missedRecord);
 });
 
 /**
@@ -223,13 +232,13 @@ test('lets one of two workers follow a stream, and stores nothing that the other
   await holdLease(installed);
   const id = org.create({ Email: createEmail() });
   // The previous worker notices that it has lost the lease.
-  await expect.poll(() => listSubscribers(installed), POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
   await releaseLease(installed);
   // The stream was open before and had no position, so changes since then are read.
-  const read = () => installed.entries('read').map(({ raw }) => raw.Id);
-  await expect.poll(read, POLLING).toContain(id);
+  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  await expect.poll(read, SUBSCRIPTION_POLLING).toContain(id);
 });
 
 test('gives two tenants on one org separate streams, which end independently', async () => {
@@ -244,19 +253,21 @@ test('gives two tenants on one org separate streams, which end independently', a
   await otherInstallation.waitForEntries(1);
   const deliveries = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
   expect(deliveries.map(({ body }) => JSON.parse(body).projectId)).not.toContain(first.projectId);
-  const revision = { specVersion: '1.0.0', content: { ...contactsContent(), subscribe: null } };
+  const revision = {
+    specVersion: '1.0.0',
+    content: { ...createContactsContent(), subscribe: null },
+  };
   const input = { projectIdOrName: first.projectId, integrationIdOrName: 'crm', revision };
   await first.query(CREATE_REVISION, { input });
-  await expect.poll(() => listSubscribers(firstInstallation), POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(firstInstallation), SUBSCRIPTION_POLLING).toEqual([]);
   const last = org.create({ Email: createEmail() });
   await expect
-    .poll(() => otherInstallation.entries().map((entry) => entry.id), POLLING)
+    .poll(() => otherInstallation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
     .toContain(last);
-  expect(firstInstallation.entries().map((entry) => entry.id)).not.toContain(last);
-  expect(otherInstallation.entries().map(({ subscribeEventType }) => subscribeEventType)).toEqual([
-    'create',
-    'create',
-  ]);
+  expect(firstInstallation.listEntries().map((entry) => entry.id)).not.toContain(last);
+  expect(
+    otherInstallation.listEntries().map(({ subscribeEventType }) => subscribeEventType),
+  ).toEqual(['create', 'create']);
 });
 
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
@@ -266,12 +277,14 @@ test("fails a subscription with the org's reason, and recovers when the cause is
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));
   channels.channels = channels.channels.filter((channel) => !hidden.includes(channel));
   stream.endStreams();
-  const findSubscription = async () => (await installed.subscriptions())[0];
+  const findSubscription = async () => (await installed.listSubscriptions())[0];
   const findStatus = async () => (await findSubscription())?.status;
-  await expect.poll(findStatus, POLLING).toBe('FAILED');
+  await expect.poll(findStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
   expect((await findSubscription())?.error).toMatch(/topic .* is not known/);
   channels.channels.push(...hidden);
   await reopen(installed, async () => (await findStatus()) === 'ACTIVE');
   const id = org.create({ Email: createEmail() });
-  await expect.poll(() => installed.entries().map((entry) => entry.id), POLLING).toContain(id);
+  await expect
+    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .toContain(id);
 });

@@ -5,7 +5,7 @@ import {
   installOnOrg,
   startSalesforceOrg,
 } from '../../support/fixtures/salesforce-events.ts';
-import { POLLING } from '../../support/fixtures/subscriptions.ts';
+import { SUBSCRIPTION_POLLING } from '../../support/fixtures/subscriptions.ts';
 import {
   createCertificate,
   hasOpenssl,
@@ -26,9 +26,9 @@ test.skipIf(!hasOpenssl)(
       });
       await app.app.start();
       const installed = await installOnOrg(app, await app.tenant(), org);
-      const fetchSubscription = async () => (await installed.subscriptions())[0];
+      const fetchSubscription = async () => (await installed.listSubscriptions())[0];
       await expect
-        .poll(async () => (await fetchSubscription())?.error, POLLING)
+        .poll(async () => (await fetchSubscription())?.error, SUBSCRIPTION_POLLING)
         .toMatch(/UNAVAILABLE/);
       expect(org.stream.calls).toBe(0);
     }

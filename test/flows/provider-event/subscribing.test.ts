@@ -10,8 +10,8 @@ import {
   createSandboxClient,
   installActiveSubscription,
   installSubscription,
-  POLLING,
-  SUBSCRIPTIONS,
+  LIST_SUBSCRIPTIONS,
+  SUBSCRIPTION_POLLING,
 } from '../../support/fixtures/subscriptions.ts';
 
 const app = await getSharedApp({ env: { DELIVERY_RETRY_SECONDS: '1,1,1,1,1,1' } });
@@ -42,7 +42,7 @@ test('delivers created, changed and deleted records mapped', async () => {
     { subscribeEventType: 'delete', providerEventType: 'contacts.deleted' },
   ]);
   expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
-  const [message = {}] = installed.messages().filter(({ action }) => action === 'subscribe');
+  const [message = {}] = installed.listMessages().filter(({ action }) => action === 'subscribe');
   const example = readDocumentedExample();
   const withoutWorkspace = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
   expect(Object.keys(withoutWorkspace(message)).toSorted()).toEqual(
@@ -59,7 +59,7 @@ test('delivers created, changed and deleted records mapped', async () => {
     rawObjectName: 'contacts',
     resultInfo: { type: 'inline' },
   });
-  expect(await installed.subscriptions()).toMatchObject([
+  expect(await installed.listSubscriptions()).toMatchObject([
     {
       objectName: 'contacts',
       status: 'ACTIVE',
@@ -78,8 +78,10 @@ test('ignores repeated and forged requests', async () => {
     );
     await installed.waitForEntries(20);
     const last = await crm.create({ email: createEmail() });
-    await expect.poll(() => installed.entries().map(({ id }) => id), POLLING).toContain(last);
-    const delivered = installed.entries().map(({ id }) => id);
+    await expect
+      .poll(() => installed.listEntries().map(({ id }) => id), SUBSCRIPTION_POLLING)
+      .toContain(last);
+    const delivered = installed.listEntries().map(({ id }) => id);
     expect(delivered.toSorted()).toEqual([...ids, last].toSorted());
   } finally {
     sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: false, forged: false };
@@ -100,7 +102,7 @@ test('delivers changes of a record in order, also if the destination fails somet
   await installed.waitForEntries(55);
   for (const id of ids) {
     const order = installed
-      .entries()
+      .listEntries()
       .filter((entry) => entry.id === id)
       .map(({ rawEvent }) => String(rawEvent.occurredAt));
     expect(order).toHaveLength(11);
@@ -125,7 +127,7 @@ test('delivers changes of watched fields and configured event types only', async
   await crm.update(id, { phone: '1' });
   await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
   await installed.waitForEntries(2);
-  expect(installed.entries()).toMatchObject([
+  expect(installed.listEntries()).toMatchObject([
     { subscribeEventType: 'update', id, fieldsUpdated: ['phone'] },
     { subscribeEventType: 'other', providerEventType: 'contacts.merged', id },
   ]);
@@ -155,25 +157,26 @@ test('replaces a changed subscription at the provider, and deletes one with its 
   const { projectId } = tenant;
   const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
   const findSubscription = async () =>
-    (await crm.subscriptions()).filter(({ url }) => String(url).endsWith(appId));
+    (await crm.listSubscriptions()).filter(({ url }) => String(url).endsWith(appId));
   expect(await findSubscription()).toMatchObject([{ objectName: 'contacts' }]);
   await deleteInstallation(tenant, installed.id);
-  await expect.poll(async () => (await findSubscription()).length, POLLING).toBe(0);
+  await expect.poll(async () => (await findSubscription()).length, SUBSCRIPTION_POLLING).toBe(0);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { projectId } });
-  await expect.poll(countSubscriptions, POLLING).toBe(0);
+  await expect.poll(countSubscriptions, SUBSCRIPTION_POLLING).toBe(0);
 });
 
 test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const installed = await installSubscription(app, tenant, { app: false });
-  await expect.poll(installed.status, POLLING).toBe('FAILED');
-  const { healthStatus, subscriptions } = (await tenant.query(SUBSCRIPTIONS, { id: installed.id }))
-    .node;
+  await expect.poll(installed.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
+  const { healthStatus, subscriptions } = (
+    await tenant.query(LIST_SUBSCRIPTIONS, { id: installed.id })
+  ).node;
   expect(healthStatus).toBe('UNHEALTHY');
   expect(subscriptions[0].error).toContain('provider app');
   await expect
-    .poll(async () => (await events()).map(({ eventType }) => eventType), POLLING)
+    .poll(async () => (await events()).map(({ eventType }) => eventType), SUBSCRIPTION_POLLING)
     .toContain('SUBSCRIBE_CREATE_ERROR');
   await createSandboxApp(tenant);
   await installed.waitUntilActive();
@@ -181,17 +184,17 @@ test('fails without a provider app, and recovers when one is created', async () 
 
 test('subscribes again at a sandbox that has lost its subscriptions', async () => {
   const installed = await installActiveSubscription(app, await app.tenant());
-  const before = await crm.subscriptions();
+  const before = await crm.listSubscriptions();
   for (const { id } of before) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
   }
   await scheduleMaintenance(app.app.services, 'sandbox');
   // Includes the subscriptions of other tests, in any order.
-  const subscriptionCount = async () => (await crm.subscriptions()).length;
-  await expect.poll(subscriptionCount, POLLING).toBeGreaterThanOrEqual(before.length);
+  const subscriptionCount = async () => (await crm.listSubscriptions()).length;
+  await expect.poll(subscriptionCount, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(before.length);
   const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
-  expect(installed.entries().map((entry) => entry.id)).toContain(id);
+  expect(installed.listEntries().map((entry) => entry.id)).toContain(id);
 });
 
 test('renews an expiring subscription at the provider while it is needed', async () => {
@@ -207,10 +210,11 @@ test('renews an expiring subscription at the provider while it is needed', async
     const findSubscription = () =>
       prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
     const { providerRef } = await findSubscription();
-    const atProvider = async () => (await crm.subscriptions()).find(({ id }) => id === providerRef);
+    const atProvider = async () =>
+      (await crm.listSubscriptions()).find(({ id }) => id === providerRef);
     const endMs = async () => Date.parse(String((await atProvider())?.expiresAt));
     const firstEndMs = await endMs();
-    await expect.poll(endMs, POLLING).toBeGreaterThan(firstEndMs);
+    await expect.poll(endMs, SUBSCRIPTION_POLLING).toBeGreaterThan(firstEndMs);
     expect(await findSubscription()).toMatchObject({ providerRef, status: 'ACTIVE' });
     await crm.create({ email: createEmail() });
     await installed.waitForEntries(1);
@@ -230,8 +234,8 @@ test('recreates a subscription that the provider has lost', async () => {
   await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
   await checkSubscriptionsNow(app);
   const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
-  await expect.poll(now, POLLING).not.toBe(providerRef);
+  await expect.poll(now, SUBSCRIPTION_POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
-  expect(installed.entries().map((entry) => entry.id)).toContain(id);
+  expect(installed.listEntries().map((entry) => entry.id)).toContain(id);
 });

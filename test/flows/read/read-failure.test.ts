@@ -12,9 +12,9 @@ import {
   type InstalledReads,
   installReads,
   POLLING,
-  RESUME,
+  RESUME_READS,
   startReadJobs,
-  TRIGGER,
+  TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
 
 const app = await getSharedApp();
@@ -40,7 +40,7 @@ async function startRead(): Promise<StartedRead> {
   const reads = await installReads(app, tenant);
   await reads.makeDue();
   await startDueReads(services);
-  const [operation] = await reads.operations();
+  const [operation] = await reads.listOperations();
   if (!operation) throw new Error('No read has started.');
   return { tenant, reads, id: operation.id };
 }
@@ -64,7 +64,7 @@ function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.u
 }
 
 async function readIds(reads: InstalledReads) {
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   return messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
 }
 
@@ -119,14 +119,14 @@ test('fails a read immediately after a permanent failure, and resets the count o
   await using _workers = await startReadJobs(app);
   await reads.makeDue();
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
-  expect(await reads.object()).toMatchObject({
+  expect(await reads.getObject()).toMatchObject({
     failedRuns: 1,
     paused: false,
     backfillDone: false,
   });
   await reads.makeDue();
   expect(await reads.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
-  expect(await reads.object()).toMatchObject({ failedRuns: 0, backfillDone: true });
+  expect(await reads.getObject()).toMatchObject({ failedRuns: 0, backfillDone: true });
 });
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
@@ -140,7 +140,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   await using _workers = await startReadJobs(app);
   await reads.waitForOperations(1);
   const error = 'Injected fault: status 403';
-  expect(await reads.object()).toMatchObject({
+  expect(await reads.getObject()).toMatchObject({
     paused: true,
     pauseNote: `Paused after 5 failed reads in a row: ${error}`,
     nextReadTime: null,
@@ -158,8 +158,8 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
       }),
     }),
   });
-  await tenant.query(RESUME, { input: reads.input });
-  expect(await reads.object()).toMatchObject({
+  await tenant.query(RESUME_READS, { input: reads.input });
+  expect(await reads.getObject()).toMatchObject({
     paused: false,
     failedRuns: 0,
     nextReadTime: expect.any(Date),
@@ -228,7 +228,7 @@ test('enqueues no delivery for a page of a deleted installation', async () => {
   await deleteInstallation(read.tenant, read.reads.id);
   const records = [{ id: '1', fields: {}, raw: {} }];
   await expect(record({ records, nextCursor: null })).rejects.toThrow('no longer reads contacts');
-  expect(await read.reads.messages()).toEqual([]);
+  expect(await read.reads.listMessages()).toEqual([]);
 });
 
 test('fails a read without its destination', async () => {
@@ -267,15 +267,15 @@ test('reads other projects while one account is slow', async () => {
   const deals = await installReads(app, slow, { object });
   const contacts = await installReads(app, quick);
   sandbox.faults.set({ pathPrefix: '/objects/deals/records', delayMs: 2_000, times: 20 });
-  const input = { ...deals.trigger, objectName: 'deals' };
-  for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER, { input });
+  const input = { ...deals.triggerInput, objectName: 'deals' };
+  for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER_READ, { input });
   const { operation } = (
-    await quick.query(TRIGGER, { input: { ...contacts.trigger, objectName: 'contacts' } })
+    await quick.query(TRIGGER_READ, { input: { ...contacts.triggerInput, objectName: 'contacts' } })
   ).triggerRead;
   await using _workers = await startReadJobs(app);
   expect(await contacts.waitForOperations(1)).toMatchObject([
     { id: operation.id, status: 'SUCCESS' },
   ]);
-  const statuses = (await deals.operations()).map(({ status }) => status);
+  const statuses = (await deals.listOperations()).map(({ status }) => status);
   expect(statuses).toContain('IN_PROGRESS');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installReads, startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 
 const app = await getSharedApp();
 const { sandbox } = app.app;
@@ -16,12 +16,12 @@ test.each([
 ])("splits records into messages of %i, whatever the provider's page size", async (pageSize, sizes) => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { object: { delivery: { pageSize } } });
-  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'contacts' } });
+  await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'contacts' } });
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' },
   ]);
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual(sizes);
   const ids = messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
   expect(ids).toEqual(listAllIds());

@@ -9,11 +9,11 @@ import {
 } from '../../support/fixtures/integrations.ts';
 import {
   installReads,
-  PAUSE,
+  PAUSE_READS,
   POLLING,
-  RESUME,
+  RESUME_READS,
   startReadJobs,
-  TRIGGER,
+  TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
@@ -31,7 +31,7 @@ const content = { read: { objects } };
 async function listPauses(reads: Awaited<ReturnType<typeof installReads>>) {
   return Promise.all(
     ['contacts', 'deals'].map(async (name) => {
-      const { paused, pauseNote, nextReadTime } = await reads.object(name);
+      const { paused, pauseNote, nextReadTime } = await reads.getObject(name);
       return { paused, pauseNote, isScheduled: nextReadTime !== null };
     }),
   );
@@ -46,7 +46,9 @@ const READ = { paused: false, pauseNote: null, isScheduled: true };
 test('pauses all objects with a note, and resumes them', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
-  const { pauseReads } = await tenant.query(PAUSE, { input: { ...reads.input, note: 'moving' } });
+  const { pauseReads } = await tenant.query(PAUSE_READS, {
+    input: { ...reads.input, note: 'moving' },
+  });
   const stopped = { paused: true, pauseNote: 'moving', nextReadTime: null };
   expect(pauseReads.installation.objects).toEqual([
     { objectName: 'contacts', ...stopped },
@@ -65,9 +67,9 @@ test('pauses all objects with a note, and resumes them', async () => {
   ]);
   await reads.makeDue();
   await startDueReads(services);
-  expect(await reads.operations()).toEqual([]);
+  expect(await reads.listOperations()).toEqual([]);
 
-  const { resumeReads } = await tenant.query(RESUME, {
+  const { resumeReads } = await tenant.query(RESUME_READS, {
     input: { ...reads.input, note: 'moved' },
   });
   const resumedObject = { paused: false, pauseNote: 'moved', nextReadTime: expect.any(String) };
@@ -81,22 +83,22 @@ test('pauses all objects with a note, and resumes them', async () => {
 test('pauses objects by either name, and continues the others', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
-  await tenant.query(PAUSE, { input: { ...reads.input, objects: ['people'] } });
+  await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['people'] } });
   const stopped = { paused: true, pauseNote: null, isScheduled: false };
   expect(await listPauses(reads)).toEqual([stopped, READ]);
-  await tenant.query(PAUSE, { input: { ...reads.input, objects: ['deals'] } });
-  await tenant.query(RESUME, { input: { ...reads.input, objects: ['contacts'] } });
+  await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['deals'] } });
+  await tenant.query(RESUME_READS, { input: { ...reads.input, objects: ['contacts'] } });
   expect(await listPauses(reads)).toEqual([READ, stopped]);
 });
 
 test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
-  await tenant.query(RESUME, { input: { ...reads.input, note: 'unneeded' } });
+  await tenant.query(RESUME_READS, { input: { ...reads.input, note: 'unneeded' } });
   expect(await listPauses(reads)).toEqual([READ, READ]);
-  await tenant.query(PAUSE, { input: { ...reads.input, note: 'first' } });
+  await tenant.query(PAUSE_READS, { input: { ...reads.input, note: 'first' } });
   const pauses = await listPauses(reads);
-  await tenant.query(PAUSE, { input: { ...reads.input, note: 'second' } });
+  await tenant.query(PAUSE_READS, { input: { ...reads.input, note: 'second' } });
   expect(await listPauses(reads)).toEqual(pauses);
 });
 
@@ -117,15 +119,15 @@ test('pauses a read that has begun until it is resumed, and says so in its opera
   const reads = await installReads(app, tenant, { content });
   await reads.makeDue();
   await startDueReads(services);
-  await tenant.query(PAUSE, { input: reads.input });
+  await tenant.query(PAUSE_READS, { input: reads.input });
   await using _workers = await startReadJobs(app);
-  const dealsTrigger = { ...reads.trigger, objectName: 'deals' };
-  await tenant.query(TRIGGER, { input: dealsTrigger });
-  const listStatuses = async () => (await reads.operations()).map(({ status }) => status);
+  const dealsTrigger = { ...reads.triggerInput, objectName: 'deals' };
+  await tenant.query(TRIGGER_READ, { input: dealsTrigger });
+  const listStatuses = async () => (await reads.listOperations()).map(({ status }) => status);
   await expect.poll(listStatuses, POLLING).toEqual(['IN_PROGRESS', 'SUCCESS']);
-  expect((await reads.operations())[0]).toMatchObject({ result: '[contacts] Read paused' });
+  expect((await reads.listOperations())[0]).toMatchObject({ result: '[contacts] Read paused' });
 
-  await tenant.query(RESUME, { input: reads.input });
+  await tenant.query(RESUME_READS, { input: reads.input });
   expect(await reads.waitForOperations(2)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (10 records)' },
     {},
@@ -145,9 +147,9 @@ test('pauses a running read after its page, and continues with the next page', a
   const object = { delivery: { pageSize: 50 } };
   const reads = await installReads(slowApp, tenant, { object });
   await using _workers = await startReadJobs(slowApp);
-  await tenant.query(TRIGGER, { input: { ...reads.trigger, objectName: 'contacts' } });
+  await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'contacts' } });
   await started.promise;
-  await tenant.query(PAUSE, { input: reads.input });
+  await tenant.query(PAUSE_READS, { input: reads.input });
   gate.resolve();
   const readProgress = async () =>
     (await findOperation(tenant, reads.id)).metadata.progress.recordsProcessed;
@@ -159,13 +161,13 @@ test('pauses a running read after its page, and continues with the next page', a
     status: 'IN_PROGRESS',
     result: '[contacts] Read paused',
   });
-  expect(await reads.messages()).toHaveLength(1);
+  expect(await reads.listMessages()).toHaveLength(1);
 
-  await tenant.query(RESUME, { input: reads.input });
+  await tenant.query(RESUME_READS, { input: reads.input });
   expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (120 records)' },
   ]);
-  const sizes = (await reads.messages()).map(({ resultInfo }) => resultInfo.numRecords);
+  const sizes = (await reads.listMessages()).map(({ resultInfo }) => resultInfo.numRecords);
   expect(sizes).toEqual([50, 50, 20]);
   const { lines } = await findOperation(tenant, reads.id);
   expect(lines.slice(1, -1)).toEqual([
@@ -196,7 +198,7 @@ test('fails a paused read if its installation is deleted', async () => {
   const reads = await installReads(app, tenant, { content });
   await reads.makeDue();
   await startDueReads(services);
-  await tenant.query(PAUSE, { input: reads.input });
+  await tenant.query(PAUSE_READS, { input: reads.input });
   await deleteInstallation(tenant, reads.id);
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
@@ -206,9 +208,9 @@ test('names unknown objects at their position, and pauses nothing', async () => 
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];
-  for (const mutation of [PAUSE, RESUME]) {
+  for (const mutation of [PAUSE_READS, RESUME_READS]) {
     const variables = { input: { ...reads.input, objects: names } };
-    const { code, problem } = await tenant.refusal(mutation, variables);
+    const { code, problem } = await tenant.getRefusal(mutation, variables);
     expect(code).toBe('BAD_USER_INPUT');
     const detail = 'is not an object that the installation reads.';
     expect(problem.issues).toMatchObject([
@@ -224,10 +226,10 @@ test("requires the scope reads:control and an installation of the caller's proje
   const reads = await installReads(app, tenant, { content });
   const other = await app.tenant();
   const reader = await tenant.withScopes('read', 'installations:write');
-  for (const mutation of [PAUSE, RESUME]) {
-    expect((await reader.refusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
+  for (const mutation of [PAUSE_READS, RESUME_READS]) {
+    expect((await reader.getRefusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
     const foreign = { ...reads.input, projectIdOrName: other.projectId };
-    expect((await other.refusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
+    expect((await other.getRefusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
   }
   expect(await listPauses(reads)).toEqual([READ, READ]);
 });

@@ -5,9 +5,9 @@ import { startWork } from '../../../src/start-work.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import {
   installReads,
@@ -51,7 +51,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
       progress: { objectName: 'contacts', recordsProcessed: 450, recordsEstimatedTotal: 450 },
     },
   });
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual([200, 200, 50]);
   const { result, ...head } = messages[0] as (typeof messages)[number];
   expect(head).toEqual({
@@ -113,12 +113,12 @@ test('starts the first read when the installation is created, also with a rare s
     { ...contacts, schedule: '0 0 1 1 *' },
     { ...contacts, objectName: 'companies', schedule: undefined },
   ];
-  const integration = await integrate(
+  const integration = await createIntegration(
     app,
     tenant,
     createIntegrationContent('crm', { read: { objects } }),
   );
-  const { id: installationId } = await installFor(tenant, integration);
+  const { id: installationId } = await connectAndInstall(tenant, integration);
   const reads = async () => {
     const operations = await prisma.operation.findMany({ where: { installationId } });
     return operations.map(({ status, result }) => `${status} ${result}`);
@@ -184,12 +184,12 @@ test('reads changes since the last read, and moves the position', async () => {
   await reads.makeDue('deals');
   const [, later] = await reads.waitForOperations(2);
   expect(later?.result).toBe('[deals] Read completed (2 records)');
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   expect(messages.map(({ readType, resultInfo }) => [readType, resultInfo.numRecords])).toEqual([
     ['backfill', 3],
     ['scheduled', 2],
   ]);
-  const object = await reads.object('deals');
+  const object = await reads.getObject('deals');
   expect(object.recordsRead).toBe(5);
   expect(object.readUntil?.getTime()).toBeGreaterThan(readUntil.getTime());
 
@@ -197,7 +197,7 @@ test('reads changes since the last read, and moves the position', async () => {
   await reads.makeDue('deals');
   const [, , last] = await reads.waitForOperations(3);
   expect(last?.result).toBe('[deals] No new data found');
-  expect(await reads.messages()).toHaveLength(2);
+  expect(await reads.listMessages()).toHaveLength(2);
 });
 
 test('reads no old records with a backfill of 0 days, and later reads changes', async () => {
@@ -209,16 +209,16 @@ test('reads no old records with a backfill of 0 days, and later reads changes', 
   await using _workers = await startReadJobs(app);
   const [operation] = await reads.waitForOperations(1);
   expect(operation).toMatchObject({ status: 'SUCCESS', result: '[contacts] No new data found' });
-  expect(await reads.messages()).toEqual([]);
-  expect(await reads.object()).toMatchObject({ backfillDone: true, recordsRead: 0 });
+  expect(await reads.listMessages()).toEqual([]);
+  expect(await reads.getObject()).toMatchObject({ backfillDone: true, recordsRead: 0 });
 });
 
 test('reads a due object once, whichever process is first', async () => {
   const reads = await installReads(app, await app.tenant());
   await reads.makeDue();
   await Promise.all([startDueReads(services), startDueReads(services)]);
-  expect(await reads.operations()).toHaveLength(1);
-  expect((await reads.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+  expect(await reads.listOperations()).toHaveLength(1);
+  expect((await reads.getObject()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test('does not start a second read of an object that is being read', async () => {
@@ -227,8 +227,8 @@ test('does not start a second read of an object that is being read', async () =>
   await startDueReads(services);
   await reads.makeDue();
   await startDueReads(services);
-  expect(await reads.operations()).toHaveLength(1);
-  expect((await reads.object()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
+  expect(await reads.listOperations()).toHaveLength(1);
+  expect((await reads.getObject()).nextReadTime?.getTime()).toBeGreaterThan(Date.now());
 });
 
 test('does not read an object that the config disables', async () => {
@@ -237,8 +237,8 @@ test('does not read an object that the config disables', async () => {
   });
   await reads.makeDue();
   await startDueReads(services);
-  expect(await reads.operations()).toEqual([]);
-  expect((await reads.object()).nextReadTime).toBeNull();
+  expect(await reads.listOperations()).toEqual([]);
+  expect((await reads.getObject()).nextReadTime).toBeNull();
 });
 
 test('keeps pages pending while the destination is disabled', async () => {

@@ -26,7 +26,7 @@ async function createClaimedRun() {
   const reads = await installReads(app, tenant);
   await reads.makeDue();
   await startDueReads(services);
-  const [operation] = await reads.operations();
+  const [operation] = await reads.listOperations();
   if (!operation) throw new Error('nothing was begun');
   const run = await claimRun(services, { projectId, operationId: operation.id });
   if (!run) throw new Error('not claimed');
@@ -50,8 +50,8 @@ test('records a page with its deliveries and position in one statement', async (
   const [stored] = await rows.find('ReadRun', { projectId, operationId: operation.id });
   expect(result).toEqual(stored);
   expect(stored).toMatchObject({ cursor: 'next', pagesRead: 1, recordsRead: 1, estimatedTotal: 2 });
-  expect(await reads.object()).toMatchObject({ recordsRead: 1 });
-  const [noted] = await reads.operations();
+  expect(await reads.getObject()).toMatchObject({ recordsRead: 1 });
+  const [noted] = await reads.listOperations();
   expect(noted).toMatchObject({
     status: 'IN_PROGRESS',
     metadata: { progress: { recordsProcessed: 1, recordsEstimatedTotal: 2 } },
@@ -79,10 +79,10 @@ test('ends the read together with its last page, in one transaction', async () =
     'with InstalledObject',
   ]);
   expect(statements.filter((statement) => nameStatement(statement) === 'begin')).toHaveLength(1);
-  expect(await reads.operations()).toMatchObject([
+  expect(await reads.listOperations()).toMatchObject([
     { status: 'SUCCESS', result: '[contacts] Read completed (2 records)' },
   ]);
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   expect(messages.flatMap(({ result: records }) => records.map(({ raw }) => raw.id))).toEqual([
     '1',
     '2',
@@ -113,6 +113,6 @@ test('records nothing of a page without its lease, object or destination', async
   await prisma.destination.deleteMany({ where: { projectId } });
   await expect(record({})).rejects.toThrow('The destination records does not exist.');
   expect(await rows.find('ReadRun', { projectId, operationId: operation.id })).toEqual([run]);
-  expect(await reads.object()).toMatchObject({ recordsRead: 0, lastReadTime: null });
-  expect(await reads.operations()).toEqual([operation]);
+  expect(await reads.getObject()).toMatchObject({ recordsRead: 0, lastReadTime: null });
+  expect(await reads.listOperations()).toEqual([operation]);
 });

@@ -2,13 +2,16 @@ import { expect, test } from 'vitest';
 import type { Tenant } from '../../support/app.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
-import { createIntegrationContent, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  createIntegration,
+  createIntegrationContent,
+} from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
   installReads,
-  PAUSE,
+  PAUSE_READS,
   startReadJobs,
-  TRIGGER,
+  TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
 
 const app = await getSharedApp();
@@ -17,8 +20,8 @@ const { prisma } = services.database;
 sandbox.seed('contacts', 250);
 
 async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: object = {}) {
-  const input = { ...reads.trigger, objectName: 'contacts', ...overrides };
-  return (await tenant.query(TRIGGER, { input })).triggerRead.operation;
+  const input = { ...reads.triggerInput, objectName: 'contacts', ...overrides };
+  return (await tenant.query(TRIGGER_READ, { input })).triggerRead.operation;
 }
 
 test('accepts a triggered read immediately, and reads all records without a start time', async () => {
@@ -35,7 +38,7 @@ test('accepts a triggered read immediately, and reads all records without a star
   expect(await reads.waitForOperations(1)).toMatchObject([
     { id: operation.id, status: 'SUCCESS', result: '[contacts] Read completed (250 records)' },
   ]);
-  const messages = await reads.messages();
+  const messages = await reads.listMessages();
   expect(messages.map(({ readType, operationId }) => [readType, operationId])).toEqual([
     ['triggered', operation.id],
     ['triggered', operation.id],
@@ -46,7 +49,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
   const tenant = await app.tenant();
   const events = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
-  const before = await reads.object();
+  const before = await reads.getObject();
   const pastTrigger = {
     sinceTime: '2020-01-01T00:00:00.000Z',
     untilTime: '2020-02-01T00:00:00.000Z',
@@ -70,7 +73,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
   ]);
   expect(done[1]?.data).not.toHaveProperty('untilTimestamp');
   const { nextReadTime, readUntil, backfillDone } = before;
-  expect(await reads.object()).toMatchObject({ nextReadTime, readUntil, backfillDone });
+  expect(await reads.getObject()).toMatchObject({ nextReadTime, readUntil, backfillDone });
 });
 
 test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
@@ -90,13 +93,13 @@ test("reports a failure in the trigger's event, and does not count it for the sc
       error: 'Injected fault: status 403',
     }),
   });
-  expect((await reads.object()).failedRuns).toBe(0);
+  expect((await reads.getObject()).failedRuns).toBe(0);
 });
 
 test('triggers an object by its mapped name, and while its schedule is paused', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { object: { mapToName: 'people' } });
-  await tenant.query(PAUSE, { input: reads.input });
+  await tenant.query(PAUSE_READS, { input: reads.input });
   await triggerRead(tenant, reads, { objectName: 'people' });
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
@@ -106,14 +109,16 @@ test('names invalid input immediately, and reads nothing', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
   const input = {
-    ...reads.trigger,
+    ...reads.triggerInput,
     objectName: 'planets',
     groupRef: 'unknown',
     sinceTime: '2026-01-02T00:00:00.000Z',
     untilTime: '2026-01-02T00:00:00.000Z',
   };
   const fetchIssues = async (overrides: object) => {
-    const { code, problem } = await tenant.refusal(TRIGGER, { input: { ...input, ...overrides } });
+    const { code, problem } = await tenant.getRefusal(TRIGGER_READ, {
+      input: { ...input, ...overrides },
+    });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues;
   };
@@ -139,31 +144,31 @@ test('names invalid input immediately, and reads nothing', async () => {
       value: 'planets',
     },
   ]);
-  expect(await reads.operations()).toEqual([]);
+  expect(await reads.listOperations()).toEqual([]);
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
-  const input = { ...reads.trigger, objectName: 'contacts' };
+  const input = { ...reads.triggerInput, objectName: 'contacts' };
   const reader = await tenant.withScopes('read', 'installations:write');
-  expect((await reader.refusal(TRIGGER, { input })).code).toBe('FORBIDDEN');
+  expect((await reader.getRefusal(TRIGGER_READ, { input })).code).toBe('FORBIDDEN');
   const controller = await tenant.withScopes('reads:control');
-  await controller.query(TRIGGER, { input });
+  await controller.query(TRIGGER_READ, { input });
   const other = await app.tenant();
-  expect((await other.refusal(TRIGGER, { input })).code).toBe('NOT_FOUND');
+  expect((await other.getRefusal(TRIGGER_READ, { input })).code).toBe('NOT_FOUND');
   const { id } = reads.integration;
   const ownInput = { ...input, projectIdOrName: other.projectId, integrationIdOrName: id };
-  expect((await other.refusal(TRIGGER, { input: ownInput })).code).toBe('NOT_FOUND');
-  expect(await reads.operations()).toHaveLength(1);
+  expect((await other.getRefusal(TRIGGER_READ, { input: ownInput })).code).toBe('NOT_FOUND');
+  expect(await reads.listOperations()).toHaveLength(1);
 });
 
 test('returns NOT_FOUND if the group has not installed the integration', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
-  await integrate(app, tenant, createIntegrationContent('other'));
-  const input = { ...reads.trigger, integrationIdOrName: 'other', objectName: 'contacts' };
-  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+  await createIntegration(app, tenant, createIntegrationContent('other'));
+  const input = { ...reads.triggerInput, integrationIdOrName: 'other', objectName: 'contacts' };
+  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'NOT_FOUND',
     problem: { detail: 'The group acme has not installed other.' },
   });
@@ -174,15 +179,15 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
   const reads = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
-  const input = { ...reads.trigger, objectName: 'contacts' };
-  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+  const input = { ...reads.triggerInput, objectName: 'contacts' };
+  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: "The installation's config disables contacts." },
   });
   const otherTenant = await app.tenant();
   const empty = await installReads(app, otherTenant, { config: { read: [] } });
-  const triggerVariables = { input: { ...empty.trigger, objectName: 'contacts' } };
-  expect((await otherTenant.refusal(TRIGGER, triggerVariables)).code).toBe('UNPROCESSABLE');
+  const triggerVariables = { input: { ...empty.triggerInput, objectName: 'contacts' } };
+  expect((await otherTenant.getRefusal(TRIGGER_READ, triggerVariables)).code).toBe('UNPROCESSABLE');
 });
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
@@ -193,8 +198,8 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
   const tenant = await ownApp.tenant();
   const reads = await installReads(ownApp, tenant);
   delete capabilities.readPage;
-  const input = { ...reads.trigger, objectName: 'contacts' };
-  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+  const input = { ...reads.triggerInput, objectName: 'contacts' };
+  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: 'Sandbox CRM does not support reads.' },
   });
@@ -208,15 +213,15 @@ test('returns RATE_LIMITED for a project with too many pending deliveries, and d
   await triggerRead(tenant, reads);
   await using _workers = await startReadJobs(ownApp);
   await reads.waitForOperations(1);
-  const input = { ...reads.trigger, objectName: 'contacts' };
-  expect(await tenant.refusal(TRIGGER, { input })).toMatchObject({
+  const input = { ...reads.triggerInput, objectName: 'contacts' };
+  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'RATE_LIMITED',
     problem: { retryAfterSeconds: 30 },
   });
   await reads.makeDue();
-  const nextReadTime = async () => (await reads.object()).nextReadTime?.getTime();
+  const nextReadTime = async () => (await reads.getObject()).nextReadTime?.getTime();
   await expect.poll(nextReadTime).toBeGreaterThan(Date.now());
-  expect(await reads.operations()).toHaveLength(1);
+  expect(await reads.listOperations()).toHaveLength(1);
 
   const { prisma: rows } = ownApp.app.services.database;
   await rows.destination.updateMany({ data: { status: 'DISABLED' } });
@@ -228,7 +233,7 @@ test('limits the triggered reads of a project that run at the same time', async 
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
   await triggerRead(tenant, reads);
-  const [first] = await reads.operations();
+  const [first] = await reads.listOperations();
   if (!first) throw new Error('nothing was begun');
   const { projectId, installationId, integrationId, configId } = first;
   const ids = Array.from({ length: 999 }, (_, index) => `opr_of_test_${projectId}_${index}`);
@@ -247,6 +252,6 @@ test('limits the triggered reads of a project that run at the same time', async 
       ...later,
     })),
   });
-  const input = { ...reads.trigger, objectName: 'contacts' };
-  expect((await tenant.refusal(TRIGGER, { input })).code).toBe('RATE_LIMITED');
+  const input = { ...reads.triggerInput, objectName: 'contacts' };
+  expect((await tenant.getRefusal(TRIGGER_READ, { input })).code).toBe('RATE_LIMITED');
 });

@@ -4,10 +4,10 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
-import { RECORDS } from '../../support/fixtures/reads.ts';
+import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
@@ -36,7 +36,7 @@ test('searches HubSpot by its search API, one page at a time', async () => {
   const filters = [{ fieldName: 'dealstage', value: 'won' }];
   const fetchPage = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'deals', filters, first: 1, after };
-    return (await rest.tenant.query(RECORDS, variables)).node.records;
+    return (await rest.tenant.query(LIST_RECORDS, variables)).node.records;
   };
   const first = await fetchPage();
   const second = await fetchPage(first.pageInfo.endCursor);
@@ -46,7 +46,7 @@ test('searches HubSpot by its search API, one page at a time', async () => {
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/deals/search');
   const fourFilters = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
   const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
-  const { problem } = await rest.tenant.refusal(RECORDS, variables);
+  const { problem } = await rest.tenant.getRefusal(LIST_RECORDS, variables);
   expect(problem.issues).toMatchObject([
     { name: 'filters', detail: 'must be at most 3: HubSpot supports no more.' },
   ]);
@@ -61,7 +61,7 @@ test('queries Salesforce, and returns its large pages in parts', async () => {
   const filters = [{ fieldName: 'LastName', value: "O'Neil" }];
   const fetchPage = async (after?: string) => {
     const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
-    return (await rest.tenant.query(RECORDS, variables)).node.records;
+    return (await rest.tenant.query(LIST_RECORDS, variables)).node.records;
   };
   const first = await fetchPage();
   const second = await fetchPage(first.pageInfo.endCursor);
@@ -79,13 +79,13 @@ test('lists the records of a provider without search, and refuses conditions', a
     { objectName: 'people', destination: 'records', requiredFields: [{ fieldName: 'name' }] },
   ];
   const content = createIntegrationContent('crm', { provider: 'plain', read: { objects } });
-  await integrate(app, rest.tenant, content);
+  await createIntegration(app, rest.tenant, content);
   await generateConnection(rest.tenant, { provider: 'plain', apiKey: 'key' });
   const { id } = await createInstallation(rest.tenant);
   const variables = { id, objectName: 'people' };
-  const { records } = (await rest.tenant.query(RECORDS, variables)).node;
+  const { records } = (await rest.tenant.query(LIST_RECORDS, variables)).node;
   expect(records.edges).toMatchObject([{ node: { id: '1', fields: { name: 'Ada' } } }]);
-  const refusal = await rest.refusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {
+  const refusal = await rest.getRefusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {
     objectName: 'people',
     fieldFilters: [{ fieldName: 'name', operator: 'eq', value: 'Ada' }],
   });

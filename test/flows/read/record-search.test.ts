@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { installReads, RECORDS } from '../../support/fixtures/reads.ts';
+import { installReads, LIST_RECORDS } from '../../support/fixtures/reads.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
@@ -42,7 +42,7 @@ test('returns every record once, page by page', async () => {
   let after: string | null = null;
   for (let pages = 0; pages < 10; pages += 1) {
     const variables: Record<string, unknown> = { id, objectName: 'people', first: 90, after };
-    const { nodes, pageInfo } = (await tenant.query(RECORDS, variables)).node.records;
+    const { nodes, pageInfo } = (await tenant.query(LIST_RECORDS, variables)).node.records;
     ids.push(...nodes.map((node: { id: string }) => node.id));
     expect(pageInfo.hasPreviousPage).toBe(after !== null);
     expect(pageInfo.endCursor).not.toBeNull();
@@ -56,7 +56,7 @@ test('starts a page after the cursor of any edge, also within a page of the prov
   const tenant = await app.tenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const fetchPage = async (first: number, after?: string) =>
-    (await tenant.query(RECORDS, { id, objectName: 'contacts', first, after })).node.records;
+    (await tenant.query(LIST_RECORDS, { id, objectName: 'contacts', first, after })).node.records;
   const firstPage = await fetchPage(10);
   const [, , third] = firstPage.edges;
   const rest = await fetchPage(7, third.cursor);
@@ -73,7 +73,7 @@ test('accepts conditions in the names and values of messages, and returns record
   const { id } = await installReads(app, rest.tenant, peopleContent);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
   const variables = { id, objectName: 'people', first: 200, filters };
-  const { records } = (await rest.tenant.query(RECORDS, variables)).node;
+  const { records } = (await rest.tenant.query(LIST_RECORDS, variables)).node;
   const leads = sandboxQuery('lead');
   expect(leads.length).toBeGreaterThan(1);
   expect(records.nodes.map((node: { id: string }) => node.id)).toEqual(
@@ -87,7 +87,7 @@ test('accepts conditions in the names and values of messages, and returns record
     raw: expect.objectContaining({ email: first?.email, lifecycle: 'lead' }),
   });
   const byAddress = [...filters, { fieldName: 'address', value: first?.email }];
-  const filtered = await rest.tenant.query(RECORDS, { ...variables, filters: byAddress });
+  const filtered = await rest.tenant.query(LIST_RECORDS, { ...variables, filters: byAddress });
   expect(filtered.node.records.nodes).toEqual([{ id: first?.id }]);
 
   const { result } = await rest.post(
@@ -111,7 +111,7 @@ test("applies the config's own conditions, too", async () => {
   const find = async (value?: string) => {
     const filters = value === undefined ? [] : [{ fieldName: 'lifecycle', value }];
     const { records } = (
-      await tenant.query(RECORDS, { id, objectName: 'contacts', first: 200, filters })
+      await tenant.query(LIST_RECORDS, { id, objectName: 'contacts', first: 200, filters })
     ).node;
     return records.nodes.length;
   };
@@ -125,10 +125,10 @@ test('refuses invalid arguments at their position', async () => {
   const { tenant } = rest;
   const { id } = await installReads(app, tenant, peopleContent);
   const search = { id, objectName: 'contacts', first: 5 };
-  const { records } = (await tenant.query(RECORDS, search)).node;
+  const { records } = (await tenant.query(LIST_RECORDS, search)).node;
   const leadFilter = [{ fieldName: 'lifecycle', value: 'lead' }];
   const listIssues = async (variables: object) => {
-    const { code, problem } = await tenant.refusal(RECORDS, { ...search, ...variables });
+    const { code, problem } = await tenant.getRefusal(LIST_RECORDS, { ...search, ...variables });
     return [code, problem.issues?.map(({ name }) => name)];
   };
   const after = records.pageInfo.endCursor;
@@ -150,19 +150,19 @@ test('refuses invalid arguments at their position', async () => {
 
   const other = await app.tenant();
   const { id: others } = await installReads(app, other, peopleContent);
-  const foreign = await other.refusal(RECORDS, { ...search, id: others, after });
+  const foreign = await other.getRefusal(LIST_RECORDS, { ...search, id: others, after });
   expect(foreign.problem.issues).toMatchObject([{ name: 'after' }]);
 
   const path = `${rest.base}/integrations/crm`;
   const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'a', operator: 'gt' }] };
-  const refusal = await rest.refusal('POST', path, body);
+  const refusal = await rest.getRefusal('POST', path, body);
   expect(refusal.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body fieldFilters[0].operator',
     'body fieldFilters[0].value',
     'query groupRef',
   ]);
   const unknown = { objectName: 'deals', fieldFilters: [] };
-  const { issues } = await rest.refusal('POST', `${path}?groupRef=acme`, unknown);
+  const { issues } = await rest.getRefusal('POST', `${path}?groupRef=acme`, unknown);
   expect(issues).toMatchObject([{ in: 'body', name: 'objectName' }]);
 });
 
@@ -172,8 +172,8 @@ test('refuses to search an object that the config disables, and for an unknown g
   await installReads(app, rest.tenant, { config });
   const body = { objectName: 'contacts', fieldFilters: [] };
   const path = `${rest.base}/integrations/crm?groupRef`;
-  expect(await rest.refusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
-  expect(await rest.refusal('POST', `${path}=none`, body)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
+  expect(await rest.getRefusal('POST', `${path}=none`, body)).toMatchObject({ status: 404 });
 });
 
 test('lets end users with the permission READ search objects that their group has installed', async () => {
@@ -181,14 +181,14 @@ test('lets end users with the permission READ search objects that their group ha
   const { id } = await installReads(app, rest.tenant, peopleContent);
   const reader = await createEndUser(app, rest.tenant, { permissions: ['READ'] });
   const variables = { id, objectName: 'people', first: 1 };
-  expect((await reader.query(RECORDS, variables)).node.records.nodes).toHaveLength(1);
+  expect((await reader.query(LIST_RECORDS, variables)).node.records.nodes).toHaveLength(1);
   const installer = await createEndUser(app, rest.tenant, { permissions: ['INSTALL'] });
-  expect((await installer.refusal(RECORDS, variables)).code).toBe('FORBIDDEN');
+  expect((await installer.getRefusal(LIST_RECORDS, variables)).code).toBe('FORBIDDEN');
   const otherUser = await createEndUser(app, rest.tenant, {
     groupRef: 'others',
     permissions: ['READ'],
   });
-  expect(await otherUser.query(RECORDS, variables)).toEqual({ node: null });
+  expect(await otherUser.query(LIST_RECORDS, variables)).toEqual({ node: null });
   const path = `${rest.base}/integrations/crm?groupRef=acme`;
   const body = { objectName: 'people', fieldFilters: [] };
   for (const scopes of [['read'], ['records:read']] as const) {
@@ -197,9 +197,9 @@ test('lets end users with the permission READ search objects that their group ha
   }
   // Visitors of a page can copy its key, so the key must not find records.
   const frontend = await rest.withScopes('frontend');
-  expect(await frontend.refusal('POST', path, body)).toMatchObject({ status: 403 });
+  expect(await frontend.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');
-  expect(await writer.refusal('POST', path, body)).toMatchObject({ status: 403 });
+  expect(await writer.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
 });
 
 test("counts the provider's pages in the cost of a query, however little it selects", async () => {

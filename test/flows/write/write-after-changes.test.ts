@@ -4,12 +4,17 @@ import { createTestApp, getSharedApp, type TestApp } from '../../support/app.ts'
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { createContact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import {
+  createContact,
+  createWriter,
+  WRITE_RECORDS,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
 
@@ -91,7 +96,7 @@ const CHANGES: Change[] = [
 test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
   const writer = await createCachedWriter();
   await apply(writer);
-  const refusal = await writer.refusal(WRITE, writer.input({ record: createContact() }));
+  const refusal = await writer.getRefusal(WRITE_RECORDS, writer.input({ record: createContact() }));
   expect(refusal.code).toBe(code);
   expect(JSON.stringify(refusal.problem)).toMatch(message);
   const { prisma } = app.app.services.database;
@@ -113,7 +118,9 @@ test('accepts a refused write once the config allows it', async () => {
   });
   await writer.query(UPDATE_INSTALLATION, createConfig(false));
   await writer.write({ record: createContact() });
-  expect((await writer.refusal(WRITE, writer.input(deletion))).code).toBe('UNPROCESSABLE');
+  expect((await writer.getRefusal(WRITE_RECORDS, writer.input(deletion))).code).toBe(
+    'UNPROCESSABLE',
+  );
   await writer.query(UPDATE_INSTALLATION, createConfig(true));
   expect((await writer.write(deletion)).result.success).toBe(true);
 });
@@ -145,7 +152,7 @@ test('finds the project of a write by its current name only', async () => {
   expect((await write(name.toUpperCase())).result.success).toBe(true);
   await mutate(writer, 'updateProject', { name: renamed });
   const byOldName = writer.input({ projectIdOrName: name, record: createContact() });
-  expect((await writer.refusal(WRITE, byOldName)).code).toBe('NOT_FOUND');
+  expect((await writer.getRefusal(WRITE_RECORDS, byOldName)).code).toBe('NOT_FOUND');
   expect((await write(renamed)).result.success).toBe(true);
 });
 
@@ -153,13 +160,13 @@ test('refuses a caller without access to a target that another caller has writte
   const writer = await createCachedWriter();
   const outsider = await createWriter(app);
   const input = writer.input({ record: createContact() });
-  expect((await outsider.refusal(WRITE, input)).code).toBe('NOT_FOUND');
+  expect((await outsider.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
   const rival = await createEndUser(app, writer, {
     groupRef: 'rival',
     consumerRef: 'bob',
     permissions: ['WRITE_RECORDS'],
   });
-  const { code, problem } = await rival.refusal(WRITE, input);
+  const { code, problem } = await rival.getRefusal(WRITE_RECORDS, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
@@ -169,15 +176,18 @@ test("accepts an end user's write if the token allows the integration", async ()
   const input = writer.input({ record: createContact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
-  const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(WRITE, input);
+  const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(
+    WRITE_RECORDS,
+    input,
+  );
   expect(writeRecords.result.success).toBe(true);
-  const { id } = await integrate(
+  const { id } = await createIntegration(
     app,
     writer,
     createIntegrationContent('other', writeObjects('contacts')),
   );
   const other = await createEndUser(app, writer, { permissions, integrations: [id] });
-  expect((await other.refusal(WRITE, input)).code).toBe('NOT_FOUND');
+  expect((await other.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
 });
 
 test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
@@ -188,5 +198,5 @@ test('returns NOT_FOUND for a deleted installation, also with too many pending d
   await mutate(writer, 'deleteInstallation', { installationId });
   const { id: destinationId } = await insertDestination(small, writer, 'slow');
   await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-  expect((await writer.refusal(WRITE, later)).code).toBe('NOT_FOUND');
+  expect((await writer.getRefusal(WRITE_RECORDS, later)).code).toBe('NOT_FOUND');
 });

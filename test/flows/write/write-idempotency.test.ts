@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { getSharedApp } from '../../support/app.ts';
-import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -42,7 +42,7 @@ test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: createContact(), idempotencyKey: 'k' });
   const other = writer.input({ record: createContact(), idempotencyKey: 'k' });
-  expect(await writer.refusal(WRITE, other)).toMatchObject({ code: 'CONFLICT' });
+  expect(await writer.getRefusal(WRITE_RECORDS, other)).toMatchObject({ code: 'CONFLICT' });
 });
 
 test('writes once for concurrent calls with one key, and returns its outcome to all', async () => {
@@ -69,7 +69,7 @@ test('does not use up the key in a refused call', async () => {
     objectName: 'deals',
     idempotencyKey: 'k',
   });
-  await writer.refusal(WRITE, refused);
+  await writer.getRefusal(WRITE_RECORDS, refused);
   const { result } = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   expect(result.success).toBe(true);
 });

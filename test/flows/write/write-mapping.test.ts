@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createContact, createWriter, WRITE } from '../../support/fixtures/writes.ts';
+import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
 const { sandbox } = app.app;
@@ -64,7 +64,7 @@ test('refuses a field that is named twice, and a record without mapped fields', 
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const batch = [{ record: { email: 'a', address: 'b' } }, { record: { unheardOf: 1 } }];
-  const { code, problem } = await writer.refusal(WRITE, writer.input({ batch }));
+  const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.input({ batch }));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     {

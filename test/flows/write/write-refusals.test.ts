@@ -3,7 +3,12 @@ import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-pr
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
-import { createContact, createWriter, WRITE, type Writer } from '../../support/fixtures/writes.ts';
+import {
+  createContact,
+  createWriter,
+  WRITE_RECORDS,
+  type Writer,
+} from '../../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
 const { prisma } = app.app.services.database;
@@ -26,7 +31,7 @@ const minimalApp = await getSharedApp({
 });
 
 async function fetchRefusal(writer: Writer, input: object) {
-  const { code, problem } = await writer.refusal(WRITE, writer.input(input));
+  const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.input(input));
   const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { code, names, detail: problem.detail };
 }
@@ -124,7 +129,10 @@ test.each<[object, string[]]>([
 
 test('repeats no header value in a refusal', async () => {
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
-  const refusal = await refusedWriter.refusal(WRITE, refusedWriter.input({ record, headers }));
+  const refusal = await refusedWriter.getRefusal(
+    WRITE_RECORDS,
+    refusedWriter.input({ record, headers }),
+  );
   expect(JSON.stringify(refusal)).not.toContain('planted-secret');
 });
 
@@ -201,7 +209,10 @@ test('returns NOT_FOUND for an unknown integration, and for one that the group h
 
 test("returns NOT_FOUND for another tenant's project, and writes nothing", async () => {
   const [writer, otherTenant] = [await createWriter(app), await app.tenant()];
-  const { code } = await otherTenant.refusal(WRITE, writer.input({ record: createContact() }));
+  const { code } = await otherTenant.getRefusal(
+    WRITE_RECORDS,
+    writer.input({ record: createContact() }),
+  );
   expect(code).toBe('NOT_FOUND');
   expect(await countOperations(writer)).toBe(0);
 });
@@ -209,7 +220,10 @@ test("returns NOT_FOUND for another tenant's project, and writes nothing", async
 test('returns FORBIDDEN for a key without the scope', async () => {
   const writer = await createWriter(app);
   const reader = await writer.withScopes('read');
-  const { code } = await reader.refusal(WRITE, writer.input({ record: createContact() }));
+  const { code } = await reader.getRefusal(
+    WRITE_RECORDS,
+    writer.input({ record: createContact() }),
+  );
   expect(code).toBe('FORBIDDEN');
   const scoped = await writer.withScopes('records:write');
   const response = await scoped.query(
@@ -229,7 +243,7 @@ test(
     const { id: destinationId } = await insertDestination(small, writer, 'slow');
     await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
     const later = { mode: 'ASYNCHRONOUS', record: createContact() };
-    expect(await writer.refusal(WRITE, writer.input(later))).toMatchObject({
+    expect(await writer.getRefusal(WRITE_RECORDS, writer.input(later))).toMatchObject({
       code: 'RATE_LIMITED',
       problem: { retryAfterSeconds: 30 },
     });

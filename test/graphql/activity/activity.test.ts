@@ -220,7 +220,7 @@ test('refuses a range with too many buckets', async () => {
   const tenant = await app.tenant();
   const range = { from: '2026-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
   const variables = { id: tenant.projectId, ...range };
-  expect(await tenant.refusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
+  expect(await tenant.getRefusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'from' })] },
   });

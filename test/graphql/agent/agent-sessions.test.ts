@@ -76,7 +76,7 @@ test('lets an agent call only functions for agents', async () => {
     `mutation { writeRecords(input: { integrationIdOrName: "crm", groupRef: "acme", objectName: "people",
       type: CREATE, records: { record: { lastName: "x" } } }) { operationId } }`,
   ]) {
-    expect(await agent.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await agent.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -101,7 +101,7 @@ test('names every rule and tool that needs a right that the session lacks', asyn
     rules: [{ name: 'all', types: ['DELETE'], objects: ['deals'], maxPerDay: 1 }],
     pinnedTools: [{ type: 'CREATE', objectName: 'deals' }],
   };
-  const { problem } = await tenant.refusal(CREATE, { input });
+  const { problem } = await tenant.getRefusal(CREATE, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.rules[0].types[0]',
     'input.rules[0].objects[0]',
@@ -109,14 +109,14 @@ test('names every rule and tool that needs a right that the session lacks', asyn
     'input.pinnedTools[0].objectName',
   ]);
   const unknown = { ...minimal, objects: ['people', 'unicorns'] };
-  expect((await tenant.refusal(CREATE, { input: unknown })).problem.issues).toMatchObject([
+  expect((await tenant.getRefusal(CREATE, { input: unknown })).problem.issues).toMatchObject([
     { name: 'input.objects[1]', value: 'unicorns' },
   ]);
 });
 
 test('refuses rights that imply more than they name', async () => {
   const listIssueNames = async (rights: object) => {
-    const { problem } = await tenant.refusal(CREATE, { input: { ...minimal, ...rights } });
+    const { problem } = await tenant.getRefusal(CREATE, { input: { ...minimal, ...rights } });
     return problem.issues?.map(({ name }) => name);
   };
   expect(await listIssueNames({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
@@ -133,10 +133,10 @@ test('refuses rights that imply more than they name', async () => {
 
 test('requires agents:write and the rights that the session grants', async () => {
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(CREATE, { input: minimal })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(CREATE, { input: minimal })).toMatchObject({ code: 'FORBIDDEN' });
   const narrow = await tenant.withScopes('agents:write', 'records:read');
   const writing = { ...minimal, verbs: ['READ', 'CREATE'] };
-  const refusal = await narrow.refusal(CREATE, { input: writing });
+  const refusal = await narrow.getRefusal(CREATE, { input: writing });
   expect(refusal.problem.detail).toMatch(/records:write/);
   expect(await narrow.query(CREATE, { input: minimal })).toBeTruthy();
 });
@@ -146,12 +146,12 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   await agent.query(VIEWER);
   const approver = await createApprover(app, tenant);
   const other = await createEndUser(app, tenant, { groupRef: 'globex', permissions: ['APPROVE'] });
-  expect(await other.refusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
+  expect(await other.getRefusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const revoked = await approver.query(REVOKE, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
-  expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
+  expect(await agent.getRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
   expect(await approver.query(REVOKE, createRevokeInput(agent.sessionId))).toEqual(revoked);
 });
 
@@ -161,14 +161,14 @@ test('rejects an expired session with AGENT_SESSION_EXPIRED', async () => {
     where: { projectId: tenant.projectId, id: agent.sessionId },
     data: { expireTime: new Date(Date.now() - 1_000) },
   });
-  expect(await agent.refusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
+  expect(await agent.getRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
 });
 
 test('rejects a token with a changed signature', async () => {
   const agent = await createAgent(app, tenant);
   const [head, body] = agent.token.split('.');
   const forged = app.client({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
-  expect(await forged.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await forged.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('ends an agent session with its group', async () => {

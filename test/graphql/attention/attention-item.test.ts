@@ -10,12 +10,12 @@ import { createAgent } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
-import { installReads, PAUSE, RESUME } from '../../support/fixtures/reads.ts';
+import { installReads, PAUSE_READS, RESUME_READS } from '../../support/fixtures/reads.ts';
 
 const clock = { aheadMs: 0 };
 const MINUTE_MS = 60_000;
@@ -153,8 +153,8 @@ const PROBLEMS: Problem[] = [
     kind: 'INSTALLATION_UNHEALTHY',
     subject: 'Installation',
     async begin(tenant) {
-      const integration = await integrate(app, tenant, createIntegrationContent());
-      const { id: installationId } = await installFor(tenant, integration);
+      const integration = await createIntegration(app, tenant, createIntegrationContent());
+      const { id: installationId } = await connectAndInstall(tenant, integration);
       const { projectId } = tenant;
       const end = (status: 'SUCCESS' | 'FAILURE') =>
         insert.operation({ projectId, installationId, status, createTime: new Date(0) });
@@ -178,7 +178,7 @@ const PROBLEMS: Problem[] = [
       const failSetup = async () => {
         const user = await createEndUser(app, tenant);
         const input = { projectIdOrName: tenant.projectId, provider: 'sandbox' };
-        await user.refusal(CREATE_OAUTH, {
+        await user.getRefusal(CREATE_OAUTH, {
           input: { ...input, groupRef: 'acme', consumerRef: 'ann' },
         });
       };
@@ -196,12 +196,12 @@ const PROBLEMS: Problem[] = [
     subject: 'Installation',
     async begin(tenant) {
       const { input } = await installReads(app, tenant);
-      await tenant.query(PAUSE, { input: { ...input, note: 'moving' } });
+      await tenant.query(PAUSE_READS, { input: { ...input, note: 'moving' } });
       return {
         async recur() {
-          await tenant.query(RESUME, { input });
+          await tenant.query(RESUME_READS, { input });
           expect(await listItems(tenant)).toEqual([]);
-          await tenant.query(PAUSE, { input });
+          await tenant.query(PAUSE_READS, { input });
         },
       };
     },
@@ -279,7 +279,7 @@ test('returns the stored reason, the object and the times of a problem', async (
   const { input } = await installReads(app, tenant);
   const startTime = new Date('2026-01-02T03:04:05.678Z');
   clock.aheadMs = startTime.getTime() - Date.now();
-  await tenant.query(PAUSE, { input: { ...input, note: 'moving' } });
+  await tenant.query(PAUSE_READS, { input: { ...input, note: 'moving' } });
   expect((await getItem(tenant)).lastTime.slice(0, 19)).toBe('2026-01-02T03:04:05');
   expect(await getItem(tenant)).toMatchObject({
     objectName: 'contacts',
@@ -307,8 +307,8 @@ test('counts failures of the last 24 hours from the first to the last', async ()
 
 test('lists an installation with rejected credentials once, by its connection', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createIntegrationContent());
-  const { connection } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, createIntegrationContent());
+  const { connection } = await connectAndInstall(tenant, integration);
   await prisma.connection.updateMany({
     where: { id: connection.id },
     data: { status: 'BAD_CREDENTIALS' },
@@ -373,27 +373,27 @@ test('refuses an item of another project, an ended one, and one without its obje
     code: 'NOT_FOUND',
     problem: { detail: expect.stringContaining(id) },
   };
-  expect(await stranger.refusal(ACKNOWLEDGE, toInput(stranger, item))).toMatchObject(notFound);
-  expect(await stranger.refusal(REOPEN, toReopenInput(stranger, item))).toMatchObject(notFound);
-  expect(await stranger.refusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
+  expect(await stranger.getRefusal(ACKNOWLEDGE, toInput(stranger, item))).toMatchObject(notFound);
+  expect(await stranger.getRefusal(REOPEN, toReopenInput(stranger, item))).toMatchObject(notFound);
+  expect(await stranger.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listItems(stranger)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
   await setFailingSince(id, null);
-  expect(await tenant.refusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject(notFound);
+  expect(await tenant.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject(notFound);
   const { input } = await installReads(app, tenant);
-  await tenant.query(PAUSE, { input });
+  await tenant.query(PAUSE_READS, { input });
   const paused = { ...(await getItem(tenant)), objectName: null };
-  expect(await tenant.refusal(ACKNOWLEDGE, toInput(tenant, paused))).toMatchObject({
+  expect(await tenant.getRefusal(ACKNOWLEDGE, toInput(tenant, paused))).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('names every invalid member', async () => {
   const tenant = await app.tenant();
-  const { problem } = await tenant.refusal(ACKNOWLEDGE, {
+  const { problem } = await tenant.getRefusal(ACKNOWLEDGE, {
     input: {
       projectIdOrName: tenant.projectId,
       kind: 'DESTINATION_FAILING',
@@ -416,7 +416,7 @@ test('lets the scope read list items, and only the scope full acknowledge them',
     [ACKNOWLEDGE, toInput(tenant, item)],
     [REOPEN, toReopenInput(tenant, item)],
   ] as const) {
-    expect(await writer.refusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await writer.getRefusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -430,8 +430,8 @@ test('shows items to no end user, agent or page', async () => {
     await tenant.withScopes('frontend'),
   ];
   for (const caller of callers) {
-    expect(await caller.refusal(LIST, {})).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await caller.refusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
+    expect(await caller.getRefusal(LIST, {})).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await caller.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
       code: 'FORBIDDEN',
     });
   }

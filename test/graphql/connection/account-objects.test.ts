@@ -66,7 +66,7 @@ test('returns the objects of an account over REST', async () => {
   const own = createRestClient(app, { 'x-api-key': other.tenant.apiKey });
   const path = `/projects/${other.tenant.projectId}/connections`;
   expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
-  expect(await own.refusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });
+  expect(await own.getRefusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });
 });
 
 test('returns null if the provider cannot list objects', async () => {
@@ -77,7 +77,7 @@ test('returns null if the provider cannot list objects', async () => {
 test('names a provider that refuses to list objects', async () => {
   const { tenant, id } = await createAccount('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
-  const { code, problem } = await tenant.refusal(OBJECTS, { id });
+  const { code, problem } = await tenant.getRefusal(OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');
   expect(problem.detail).toContain('Attio returned 403: missing scope');
 });

@@ -6,7 +6,10 @@ import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts
 import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
 import { airtable } from '../../../src/providers/declared/work/airtable.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
-import { connectionVariables, GENERATE } from '../../support/fixtures/connections.ts';
+import {
+  createConnectionVariables,
+  GENERATE_CONNECTION,
+} from '../../support/fixtures/connections.ts';
 
 const apiKey = { in: 'header', name: 'authorization' } as const;
 const app = await getSharedApp({
@@ -16,8 +19,8 @@ const app = await getSharedApp({
 });
 
 async function fetchIssues(tenant: Tenant, overrides: object) {
-  const variables = connectionVariables(tenant, { apiKey: 'key', ...overrides });
-  const { problem } = await tenant.refusal(GENERATE, variables);
+  const variables = createConnectionVariables(tenant, { apiKey: 'key', ...overrides });
+  const { problem } = await tenant.getRefusal(GENERATE_CONNECTION, variables);
   return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
     name,
     detail,
@@ -54,8 +57,10 @@ test('names every input that the provider cannot use', async () => {
 
 test('allows an input to be omitted that customers can find only after connecting', async () => {
   const tenant = await app.tenant();
-  const variables = connectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
-  expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
+  const variables = createConnectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
+  expect(
+    (await tenant.query(GENERATE_CONNECTION, variables)).generateConnection.connection.id,
+  ).toBeTruthy();
   const bad = await fetchIssues(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
   expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
 });
@@ -64,7 +69,10 @@ test('accepts a metadata value as text, or as text with its source', async () =>
   const tenant = await app.tenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
     const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
-    const created = await tenant.query(GENERATE, connectionVariables(tenant, input));
+    const created = await tenant.query(
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, input),
+    );
     expect(created.generateConnection.connection.id).toBeTruthy();
   }
 });
@@ -83,11 +91,13 @@ test('refuses a host that the provider does not list', async () => {
       expect.stringMatching(/^must be accounts\.zoho\.com, .* or accounts\.zoho\.uk\.$/),
     ],
   ]);
-  const variables = connectionVariables(tenant, {
+  const variables = createConnectionVariables(tenant, {
     apiKey: 'key',
     provider: 'zoho',
     providerWorkspaceRef: 'https://www.zohoapis.eu',
     providerMetadata: { zoho_token_domain: 'accounts.zoho.eu' },
   });
-  expect((await tenant.query(GENERATE, variables)).generateConnection.connection.id).toBeTruthy();
+  expect(
+    (await tenant.query(GENERATE_CONNECTION, variables)).generateConnection.connection.id,
+  ).toBeTruthy();
 });

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
-  CREDENTIALS,
-  connectionVariables,
-  GENERATE,
+  createConnectionVariables,
+  GENERATE_CONNECTION,
+  GET_CREDENTIALS,
   generateConnection,
   keepEvents,
   PROVIDERS,
@@ -102,7 +102,9 @@ test('replaces the credentials of an existing connection', async () => {
   const third = await generateConnection(tenant, { apiKey: 'new' });
   expect(third.group).toEqual(second.group);
   expect(third.consumer).toEqual(second.consumer);
-  expect((await tenant.query(CREDENTIALS, { id: first.id })).node.credentials.apiKey).toBe('new');
+  expect((await tenant.query(GET_CREDENTIALS, { id: first.id })).node.credentials.apiKey).toBe(
+    'new',
+  );
   expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
@@ -185,9 +187,9 @@ test('refuses an app of another project or another provider', async () => {
     await createApp(tenant, 'slack'),
     newId('app'),
   ]) {
-    const { problem } = await tenant.refusal(
-      GENERATE,
-      connectionVariables(tenant, { apiKey: 'sandbox-key', providerAppId }),
+    const { problem } = await tenant.getRefusal(
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { apiKey: 'sandbox-key', providerAppId }),
     );
     expect(listIssueNames(problem)).toEqual(['input.providerAppId']);
   }
@@ -195,13 +197,13 @@ test('refuses an app of another project or another provider', async () => {
 
 test('names every issue of a phase together, without secrets', async () => {
   const tenant = await app.tenant();
-  const wrong = connectionVariables(tenant, {
+  const wrong = createConnectionVariables(tenant, {
     groupRef: '',
     consumerName: '',
     providerMetadata: { text: 'x'.repeat(16_384) },
     basicAuth: { username: '', password: 'planted\n' },
   });
-  const { code, problem } = await tenant.refusal(GENERATE, wrong);
+  const { code, problem } = await tenant.getRefusal(GENERATE_CONNECTION, wrong);
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual([
     'input.groupRef',
@@ -213,22 +215,28 @@ test('names every issue of a phase together, without secrets', async () => {
   expect(JSON.stringify(problem)).not.toContain('planted');
 
   const basicAuth = { username: 'planted', password: 'planted' };
-  const together = await tenant.refusal(
-    GENERATE,
-    connectionVariables(tenant, { apiKey: 'k', basicAuth }),
+  const together = await tenant.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, { apiKey: 'k', basicAuth }),
   );
   expect(listIssueNames(together.problem)).toEqual(['input.credentials']);
   expect(JSON.stringify(together.problem)).not.toContain('planted');
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
-  const response = await tenant.refusal(GENERATE, connectionVariables(tenant, unfit));
+  const response = await tenant.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, unfit),
+  );
   expect(listIssueNames(response.problem)).toEqual([
     'input.providerWorkspaceRef',
     'input.credentials.apiKey',
     'input.providerAppId',
   ]);
   const unknownRefs = { provider: 'unknown', providerAppId: newId('app') };
-  const unknown = await tenant.refusal(GENERATE, connectionVariables(tenant, unknownRefs));
+  const unknown = await tenant.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, unknownRefs),
+  );
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.provider', value: 'unknown' },
     { name: 'input.providerAppId', value: unknownRefs.providerAppId },
@@ -240,8 +248,8 @@ test("requires a valid workspace if the provider's address contains it", async (
   const tenant = await app.tenant();
   const input = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
   for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
-    const wrong = connectionVariables(tenant, { ...input, providerWorkspaceRef });
-    const { problem } = await tenant.refusal(GENERATE, wrong);
+    const wrong = createConnectionVariables(tenant, { ...input, providerWorkspaceRef });
+    const { problem } = await tenant.getRefusal(GENERATE_CONNECTION, wrong);
     expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
   const connection = await generateConnection(tenant, {
@@ -257,12 +265,16 @@ test("requires a valid workspace if the provider's address contains it", async (
 test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
-  await writer.query(GENERATE, connectionVariables(tenant));
+  await writer.query(GENERATE_CONNECTION, createConnectionVariables(tenant));
   const reader = await tenant.withScopes('read', 'keys:write');
-  expect(await reader.refusal(GENERATE, connectionVariables(tenant))).toMatchObject({
+  expect(
+    await reader.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+  ).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await other.refusal(GENERATE, connectionVariables(tenant))).toMatchObject({
+  expect(
+    await other.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -282,8 +294,8 @@ test('stores an app of the right provider or none if apps are moved or deleted a
     const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
     const responses = await Promise.all([
       tenant.request(
-        GENERATE,
-        connectionVariables(tenant, { ...input, groupRef: `group ${round}` }),
+        GENERATE_CONNECTION,
+        createConnectionVariables(tenant, { ...input, groupRef: `group ${round}` }),
       ),
       tenant.request(change, { move }),
       tenant.request(remove, { input: named }),
@@ -307,8 +319,8 @@ test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
   const requestImport = (expireTime: string) => {
     const oauth2AuthorizationCode = { accessToken: { token: 'at', expireTime } };
     return tenant.request(
-      GENERATE,
-      connectionVariables(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
+      GENERATE_CONNECTION,
+      createConnectionVariables(tenant, { provider: 'hubspot', oauth2AuthorizationCode }),
     );
   };
   const name = 'input.credentials.oauth2AuthorizationCode.accessToken.expireTime';

@@ -63,12 +63,12 @@ test('fetches the first token of a client, and recovers refused credentials', as
 test('refuses a connection without a token to refresh', async () => {
   const tenant = await app.tenant();
   const keyed = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
+  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
   });
   const imported = await connectWithTokens(app, tenant, { refreshToken: null });
-  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
+  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('no refresh token') },
   });
@@ -78,7 +78,7 @@ test("returns the provider's error, and leaves the connection unchanged", async 
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
-  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
+  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: {
       status: 502,
@@ -92,7 +92,7 @@ test("returns the provider's error, and leaves the connection unchanged", async 
 test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS", async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  expect(await tenant.refusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
+  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('invalid_grant') },
   });
@@ -104,15 +104,17 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
   const connection = await connectWithTokens(app, a);
   const before = await readStoredCredentials(app, connection);
   for (const { projectId } of [a, b]) {
-    expect(await b.refusal(REFRESH, createRefreshInput({ projectId }, connection))).toMatchObject({
+    expect(
+      await b.getRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
+    ).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const reader = await a.withScopes('read', 'records:write');
-  expect(await reader.refusal(REFRESH, createRefreshInput(a, connection))).toMatchObject({
+  expect(await reader.getRefusal(REFRESH, createRefreshInput(a, connection))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await a.refusal(REFRESH, createRefreshInput(a, { id: 'con_none' }))).toMatchObject({
+  expect(await a.getRefusal(REFRESH, createRefreshInput(a, { id: 'con_none' }))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await readStoredCredentials(app, connection)).toEqual(before);

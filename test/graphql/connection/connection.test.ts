@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import {
-  CREDENTIALS,
+  GET_CREDENTIALS,
   generateConnection,
   insertInstallation,
   keepEvents,
   PROVIDERS,
 } from '../../support/fixtures/connections.ts';
-import { inGroups } from '../../support/inputs/graphql-input.ts';
+import { toGraphqlInput } from '../../support/inputs/graphql-input.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
@@ -49,7 +49,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const change = async (input: object) =>
-    (await tenant.query(UPDATE, { input: inGroups({ ...named, ...input }) })).updateConnection
+    (await tenant.query(UPDATE, { input: toGraphqlInput({ ...named, ...input }) })).updateConnection
       .connection;
 
   const before = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
@@ -66,7 +66,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     status: 'CREATED',
     authScheme: 'API_KEY',
   });
-  const shown = await tenant.query(CREDENTIALS, { id: connectionId });
+  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key-new');
   expect(await events()).toMatchObject(
     Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
@@ -79,8 +79,8 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const refused = async (input: object) => {
-    const { code, problem } = await tenant.refusal(UPDATE, {
-      input: inGroups({ ...named, ...input }),
+    const { code, problem } = await tenant.getRefusal(UPDATE, {
+      input: toGraphqlInput({ ...named, ...input }),
     });
     expect(code).toBe('BAD_USER_INPUT');
     expect(JSON.stringify(problem)).not.toContain('planted');
@@ -94,7 +94,7 @@ test("accepts new credentials of the connection's scheme only", async () => {
   expect(await refused({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  const shown = await tenant.query(CREDENTIALS, { id: connectionId });
+  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key-planted');
 });
 
@@ -104,7 +104,7 @@ test('refuses to clear a workspace that the provider needs', async () => {
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
-    const { problem } = await tenant.refusal(UPDATE, { input });
+    const { problem } = await tenant.getRefusal(UPDATE, { input });
     expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
 });
@@ -119,7 +119,7 @@ test('refuses a new address without new credentials', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const elsewhere = { providerWorkspaceRef: 'other' };
-  const { problem } = await tenant.refusal(UPDATE, input(elsewhere));
+  const { problem } = await tenant.getRefusal(UPDATE, input(elsewhere));
   expect(problem.issues).toMatchObject([
     {
       name: 'input.providerWorkspaceRef',
@@ -133,7 +133,7 @@ test('refuses a new address without new credentials', async () => {
     where: { id },
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
   });
-  const byFact = await tenant.refusal(
+  const byFact = await tenant.getRefusal(
     UPDATE,
     input({ providerMetadata: { workspace: { value: 'other' } } }),
   );
@@ -157,7 +157,7 @@ test('checks changed facts as those of a new connection', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const refused = async (change: object) =>
-    listIssueNames((await tenant.refusal(UPDATE, input(change))).problem);
+    listIssueNames((await tenant.getRefusal(UPDATE, input(change))).problem);
   const domain = ['input.providerMetadata.zoho_token_domain'];
   expect(await refused({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(domain);
   expect(await refused({ providerMetadata: {} })).toEqual(domain);
@@ -182,8 +182,8 @@ test('deletes a connection once, and keeps its group and consumer', async () => 
   expect(await tenant.query(DELETE, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
   });
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
   ]);
@@ -198,7 +198,7 @@ test('refuses to delete a connection that installations use', async () => {
   await insertInstallation(app, connection, tenant);
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect(await events()).toEqual([]);
 });
 
@@ -213,14 +213,14 @@ test('refuses another tenant, and callers without the scope', async () => {
   ] as const) {
     const named = { projectIdOrName, connectionId };
     expect(
-      await client.refusal(UPDATE, { input: { ...named, credentials: { apiKey: 'mine' } } }),
+      await client.getRefusal(UPDATE, { input: { ...named, credentials: { apiKey: 'mine' } } }),
     ).toMatchObject({
       code,
     });
-    expect(await client.refusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
   }
-  expect(await b.query(CREDENTIALS, { id: connectionId })).toEqual({ node: null });
-  const shown = await a.query(CREDENTIALS, { id: connectionId });
+  expect(await b.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
+  const shown = await a.query(GET_CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key');
 });
 
@@ -238,7 +238,7 @@ test('requires credentials:read for credentials, and returns null if the scheme 
     oauth2AuthorizationCode: { accessToken, scopes: ['a'] },
   });
   const queryCredentials = async (id: string) =>
-    (await tenant.query(CREDENTIALS, { id })).node.credentials;
+    (await tenant.query(GET_CREDENTIALS, { id })).node.credentials;
   expect(await queryCredentials(key.id)).toEqual({
     apiKey: 'sandbox-key',
     oauth2AuthorizationCode: null,
@@ -254,10 +254,10 @@ test('requires credentials:read for credentials, and returns null if the scheme 
     },
   });
   const full = await tenant.withScopes('full');
-  const { data, errors } = await full.request(CREDENTIALS, { id: key.id });
+  const { data, errors } = await full.request(GET_CREDENTIALS, { id: key.id });
   expect(data).toEqual({ node: { credentials: null } });
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
-  const { node } = await tenant.builder.query(CREDENTIALS, { id: key.id });
+  const { node } = await tenant.builder.query(GET_CREDENTIALS, { id: key.id });
   expect(node.credentials.apiKey).toBe('sandbox-key');
 });
 
@@ -299,6 +299,6 @@ test('lists connections newest first, by every filter, from both ends', async ()
 
 test('checks the arguments of an empty page', async () => {
   const tenant = await app.tenant();
-  const { code } = await tenant.refusal(LIST, { groupRef: 'unknown', first: 0 });
+  const { code } = await tenant.getRefusal(LIST, { groupRef: 'unknown', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
 });

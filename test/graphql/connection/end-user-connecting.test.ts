@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
-  CREDENTIALS,
-  connectionVariables,
-  GENERATE,
+  createConnectionVariables,
+  GENERATE_CONNECTION,
+  GET_CREDENTIALS,
   generateConnection,
 } from '../../support/fixtures/connections.ts';
 import { createEndUser, createJwtIssuer, type EndUser } from '../../support/fixtures/end-users.ts';
-import { installFor, integrate } from '../../support/fixtures/integrations.ts';
+import { connectAndInstall, createIntegration } from '../../support/fixtures/integrations.ts';
 import { createRestClient } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
@@ -23,7 +23,7 @@ async function byJwt(tenant: Tenant) {
 }
 
 const queryApiKey = async (tenant: Tenant, id: string) =>
-  (await tenant.query(CREDENTIALS, { id })).node.credentials.apiKey;
+  (await tenant.query(GET_CREDENTIALS, { id })).node.credentials.apiKey;
 
 test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
   const tenant = await app.tenant();
@@ -56,7 +56,10 @@ test("sets the names of the end user's own group and consumer on connecting, ove
   });
 
   const foreign = { apiKey: 'sandbox-key', groupRef: 'rival', consumerRef: 'bob', ...names };
-  const { code, problem } = await session.refusal(GENERATE, connectionVariables(tenant, foreign));
+  const { code, problem } = await session.getRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, foreign),
+  );
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.groupRef', 'input.consumerRef']);
   const query = `query ($id: ID!) {
@@ -70,8 +73,8 @@ test("sets the names of the end user's own group and consumer on connecting, ove
 
 test("replaces an end user's expired credentials, and keeps the installation", async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant);
-  const { id: installationId, connection } = await installFor(tenant, integration, {});
+  const integration = await createIntegration(app, tenant);
+  const { id: installationId, connection } = await connectAndInstall(tenant, integration, {});
   const { consumerRef } = connection.consumer;
   const path = `/projects/${tenant.projectId}/connections/${connection.id}`;
   const token = await (await createJwtIssuer(tenant)).sign({ claims: { consumerRef } });
@@ -106,7 +109,7 @@ test('refuses new credentials from other groups, other consumers and tokens that
   const refusedTo = (user: EndUser) => {
     const credentials = { apiKey: 'other-key' };
     const input = { projectIdOrName: tenant.projectId, connectionId: id, credentials };
-    return user.refusal(UPDATE, { input });
+    return user.getRefusal(UPDATE, { input });
   };
   for (const [rival, code] of rivals) {
     expect(await refusedTo(await createEndUser(app, tenant, rival))).toMatchObject({ code });

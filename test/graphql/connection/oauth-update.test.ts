@@ -36,10 +36,10 @@ test('replaces the tokens of the connection after a second consent', async () =>
 test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, imported);
-  const without = await tenant.refusal(START, createUpdateInput(tenant, id));
+  const without = await tenant.getRefusal(START, createUpdateInput(tenant, id));
   expect(without).toMatchObject({ code: 'UNPROCESSABLE' });
   await createProviderApp(tenant);
-  const foreign = await tenant.refusal(
+  const foreign = await tenant.getRefusal(
     START,
     createUpdateInput(tenant, id, { returnUrl: 'https://evil.test/' }),
   );
@@ -49,11 +49,11 @@ test('names invalid inputs, and reports problems of the connection as UNPROCESSA
 test("refuses another tenant's connection, and a caller without the scope", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { id } = await generateConnection(tenant, imported);
-  expect(await stranger.refusal(START, createUpdateInput(stranger, id))).toMatchObject({
+  expect(await stranger.getRefusal(START, createUpdateInput(stranger, id))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(START, createUpdateInput(tenant, id))).toMatchObject({
+  expect(await reader.getRefusal(START, createUpdateInput(tenant, id))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

@@ -3,9 +3,9 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_REVISION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 
@@ -55,12 +55,12 @@ function indexFields({ objects }: any): Record<string, unknown> {
 
 /** Installs the integration, and waits until the fields of the account are stored. */
 async function installDescribed(tenant: Tenant, overrides: object = {}) {
-  const integration = await integrate(app, tenant, CONTENT);
+  const integration = await createIntegration(app, tenant, CONTENT);
   const config = {
     read: [{ objectName: 'contacts', selectedFields: ['lifecycle'] }],
     write: [{ objectName: 'contacts' }],
   };
-  const installation = await installFor(tenant, integration, { config, ...overrides });
+  const installation = await connectAndInstall(tenant, integration, { config, ...overrides });
   const own = await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.waitUntilStored();
   return { integration, installation, own };
@@ -92,7 +92,7 @@ test('describes an installation with the types and values of its account', async
 
 test('describes a revision with the types from accounts of its own project only', async () => {
   const tenant = await app.tenant();
-  const { latestRevision } = await integrate(app, tenant, CONTENT);
+  const { latestRevision } = await createIntegration(app, tenant, CONTENT);
   const before = await queryContract(tenant, OF_REVISION, latestRevision.id);
   expect(indexFields(before)).toMatchObject({
     emailAddress: { type: 'JSON', isTypeKnown: false },
@@ -125,7 +125,11 @@ test('describes a project by the latest revisions of its integrations', async ()
   const tenant = await app.tenant();
   const { integration } = await installDescribed(tenant);
   const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
-  await integrate(app, tenant, createIntegrationContent('erp', { read: { objects: [deals] } }));
+  await createIntegration(
+    app,
+    tenant,
+    createIntegrationContent('erp', { read: { objects: [deals] } }),
+  );
   const contract = await queryContract(tenant, OF_PROJECT, tenant.projectId);
   expect(contract.objects.map(({ name }: { name: string }) => name)).toEqual(['people', 'sales']);
   const revision = toRevision(createIntegrationContent('crm', { read: { objects: [contacts] } }));
@@ -139,7 +143,7 @@ test('describes a project by the latest revisions of its integrations', async ()
 test('returns only the contract of their own installation to end users', async () => {
   const tenant = await app.tenant();
   const { installation, own, integration } = await installDescribed(tenant);
-  const { id: foreign } = await installFor(tenant, integration, { groupRef: 'other' });
+  const { id: foreign } = await connectAndInstall(tenant, integration, { groupRef: 'other' });
   const user = await createEndUser(app, tenant);
   expect(await queryContract(user, OF_INSTALLATION, installation.id)).toEqual(own);
   expect((await user.query(OF_INSTALLATION, { id: foreign })).node).toBeNull();
@@ -147,7 +151,7 @@ test('returns only the contract of their own installation to end users', async (
     [OF_REVISION, integration.latestRevision.id],
     [OF_PROJECT, tenant.projectId],
   ] as const) {
-    const { problem } = await user.refusal(query, { id });
+    const { problem } = await user.getRefusal(query, { id });
     expect(problem).toMatchObject({ status: 403 });
   }
 });
@@ -167,8 +171,8 @@ test('returns no contract to other tenants', async () => {
 
 test('reports an object that the account does not describe as a finding', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, CONTENT);
-  const { id, connection } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, CONTENT);
+  const { id, connection } = await connectAndInstall(tenant, integration);
   const update = `mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { connection { id } } }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   await tenant.query(update, {

@@ -13,7 +13,7 @@ import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { pipedrive } from '../../support/wire/vendors/crm/pipedrive-wire.ts';
@@ -91,7 +91,7 @@ const SUBJECTS: Subject[] = [
 
 async function install({ provider, objectName, textField, key, providerMetadata }: Subject) {
   const tenant = await app.tenant();
-  await integrate(app, tenant, {
+  await createIntegration(app, tenant, {
     name: 'crm',
     provider,
     read: {

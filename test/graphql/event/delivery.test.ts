@@ -220,9 +220,9 @@ test('retries failed deliveries by destination and time', async () => {
   expect(await readStatus(sent)).toBe('PENDING');
 
   const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
-  expect(await tenant.refusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(RETRY_MANY, foreign)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test(
@@ -280,7 +280,7 @@ test('counts the deliveries that a retry would send', async () => {
   const createTime = { until: failed.createTime.toISOString() };
   expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(RETRYABLE, { project: projectId })).toMatchObject({
+  expect(await reader.getRefusal(RETRYABLE, { project: projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
@@ -289,7 +289,7 @@ test('refuses to retry a delivery whose destination is deleted', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
-  expect(await tenant.refusal(RETRY, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(RETRY, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
@@ -313,10 +313,10 @@ test('sends a test message to its destination only', async () => {
   });
   for (const projectIdOrName of [projectId, stranger.projectId]) {
     const variables = { input: { ...input, projectIdOrName } };
-    expect(await stranger.refusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const reader = await tenant.withScopes('read');
-  expect(await reader.refusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.delivery.count({ where: { destinationId } })).toBe(1);
 });
 
@@ -327,12 +327,12 @@ test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await b.refusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const input = { projectIdOrName: projectId, deliveryId: id };
   const reader = await a.withScopes('read');
-  expect(await reader.refusal(RETRY, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(RETRY, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
-  expect(await a.refusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await a.getRefusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
 });

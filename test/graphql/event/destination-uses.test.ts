@@ -4,11 +4,11 @@ import { PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   CREATE_REVISION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
+  createIntegrationVariables,
   insertDestination,
-  installFor,
-  integrate,
-  integrationInput,
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
@@ -31,8 +31,8 @@ async function findDestinationKey(tenant: Tenant, name: string) {
 
 async function refuseRenameAndDeletion(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const conflict = await tenant.refusal(RENAME, { input: { ...input, name: 'other' } });
-  const refused = await tenant.refusal(DELETE, { input });
+  const conflict = await tenant.getRefusal(RENAME, { input: { ...input, name: 'other' } });
+  const refused = await tenant.getRefusal(DELETE, { input });
   const { instance } = refused.problem;
   expect(refused).toEqual({ ...conflict, problem: { ...conflict.problem, instance } });
   return conflict;
@@ -40,7 +40,7 @@ async function refuseRenameAndDeletion(tenant: Tenant, name: string) {
 
 test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, createIntegrationContent('crm'));
+  await createIntegration(app, tenant, createIntegrationContent('crm'));
   const { code, problem } = await refuseRenameAndDeletion(tenant, 'records');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain('integration crm');
@@ -52,7 +52,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   const subscribe = {
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
   };
-  await integrate(app, tenant, createIntegrationContent('crm', { subscribe }));
+  await createIntegration(app, tenant, createIntegrationContent('crm', { subscribe }));
   expect(await refuseRenameAndDeletion(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
   const revision = toRevision(createIntegrationContent('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
@@ -67,7 +67,7 @@ test('counts destinations of present configs as used, and those of earlier confi
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
-  const { id } = await installFor(tenant, await integrate(app, tenant), { config });
+  const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant), { config });
   const { code, problem } = await refuseRenameAndDeletion(tenant, 'special');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain(`installation ${id}`);
@@ -82,7 +82,7 @@ test('counts destinations of present configs as used, and those of earlier confi
 
 test('deletes a destination whose name another project uses', async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  await integrate(app, a);
+  await createIntegration(app, a);
   await insertDestination(app, b);
   const input = await findDestinationKey(b, 'records');
   expect(await b.query(DELETE, { input })).toMatchObject({ deleteDestination: {} });
@@ -98,7 +98,7 @@ test('either deletes a destination or accepts an integration that names it, if b
     const responses = await Promise.all([
       tenant.request(
         CREATE_INTEGRATION,
-        integrationInput(tenant, createIntegrationContent(name, { read })),
+        createIntegrationVariables(tenant, createIntegrationContent(name, { read })),
       ),
       tenant.request(DELETE, { input }),
     ]);

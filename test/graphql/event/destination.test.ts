@@ -12,9 +12,9 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  integrate,
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
@@ -159,7 +159,7 @@ test('names every issue of the schema together, and repeats no header', async ()
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
-  const { problem, code } = await tenant.refusal(CREATE, createInput(tenant, values));
+  const { problem, code } = await tenant.getRefusal(CREATE, createInput(tenant, values));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
@@ -170,7 +170,7 @@ test('names every issue of the schema together, and repeats no header', async ()
   ]);
 
   const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
-  const everywhere = await tenant.refusal(CREATE, nowhere);
+  const everywhere = await tenant.getRefusal(CREATE, nowhere);
   expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
     'input.projectIdOrName',
     ...names,
@@ -178,12 +178,12 @@ test('names every issue of the schema together, and repeats no header', async ()
 
   const { id, projectIdOrName } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
-  const refused = await tenant.refusal(UPDATE, { input });
+  const refused = await tenant.getRefusal(UPDATE, { input });
   expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
-  const { problem: ofHost } = await tenant.refusal(UPDATE, { input: insecure });
+  const { problem: ofHost } = await tenant.getRefusal(UPDATE, { input: insecure });
   expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
@@ -197,7 +197,7 @@ test.each([
   'https://hooks.example.test/#hook',
 ])('refuses the URL %s', async (refused) => {
   const tenant = await app.tenant();
-  const { problem } = await tenant.refusal(CREATE, createInput(tenant, { url: refused }));
+  const { problem } = await tenant.getRefusal(CREATE, createInput(tenant, { url: refused }));
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
 });
@@ -206,10 +206,10 @@ test('returns CONFLICT for a second destination of a name, and for a rename to i
   const tenant = await app.tenant();
   await createHook(tenant);
   const other = await createHook(tenant, { name: 'erp' });
-  expect(await tenant.refusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
   const { projectIdOrName, id } = other;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
-  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await findRow(id)).name).toBe('erp');
 });
 
@@ -229,7 +229,7 @@ test('changes the named members only, and clears headers with null', async () =>
   expect(await change({ headers: null })).toMatchObject({ name: 'erp', headers: null });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
-  const { problem } = await tenant.refusal(UPDATE, { input });
+  const { problem } = await tenant.getRefusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.name',
     'input.url',
@@ -314,7 +314,7 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
   const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses to rename or delete a destination that an integration names', async () => {
@@ -322,14 +322,16 @@ test('refuses to rename or delete a destination that an integration names', asyn
   const { id, projectIdOrName } = await createHook(tenant);
   const object = { objectName: 'contacts', destination: 'crm' };
   const content = createIntegrationContent('contacts-sync', { read: { objects: [object] } });
-  await integrate(app, tenant, content);
+  await createIntegration(app, tenant, content);
   const input = { projectIdOrName, destinationId: id };
   const refused = {
     code: 'CONFLICT',
     problem: { detail: expect.stringContaining('contacts-sync') },
   };
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject(refused);
-  expect(await tenant.refusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(refused);
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject(refused);
+  expect(await tenant.getRefusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(
+    refused,
+  );
   expect((await findRow(id)).name).toBe('crm');
   // Other changes are allowed, and so is an unchanged name.
   await tenant.query(UPDATE, { input: { ...input, name: 'crm', url: `${url}/2` } });
@@ -342,7 +344,7 @@ test('deletes a destination once no latest revision and no present config names 
   await insertDestination(app, tenant, 'other');
   const to = (destination: string) => ({ objectName: 'contacts', destination });
   const content = createIntegrationContent('sync', { read: { objects: [to('crm')] } });
-  await integrate(app, tenant, content);
+  await createIntegration(app, tenant, content);
   await generateConnection(tenant);
   const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
   const config = (destination: string) => ({ read: [{ ...to(destination), selectedFields: [] }] });
@@ -352,7 +354,7 @@ test('deletes a destination once no latest revision and no present config names 
   const installationId = createInstallation.installation.id;
   const refusal = async () => {
     const input = { projectIdOrName, destinationId: id };
-    return (await tenant.refusal(DELETE, { input })).problem.detail;
+    return (await tenant.getRefusal(DELETE, { input })).problem.detail;
   };
   expect(await refusal()).toContain(`integration sync, installation ${installationId}`);
   const revision = toRevision({ ...content, read: { objects: [to('other')] } });
@@ -375,11 +377,13 @@ test("returns NOT_FOUND for another tenant's destination", async () => {
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await b.refusal(DELETE, { input })).toMatchObject(notFound);
-    expect(await b.refusal(ROTATE, { input })).toMatchObject(notFound);
-    expect(await b.refusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(notFound);
+    expect(await b.getRefusal(DELETE, { input })).toMatchObject(notFound);
+    expect(await b.getRefusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(await b.getRefusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(
+      notFound,
+    );
   }
-  expect(await b.refusal(CREATE, createInput(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.getRefusal(CREATE, createInput(a))).toMatchObject({ code: 'NOT_FOUND' });
   expect(await findRow(id)).toEqual(before);
 });
 
@@ -388,11 +392,11 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const reader = await tenant.withScopes('read', 'credentials:read');
   const { id, projectIdOrName } = await createHook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  expect(await reader.refusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
+  expect(await reader.getRefusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
     code: 'FORBIDDEN',
   });
   for (const mutation of [UPDATE, ROTATE, DELETE]) {
-    expect(await reader.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await reader.getRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -423,7 +427,7 @@ test('refuses masks as values and names each of them', async () => {
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
   const { id, projectIdOrName, url: maskedUrl, headers } = await createHook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
-  const { problem } = await tenant.refusal(UPDATE, { input });
+  const { problem } = await tenant.getRefusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name).toSorted()).toEqual([
     'input.headers.X-B',
     'input.headers.X-Key',
@@ -433,7 +437,7 @@ test('refuses masks as values and names each of them', async () => {
   const { node } = await tenant.query(values, { id });
   expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
   const creating = createInput(tenant, { name: 'copy', url: maskedUrl, headers });
-  expect((await tenant.refusal(CREATE, creating)).problem.issues).toHaveLength(3);
+  expect((await tenant.getRefusal(CREATE, creating)).problem.issues).toHaveLength(3);
 });
 
 test('keeps the values of the headers that keepHeaders names', async () => {
@@ -446,14 +450,14 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
-  const { problem } = await caller.refusal(UPDATE, { input: wrong });
+  const { problem } = await caller.getRefusal(UPDATE, { input: wrong });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.keepHeaders[0]',
     'input.keepHeaders[1]',
   ]);
   await caller.query(UPDATE, { input: { ...input, keepHeaders: ['X-C'] } });
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
-  expect(await (await app.tenant()).refusal(UPDATE, { input: wrong })).toMatchObject({
+  expect(await (await app.tenant()).getRefusal(UPDATE, { input: wrong })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -465,7 +469,7 @@ test('refuses more headers than a destination may have, kept and new ones togeth
     Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
   );
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
-  const { problem } = await tenant.refusal(UPDATE, { input });
+  const { problem } = await tenant.getRefusal(UPDATE, { input });
   expect(problem.issues).toMatchObject([
     { name: 'input.keepHeaders', detail: expect.stringContaining('at most 20 headers together') },
   ]);
@@ -481,7 +485,7 @@ test('keeps the values of headers for another host only for callers who can read
     url: 'https://other.example.test/events',
   };
   for (const selection of [{}, { keepHeaders: ['X-A'] }]) {
-    const { problem } = await caller.refusal(UPDATE, { input: { ...elsewhere, ...selection } });
+    const { problem } = await caller.getRefusal(UPDATE, { input: { ...elsewhere, ...selection } });
     expect(problem.issues).toMatchObject([
       { name: 'input.url', detail: expect.stringContaining('https://other.example.test') },
     ]);

@@ -53,7 +53,7 @@ test('creates a route for each event type, and deletes it', async () => {
   expect(await tenant.query(DELETE, { input })).toEqual({
     deleteEventTopicRoute: { deletedId: nodes[0].id },
   });
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
@@ -86,7 +86,7 @@ test('returns CONFLICT for a repeated route', async () => {
   const topicId = await createTopic(tenant, 'alerts');
   await createRoute(tenant, topicId, 'WRITE_ASYNC_DONE');
   const input = { projectIdOrName: tenant.projectId, topicId, eventType: 'WRITE_ASYNC_DONE' };
-  expect(await tenant.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
@@ -94,7 +94,7 @@ test("refuses an unknown topic, and another tenant's", async () => {
   const foreign = await createTopic(a, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
     const input = { projectIdOrName: b.projectId, topicId, eventType: 'CONNECTION_CREATED' };
-    expect(await b.refusal(CREATE, { input })).toMatchObject({
+    expect(await b.getRefusal(CREATE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -110,7 +110,7 @@ test("returns NOT_FOUND for another tenant's route", async () => {
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await b.query(node, { id })).toEqual({ node: null });
   expect(await a.query(node, { id })).toEqual({ node: { id } });
@@ -123,7 +123,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const routeId = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, eventType: 'CONNECTION_ERROR' } };
-  expect(await reader.refusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.refusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -156,7 +156,7 @@ test('returns full pages of several types, and accepts a cursor with any filter'
 
 test('refuses an empty list of types', async () => {
   const tenant = await app.tenant();
-  const refused = await tenant.refusal(query, { id: tenant.projectId, eventTypes: [] });
+  const refused = await tenant.getRefusal(query, { id: tenant.projectId, eventTypes: [] });
   expect(refused).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'eventTypes' }] },

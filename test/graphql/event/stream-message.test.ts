@@ -3,7 +3,7 @@ import { removeSurplus } from '../../../src/domain/event/stream/stream-removal.t
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createNames, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { installReads, startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { installReads, startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -66,9 +66,9 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
   });
   const values = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
   const listIssueNames = async (query: string, refusedInput: object) =>
-    (await tenant.refusal(query, { input: { ...project, ...refusedInput } })).problem.issues?.map(
-      (issue: { name: string }) => issue.name,
-    );
+    (
+      await tenant.getRefusal(query, { input: { ...project, ...refusedInput } })
+    ).problem.issues?.map((issue: { name: string }) => issue.name);
   expect(await listIssueNames(CREATE, { ...input, name: 'other', ...values })).toEqual([
     'input.url',
     'input.headers',
@@ -105,7 +105,7 @@ test('appends routed events and pages of records to a stream, without deliveries
   const { destinationId } = await addStream(tenant, createdTopicId);
   const reading = await installReads(app, tenant);
   const live = await follow(createHeaders(tenant), { destinationId });
-  await tenant.query(TRIGGER, { input: { ...reading.trigger, objectName: 'contacts' } });
+  await tenant.query(TRIGGER_READ, { input: { ...reading.triggerInput, objectName: 'contacts' } });
   await using _workers = await startReadJobs(app);
   const page = (await live.next())?.data.data.streamMessages;
   expect(page.node.body).toMatchObject({

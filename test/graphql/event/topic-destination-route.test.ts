@@ -52,13 +52,13 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
     destination: { id: destinationId, name: 'crm' },
     project: { id: tenant.projectId },
   });
-  expect(await tenant.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 
   const deletion = { input: { projectIdOrName, routeId: topicDestinationRoute.id } };
   expect(await tenant.query(DELETE, deletion)).toEqual({
     deleteTopicDestinationRoute: { deletedId: topicDestinationRoute.id },
   });
-  expect(await tenant.refusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
@@ -107,7 +107,7 @@ test('names a topic or destination that is not of the project', async () => {
   };
   const listIssues = async (ends: Record<string, string>) => {
     const input = { projectIdOrName: b.projectId, ...ends };
-    const { problem } = await b.refusal(CREATE, { input });
+    const { problem } = await b.getRefusal(CREATE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
@@ -126,7 +126,7 @@ test("returns NOT_FOUND for another tenant's route", async () => {
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await b.query(node, { id })).toEqual({ node: null });
   expect(await a.query(node, { id })).toEqual({ node: { id } });
@@ -142,7 +142,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const routeId = await createRoute(tenant, topicId, destinationId);
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, destinationId } };
-  expect(await reader.refusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.refusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -31,14 +31,14 @@ test('creates, renames and deletes a topic', async () => {
 
   const input = { projectIdOrName, topicId: topic.id };
   expect(await tenant.query(remove, { input })).toEqual({ deleteTopic: { deletedId: topic.id } });
-  expect(await tenant.refusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('returns 409 for a duplicate topic name', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   await tenant.query(create, { input });
-  expect(await tenant.refusal(create, { input })).toMatchObject({
+  expect(await tenant.getRefusal(create, { input })).toMatchObject({
     code: 'CONFLICT',
     problem: { status: 409, type: 'urn:problem:conflict' },
   });
@@ -51,7 +51,7 @@ test('accepts spaces within a name, and refuses them at its ends', async () => {
     .createTopic;
   expect(topic.name).toBe('All events');
   for (const name of [' All events', 'All events ', ' ', 'a'.repeat(65)]) {
-    expect(await tenant.refusal(create, { input: { projectIdOrName, name } })).toMatchObject({
+    expect(await tenant.getRefusal(create, { input: { projectIdOrName, name } })).toMatchObject({
       problem: { issues: [{ name: 'input.name' }] },
     });
   }
@@ -60,7 +60,7 @@ test('accepts spaces within a name, and refuses them at its ends', async () => {
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: '', name: 'no_underscores' };
-  const { code, problem } = await tenant.refusal(create, { input });
+  const { code, problem } = await tenant.getRefusal(create, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'input.projectIdOrName', value: '' },
@@ -76,7 +76,7 @@ test("returns NOT_FOUND for another tenant's topic", async () => {
   expect(await b.query(node, { id })).toEqual({ node: null });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const foreign = { input: { projectIdOrName, topicId: id } };
-    expect(await b.refusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
@@ -84,7 +84,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  expect(await reader.refusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('either renames or deletes a topic if both happen at the same time', async () => {

@@ -14,9 +14,9 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -182,8 +182,8 @@ test('returns the objects of events, and null for deleted ones', async () => {
   await keepEvents(app, tenant);
   // Without objects to read, no backfill adds an event.
   const content = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
-  const integration = await integrate(app, tenant, content);
-  const { id: installationId, connection } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, content);
+  const { id: installationId, connection } = await connectAndInstall(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const query = `{ project { notificationEvents { nodes {
     __typename data

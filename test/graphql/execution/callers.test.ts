@@ -266,7 +266,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
     ['acceptInvite', 'AcceptInviteInput', { inviteId: newId('inv') }, 'invite { id }'],
   ] as const) {
     const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
-    expect(await key.refusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await key.getRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 

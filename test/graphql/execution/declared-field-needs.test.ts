@@ -17,7 +17,7 @@ import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts'
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createFullTenant } from '../../support/fuzz/full-tenant.ts';
-import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
+import { buildMinimalOperation, type Field } from '../../support/minimal-operation.ts';
 
 const app = await getSharedApp();
 const { services, verifier } = app.app;
@@ -80,7 +80,7 @@ interface Reading {
 
 /** Returns the error codes of the field. */
 async function read(field: Field, { alone, viewer, object }: Reading): Promise<string[]> {
-  const { query, variables } = minimalOperation('query', field);
+  const { query, variables } = buildMinimalOperation('query', field);
   const { errors = [] } = await execute({
     schema: alone,
     document: parse(query),

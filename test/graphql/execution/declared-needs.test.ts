@@ -11,7 +11,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import type { GraphqlError } from '../../support/graphql-client.ts';
-import { type Field, minimalOperation } from '../../support/minimal-operation.ts';
+import { buildMinimalOperation, type Field } from '../../support/minimal-operation.ts';
 
 const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
@@ -59,7 +59,7 @@ test.each([
   const scopes: Scope[] = held ? [held] : [];
   const key = await tenant.withScopes(...scopes);
   await askEach(scopes, calls, async (kind, field) => {
-    const { query, variables } = minimalOperation(kind, field);
+    const { query, variables } = buildMinimalOperation(kind, field);
     const { errors = [] } = await key.request(query, variables);
     return errors.map(({ extensions }) => extensions.code);
   });
@@ -73,7 +73,10 @@ test.each([
   const headers = { 'x-api-key': await tenant.createKey(...scopes) };
   const followed = subscriptions.map((field): [string, Field] => ['subscription', field]);
   await askEach(scopes, followed, async (kind, field) => {
-    const stream = await openEventStream(app.fetch, { ...minimalOperation(kind, field), headers });
+    const stream = await openEventStream(app.fetch, {
+      ...buildMinimalOperation(kind, field),
+      headers,
+    });
     const message = await stream.next();
     stream.close();
     const errors: GraphqlError[] = message?.data.errors ?? [];

@@ -63,7 +63,7 @@ test('computes the cost from default values of omitted variables', async () => {
   const pages = `query ($first: Int = 1000) {
     projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
-  expect(await tenant.refusal(pages)).toMatchObject({
+  expect(await tenant.getRefusal(pages)).toMatchObject({
     problem: { limit: 'cost', value: 1_001_000 },
   });
   expect(await tenant.query(pages, { first: 1 })).toHaveProperty('projects');
@@ -78,9 +78,9 @@ test('counts fragments wherever they are spread, also in the depth', async () =>
     fragment B on Project {
       org { projects(first: 1) { nodes { org { projects(first: 1) { nodes { org { billingAccount { id } } } } } } } }
     }`;
-  expect(await tenant.refusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
+  expect(await tenant.getRefusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
   const circle = 'query { viewer { ...A } } fragment A on Viewer { project { id } ...A }';
-  expect(await tenant.refusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await tenant.getRefusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
 test('refuses a fragment bomb without expanding it', async () => {
@@ -89,7 +89,7 @@ test('refuses a fragment bomb without expanding it', async () => {
     levels,
     (index) => `fragment F${index} on Viewer { a: kind ...F${index + 1} b: kind ...F${index + 1} }`,
   )} fragment F${levels} on Viewer { kind }`;
-  expect(await tenant.refusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
+  expect(await tenant.getRefusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
 });
 
 test('accepts the standard introspection query, and refuses a deeper one', async () => {

@@ -82,7 +82,7 @@ test.each(
 test('lets a key without scopes query only the viewer', async () => {
   const key = await tenant.withScopes();
   for (const [, { query, variables }] of ACTIONS) {
-    expect(await key.refusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await key.getRefusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
   expect(await key.query('{ viewer { kind scopes } }')).toEqual({
     viewer: { kind: 'API_KEY', scopes: [] },
@@ -95,7 +95,7 @@ test('lets a key for pages find only nodes that end users can see', async () => 
   const { createTopic } = await tenant.query(create, { input });
   const node = 'query ($id: ID!) { node(id: $id) { id } }';
   const key = await tenant.withScopes('frontend');
-  expect(await key.refusal(node, { id: createTopic.topic.id })).toMatchObject({
+  expect(await key.getRefusal(node, { id: createTopic.topic.id })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(await key.query(node, { id: tenant.projectId })).toEqual({
@@ -107,17 +107,17 @@ test('says that full does not include the missing scope', async () => {
   const full = await tenant.withScopes('full');
   const create = `mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }`;
   const invite = { orgId: tenant.orgId, email: 'ann@example.com' };
-  const { problem } = await full.refusal(create, { input: invite });
+  const { problem } = await full.getRefusal(create, { input: invite });
   expect(problem.detail).toBe(
     'This needs the scope org:write; the API key has full. The scope full does not include it.',
   );
   const read = await tenant.withScopes('read');
-  expect((await read.refusal(create, { input: invite })).problem.detail).toBe(
+  expect((await read.getRefusal(create, { input: invite })).problem.detail).toBe(
     'This needs the scope org:write; the API key has read.',
   );
   const grant = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
   const input = { projectIdOrName, label: 'ci', scopes: ['READ', 'CREDENTIALS_READ'] };
-  expect((await full.refusal(grant, { input })).problem.detail).toBe(
+  expect((await full.getRefusal(grant, { input })).problem.detail).toBe(
     "An API key can't grant scopes that it does not have: credentials:read. The scope full does not include credentials:read.",
   );
 });

@@ -23,10 +23,10 @@ test('refuses each field that the schema does not have with a problem document',
 
 test('names the path of a refused value and does not repeat the value', async () => {
   const tenant = await app.tenant();
-  const inline = await tenant.refusal('{ node(id: ["planted"]) { id } }');
+  const inline = await tenant.getRefusal('{ node(id: ["planted"]) { id } }');
   expect(inline.problem.detail).toBe('A value of type ID must be a string or an integer.');
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
-  const { code, problem } = await tenant.refusal(query, { id: { a: '; planted' } });
+  const { code, problem } = await tenant.getRefusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'id', detail: 'must be a string or an integer.' },
@@ -46,7 +46,7 @@ test('refuses JSON that is nested too deeply', async () => {
     credentials: { apiKey: 'sandbox-key' },
     providerMetadata,
   };
-  const { code, problem } = await tenant.refusal(query, { input });
+  const { code, problem } = await tenant.getRefusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name }) => name)).toEqual(['input.providerMetadata']);
 });
@@ -78,9 +78,9 @@ test('does not repeat refused literals', async () => {
 
 test('returns GRAPHQL_VALIDATION_FAILED for an unused variable, and for one of the wrong type', async () => {
   const tenant = await app.tenant();
-  const unused = await tenant.refusal('query ($id: ID!) { viewer { kind } }', { id: 'x' });
+  const unused = await tenant.getRefusal('query ($id: ID!) { viewer { kind } }', { id: 'x' });
   expect(unused.code).toBe('GRAPHQL_VALIDATION_FAILED');
-  const nullable = await tenant.refusal('query ($id: ID) { node(id: $id) { id } }', { id: 'x' });
+  const nullable = await tenant.getRefusal('query ($id: ID) { node(id: $id) { id } }', { id: 'x' });
   expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
@@ -90,14 +90,14 @@ test('names a missing variable', async () => {
   const type = 'urn:problem:missing-value';
   const issues = [{ type, in: 'body', name: 'id', detail: 'must have a value of type ID!.' }];
   for (const variables of [{}, { id: null }]) {
-    const { code, problem } = await tenant.refusal(query, variables);
+    const { code, problem } = await tenant.getRefusal(query, variables);
     expect({ code, issues: problem.issues }).toMatchObject({ code: 'BAD_USER_INPUT', issues });
   }
 });
 
 test('suggests similar names', async () => {
   const tenant = await app.tenant();
-  const field = await tenant.refusal('{ viewr { kind } }');
+  const field = await tenant.getRefusal('{ viewr { kind } }');
   expect(field.problem.detail).toBe(
     'Cannot query field "viewr" on type "Query". Did you mean "viewer"?',
   );
@@ -108,7 +108,7 @@ test('suggests similar names', async () => {
   const mutation =
     'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
   const input = { projectIdOrName: 'p', name: 'n', nam: 1 };
-  const { problem } = await tenant.refusal(mutation, { input });
+  const { problem } = await tenant.getRefusal(mutation, { input });
   expect(problem.issues).toMatchObject([
     {
       in: 'body',
@@ -188,6 +188,6 @@ test('reports every problem of every variable, each with its path', async () => 
 test('names an invalid variable of a subscription', async () => {
   const tenant = await app.tenant();
   const query = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
-  const { problem } = await tenant.refusal(query, { p: { planted: 1 } });
+  const { problem } = await tenant.getRefusal(query, { p: { planted: 1 } });
   expect(problem.issues).toMatchObject([{ name: 'p', detail: 'must be a string.' }]);
 });

@@ -5,10 +5,10 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_INSTALLATION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  installFor,
-  integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
@@ -25,7 +25,7 @@ function listIssues(problem: { issues?: { name: string; detail: string }[] }) {
 
 async function createTenantWithDestinations() {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, CONTENT);
+  const integration = await createIntegration(app, tenant, CONTENT);
   await insertDestination(app, tenant, 'elsewhere');
   return { tenant, integration };
 }
@@ -36,7 +36,7 @@ test("refuses destinations of records and events in an end user's config", async
   const user = await createEndUser(app, tenant);
   const key = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: elsewhere, subscribe: elsewhere };
-  const { problem } = await user.refusal(CREATE_INSTALLATION, { input: { ...key, config } });
+  const { problem } = await user.getRefusal(CREATE_INSTALLATION, { input: { ...key, config } });
   expect(listIssues(problem)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
@@ -46,13 +46,13 @@ test("refuses destinations of records and events in an end user's config", async
 test("keeps the builder's destinations in an end user's update", async () => {
   const { tenant, integration } = await createTenantWithDestinations();
   const builderInput = { config: { read: elsewhere, subscribe: elsewhere } };
-  const { id } = await installFor(tenant, integration, builderInput);
+  const { id } = await connectAndInstall(tenant, integration, builderInput);
   const user = await createEndUser(app, tenant);
   const change = (config: object) => ({
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
   });
   const listUpdateIssues = async (config: object) =>
-    listIssues((await user.refusal(UPDATE_INSTALLATION, change(config))).problem);
+    listIssues((await user.getRefusal(UPDATE_INSTALLATION, change(config))).problem);
 
   const other = { read: contacts(), subscribe: contacts({ destination: 'records' }) };
   expect(await listUpdateIssues(other)).toEqual([

@@ -5,9 +5,9 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
@@ -20,9 +20,9 @@ type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 async function install(options?: { tenant: Tenant; name: string; groupRef: string }) {
   const tenant = options?.tenant ?? (await app.tenant());
   const { projectId } = tenant;
-  const integration = await integrate(app, tenant, createIntegrationContent(options?.name));
+  const integration = await createIntegration(app, tenant, createIntegrationContent(options?.name));
   const groupRef = options?.groupRef ?? 'acme';
-  const { id, connection } = await installFor(tenant, integration, { groupRef });
+  const { id, connection } = await connectAndInstall(tenant, integration, { groupRef });
   const insertOperations = async (...statuses: Status[]) => {
     const rows = statuses.map((status) => ({
       id: newId('opr'),
@@ -110,7 +110,7 @@ test('returns UNHEALTHY while the connection has bad credentials', async () => {
 
 test('creates and updates an installation on a connection with bad credentials as UNHEALTHY', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createIntegrationContent());
+  const integration = await createIntegration(app, tenant, createIntegrationContent());
   const connection = await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
   const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
@@ -183,7 +183,7 @@ test('lists installations by health', async () => {
 
 test('refuses healthStatus together with a group', async () => {
   const tenant = await app.tenant();
-  const { problem } = await tenant.refusal(
+  const { problem } = await tenant.getRefusal(
     `query ($project: String!) { project(idOrName: $project) {
       installations(groupRef: "acme", healthStatus: HEALTHY) { totalCount }
     } }`,

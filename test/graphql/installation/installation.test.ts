@@ -4,14 +4,14 @@ import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  INSTALLATION,
+  INSTALLATION_FIELDS,
   insertDestination,
-  installFor,
-  integrate,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
-import { SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
+import { LIST_SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
@@ -22,7 +22,7 @@ const DELETE = `mutation ($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
 
-const NODE = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION} } } }`;
+const NODE = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION_FIELDS} } } }`;
 
 const createField = (fieldName: string) => ({ fieldName });
 const content = createIntegrationContent('crm', {
@@ -54,7 +54,7 @@ const updateInstallation = async (tenant: Tenant, installationId: string, change
 };
 
 const fetchIssues = async (tenant: Tenant, query: string, input: object) => {
-  const { code, problem } = await tenant.refusal(query, { input });
+  const { code, problem } = await tenant.getRefusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
 };
@@ -62,8 +62,8 @@ const fetchIssues = async (tenant: Tenant, query: string, input: object) => {
 test('installs everything that the integration has without a config', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
-  const { input, ...installation } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, content);
+  const { input, ...installation } = await connectAndInstall(tenant, integration);
   const object = { lastReadTime: null, backfillDone: false, recordsRead: 0, pauseNote: null };
   const chosen = {
     schedule: null,
@@ -127,7 +127,7 @@ test('installs everything that the integration has without a config', async () =
 test('installs only the objects that a config names', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
+  const integration = await createIntegration(app, tenant, content);
   await insertDestination(app, tenant, 'elsewhere');
   const contacts = {
     objectName: 'contacts',
@@ -137,7 +137,7 @@ test('installs only the objects that a config names', async () => {
     destination: 'elsewhere',
     backfill: { days: 30 },
   };
-  const { config, objects } = await installFor(tenant, integration, {
+  const { config, objects } = await connectAndInstall(tenant, integration, {
     config: { read: [contacts], write: [{ objectName: 'deals', deletionEnabled: true }] },
   });
   expect(config).toMatchObject({
@@ -147,7 +147,7 @@ test('installs only the objects that a config names', async () => {
   expect(objects).toMatchObject([
     { objectName: 'contacts', schedule: '0 6 * * *', nextReadTime: start.toISOString() },
   ]);
-  const bare = await installFor(tenant, integration, { groupRef: 'zen', config: {} });
+  const bare = await connectAndInstall(tenant, integration, { groupRef: 'zen', config: {} });
   expect(bare).toMatchObject({ config: { read: [], write: [] }, objects: [] });
 });
 
@@ -160,12 +160,12 @@ test('starts the first read with the installation if it has records to backfill'
     { ...people, objectName: 'deals', backfill: { defaultPeriod: { days: 0 } } },
     { ...people, objectName: 'companies', schedule: null },
   ];
-  const integration = await integrate(
+  const integration = await createIntegration(
     app,
     tenant,
     createIntegrationContent('crm', { read: { objects } }),
   );
-  const installed = await installFor(tenant, integration);
+  const installed = await connectAndInstall(tenant, integration);
   expect(
     installed.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
   ).toEqual([null, start.toISOString(), '2030-01-01T00:10:00.000Z']);
@@ -174,7 +174,11 @@ test('starts the first read with the installation if it has records to backfill'
 test('stores a disabled object without a next read', async () => {
   const tenant = await app.tenant();
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
-  const { objects } = await installFor(tenant, await integrate(app, tenant, content), { config });
+  const { objects } = await connectAndInstall(
+    tenant,
+    await createIntegration(app, tenant, content),
+    { config },
+  );
   expect(objects).toMatchObject([
     { objectName: 'contacts', schedule: '*/10 * * * *', nextReadTime: null, paused: false },
   ]);
@@ -182,7 +186,7 @@ test('stores a disabled object without a next read', async () => {
 
 test("uses the named connection, or else the group's newest with working credentials", async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
+  const integration = await createIntegration(app, tenant, content);
   const [first, second, third] = [
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
@@ -210,15 +214,17 @@ test("uses the named connection, or else the group's newest with working credent
 
 test('returns CONFLICT for a second installation of the group', async () => {
   const tenant = await app.tenant();
-  const { input } = await installFor(tenant, await integrate(app, tenant, content));
-  expect(await tenant.refusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'CONFLICT' });
+  const { input } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
+  expect(await tenant.getRefusal(CREATE_INSTALLATION, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
   expect(await prisma.installationConfig.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
 test('names every issue of a config together, first those that need no revision', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
+  const integration = await createIntegration(app, tenant, content);
   await generateConnection(tenant);
   const config = {
     read: [
@@ -278,7 +284,7 @@ test('names every issue of a config together, first those that need no revision'
 
 test('names a group or connection that does not match', async () => {
   const [tenant, other] = [await app.tenant(), await app.tenant()];
-  const integration = await integrate(app, tenant, content);
+  const integration = await createIntegration(app, tenant, content);
   const { projectId } = tenant;
   await prisma.group.create({
     data: { id: newId('grp'), projectId, groupRef: 'lonely', groupName: 'Lonely' },
@@ -315,7 +321,7 @@ test('names a group or connection that does not match', async () => {
 test('replaces the config, keeps the progress of objects, and keeps the previous config readable', async () => {
   now = start;
   const tenant = await app.tenant();
-  const before = await installFor(tenant, await integrate(app, tenant, content));
+  const before = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
   const lastReadTime = new Date('2030-01-01T00:01:00Z');
   await prisma.installedObject.updateMany({
     where: { installationId: before.id },
@@ -359,7 +365,7 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
 
 test('restarts reads from the beginning with another connection', async () => {
   const tenant = await app.tenant();
-  const { id } = await installFor(tenant, await integrate(app, tenant, content));
+  const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
   await prisma.installedObject.updateMany({
     where: { installationId: id },
     data: { backfillDone: true, readUntil: new Date() },
@@ -378,7 +384,7 @@ test('restarts reads from the beginning with another connection', async () => {
 
 test('keeps a paused object paused in an update', async () => {
   const tenant = await app.tenant();
-  const { id } = await installFor(tenant, await integrate(app, tenant, content));
+  const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
   await prisma.installedObject.updateMany({
     where: { installationId: id, objectName: 'contacts' },
     data: { paused: true, pauseNote: 'Later.', nextReadTime: null },
@@ -391,7 +397,10 @@ test('keeps a paused object paused in an update', async () => {
 
 test('names invalid members of an update, and changes nothing', async () => {
   const tenant = await app.tenant();
-  const { id, config } = await installFor(tenant, await integrate(app, tenant, content));
+  const { id, config } = await connectAndInstall(
+    tenant,
+    await createIntegration(app, tenant, content),
+  );
   const other = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const input = {
     projectIdOrName: tenant.projectId,
@@ -404,7 +413,7 @@ test('names invalid members of an update, and changes nothing', async () => {
     'input.connectionId: belongs to another group.',
   ]);
   const nulls = { ...input, connectionId: null, config: null };
-  const refused = await tenant.refusal(UPDATE_INSTALLATION, { input: nulls });
+  const refused = await tenant.getRefusal(UPDATE_INSTALLATION, { input: nulls });
   expect(refused.problem.issues?.map(({ name }) => name)).toEqual([
     'input.connectionId',
     'input.config',
@@ -414,9 +423,9 @@ test('names invalid members of an update, and changes nothing', async () => {
 
 test('emits an event for every change, with the present and the previous config', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
+  const integration = await createIntegration(app, tenant, content);
   const events = await keepEvents(app, tenant);
-  const installation = await installFor(tenant, integration);
+  const installation = await connectAndInstall(tenant, integration);
   const second = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   const { connection, config } = installation;
   await updateInstallation(tenant, installation.id, {});
@@ -472,9 +481,9 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
   await using limitedApp = await createTestApp({ providers: withoutMerges });
   const tenant = await limitedApp.tenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
-  const integration = await integrate(limitedApp, tenant, { ...content, ...{ subscribe } });
+  const integration = await createIntegration(limitedApp, tenant, { ...content, ...{ subscribe } });
   const events = await keepEvents(limitedApp, tenant);
-  const { id, healthStatus } = await installFor(tenant, integration);
+  const { id, healthStatus } = await connectAndInstall(tenant, integration);
   expect(healthStatus).toBe('UNHEALTHY');
   expect(await events()).toMatchObject([
     { eventType: 'CONNECTION_CREATED' },
@@ -484,7 +493,7 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
       data: { installationId: id, error: expect.stringMatching(/does not support subscriptions/) },
     },
   ]);
-  const { node: found } = await tenant.query(SUBSCRIPTIONS, { id });
+  const { node: found } = await tenant.query(LIST_SUBSCRIPTIONS, { id });
   expect(found).toMatchObject({
     healthStatus: 'UNHEALTHY',
     subscriptions: [{ status: 'UNSUPPORTED', kinds: ['OTHER'] }],
@@ -493,25 +502,28 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
 
 test('keeps the connection and the operations of a deleted installation', async () => {
   const tenant = await app.tenant();
-  const { id, connection } = await installFor(tenant, await integrate(app, tenant, content));
+  const { id, connection } = await connectAndInstall(
+    tenant,
+    await createIntegration(app, tenant, content),
+  );
   const input = { projectIdOrName: tenant.projectId, installationId: id };
   expect(await tenant.query(DELETE, { input })).toEqual({ deleteInstallation: { deletedId: id } });
   expect(await tenant.query(NODE, { id })).toEqual({ node: null });
   expect(await tenant.query(NODE, { id: connection.id })).toEqual({ node: { id: connection.id } });
   expect(await prisma.installedObject.count({ where: { installationId: id } })).toBe(0);
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists installations newest first, by project, integration and group', async () => {
   const tenant = await app.tenant();
   const [one, two] = [
-    await integrate(app, tenant, createIntegrationContent('one')),
-    await integrate(app, tenant, createIntegrationContent('two')),
+    await createIntegration(app, tenant, createIntegrationContent('one')),
+    await createIntegration(app, tenant, createIntegrationContent('two')),
   ];
   const ids = [
-    (await installFor(tenant, one, { groupRef: 'a' })).id,
-    (await installFor(tenant, one, { groupRef: 'b' })).id,
-    (await installFor(tenant, two, { groupRef: 'a' })).id,
+    (await connectAndInstall(tenant, one, { groupRef: 'a' })).id,
+    (await connectAndInstall(tenant, one, { groupRef: 'b' })).id,
+    (await connectAndInstall(tenant, two, { groupRef: 'a' })).id,
   ];
   const list = `query ($project: String!, $groupRef: String, $first: Int, $last: Int) {
     project(idOrName: $project) {
@@ -546,18 +558,22 @@ test('lists installations newest first, by project, integration and group', asyn
 
 test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id, input: creation, config } = await installFor(a, await integrate(app, a, content));
+  const {
+    id,
+    input: creation,
+    config,
+  } = await connectAndInstall(a, await createIntegration(app, a, content));
   expect(await b.query(NODE, { id })).toEqual({ node: null });
   expect(await b.query(NODE, { id: config.id })).toEqual({ node: null });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await b.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     const update = { ...input, config: {} };
-    expect(await b.refusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
+    expect(await b.getRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...creation, projectIdOrName };
-    expect(await b.refusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
+    expect(await b.getRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
@@ -566,15 +582,15 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
 
 test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, content);
-  const { id, input } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, content);
+  const { id, input } = await connectAndInstall(tenant, integration);
   const key = await tenant.withScopes('read', 'integrations:write');
-  expect(await key.refusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const named = { projectIdOrName: tenant.projectId, installationId: id };
-  expect(await key.refusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
+  expect(await key.getRefusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await key.refusal(DELETE, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
     'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
@@ -586,10 +602,14 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
 test('stores and returns createdBy and the proxy of a config', async () => {
   const tenant = await app.tenant();
   const proxy = { enabled: true };
-  const integration = await integrate(app, tenant, createIntegrationContent('proxied', { proxy }));
+  const integration = await createIntegration(
+    app,
+    tenant,
+    createIntegrationContent('proxied', { proxy }),
+  );
   const config = { provider: 'sandbox', read: [], proxy };
   const options = { config, configCreatedBy: 'consumer:ann' };
-  await installFor(tenant, integration, options);
+  await connectAndInstall(tenant, integration, options);
   const { project } = await tenant.query(
     `query ($id: String!) { project(idOrName: $id) { installations { nodes {
       config { createdBy proxy { enabled } }

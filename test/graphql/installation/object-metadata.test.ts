@@ -3,10 +3,10 @@ import { createLog } from '../../../src/log.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import { getConnection } from '../../support/providers/oauth.ts';
 
@@ -88,11 +88,11 @@ test('caches fields for a while, for the connection and its credentials', async 
   expect(await tenant.query(READ, createVariables(tenant))).toEqual(first);
   const other = await app.tenant();
   await generateConnection(other, { apiKey: 'sandbox-key' });
-  expect(await other.refusal(READ, createVariables(other))).toMatchObject({
+  expect(await other.getRefusal(READ, createVariables(other))).toMatchObject({
     code: 'PROVIDER_ERROR',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
-  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
@@ -104,12 +104,12 @@ test('finds an object by both of its names through an installation', async () =>
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
-  const integration = await integrate(
+  const integration = await createIntegration(
     app,
     tenant,
     createIntegrationContent('crm', { read: { objects } }),
   );
-  const { id } = await installFor(tenant, integration);
+  const { id } = await connectAndInstall(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const readThrough = async (objectName: string, excludeReadOnly = false) =>
     (await tenant.query(THROUGH, { id, objectName, excludeReadOnly })).node.objectMetadata;
@@ -121,7 +121,7 @@ test('finds an object by both of its names through an installation', async () =>
     mappedObjectName: null,
   });
   expect((await readThrough('people', true)).fields.length).toBeLessThan(mapped.fields.length);
-  expect(await tenant.refusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
+  expect(await tenant.getRefusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
     code: 'UNPROCESSABLE',
   });
 });
@@ -129,43 +129,45 @@ test('finds an object by both of its names through an installation', async () =>
 test("distinguishes unknown providers and objects from the provider's refusal", async () => {
   const tenant = await app.tenant();
   const { provider: _none, ...anywhere } = createVariables(tenant);
-  expect(await tenant.refusal(READ, { ...anywhere, provider: 'none' })).toMatchObject({
+  expect(await tenant.getRefusal(READ, { ...anywhere, provider: 'none' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
-  const { problem } = await tenant.refusal(READ, createVariables(tenant, long));
+  const { problem } = await tenant.getRefusal(READ, createVariables(tenant, long));
   expect(problem.issues?.map(({ name }) => name)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 
   await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
-  expect(await tenant.refusal(READ, createVariables(tenant, { provider: 'stripe' }))).toMatchObject(
-    {
-      code: 'NOT_FOUND',
-    },
-  );
-  expect(await tenant.refusal(READ, createVariables(tenant))).toMatchObject({
+  expect(
+    await tenant.getRefusal(READ, createVariables(tenant, { provider: 'stripe' })),
+  ).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(
-    await tenant.refusal(READ, createVariables(tenant, { objectName: 'nothing' })),
+    await tenant.getRefusal(READ, createVariables(tenant, { objectName: 'nothing' })),
   ).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
-  expect(await tenant.refusal(READ, createVariables(tenant, { provider: 'stripe' }))).toMatchObject(
-    {
-      code: 'UNPROCESSABLE',
-      problem: { detail: expect.stringContaining('stripe') },
-    },
-  );
+  expect(
+    await tenant.getRefusal(READ, createVariables(tenant, { provider: 'stripe' })),
+  ).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringContaining('stripe') },
+  });
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await generateConnection(a, { apiKey: 'sandbox-key' });
-  expect(await b.refusal(READ, createVariables(a))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.getRefusal(READ, createVariables(a))).toMatchObject({ code: 'NOT_FOUND' });
   const writer = await a.withScopes('records:write');
-  expect(await writer.refusal(READ, createVariables(a))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await writer.getRefusal(READ, createVariables(a))).toMatchObject({ code: 'FORBIDDEN' });
 });

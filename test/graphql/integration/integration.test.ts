@@ -4,11 +4,11 @@ import { getSharedApp } from '../../support/app.ts';
 import { keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
+  createIntegrationVariables,
   insertDestination,
-  installFor,
-  integrate,
-  integrationInput,
 } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
@@ -23,7 +23,7 @@ const listIssueNames = (problem: { issues?: { name: string }[] }) =>
 
 test('creates an integration with its first revision', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createIntegrationContent('crm-sync'));
+  const integration = await createIntegration(app, tenant, createIntegrationContent('crm-sync'));
   expect(integration).toEqual({
     id: expect.stringMatching(/^int_/),
     name: 'crm-sync',
@@ -89,7 +89,7 @@ test('returns the complete content of a revision', async () => {
       ],
     },
   };
-  const { latestRevision } = await integrate(app, tenant, content);
+  const { latestRevision } = await createIntegration(app, tenant, content);
   const fields = 'fieldName mapToName mapToDisplayName';
   const { node } = await tenant.query(
     `query ($id: ID!) { node(id: $id) { ... on Revision { content {
@@ -118,7 +118,7 @@ test('returns defaults for omitted content', async () => {
   const write = { objects: [{ objectName: 'deals' }] };
   const proxy = { enabled: true };
   const content = { name: 'crm', provider: 'sandbox', read, write, proxy };
-  const { id } = await integrate(app, tenant, content);
+  const { id } = await createIntegration(app, tenant, content);
   const { project } = await tenant.query(
     `query ($project: String!, $id: String!) {
       project(idOrName: $project) { integration(idOrName: $id) { latestRevision { content {
@@ -142,9 +142,9 @@ test('returns defaults for omitted content', async () => {
 
 test('returns CONFLICT for a second integration with the same name', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant);
-  const again = integrationInput(tenant, createIntegrationContent());
-  expect(await tenant.refusal(CREATE_INTEGRATION, again)).toMatchObject({ code: 'CONFLICT' });
+  await createIntegration(app, tenant);
+  const again = createIntegrationVariables(tenant, createIntegrationContent());
+  expect(await tenant.getRefusal(CREATE_INTEGRATION, again)).toMatchObject({ code: 'CONFLICT' });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
@@ -178,7 +178,7 @@ test('returns all issues at once; issues that need the project follow when the o
     provider: 'sandbox',
     latestRevision: { specVersion: '2.0.0', content },
   };
-  const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, { input });
+  const { code, problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
   expect(code).toBe('BAD_USER_INPUT');
   const at = 'input.latestRevision.content';
   expect(listIssueNames(problem)).toEqual(
@@ -217,7 +217,9 @@ test('returns all issues at once; issues that need the project follow when the o
   };
   const revision = { specVersion: '1.0.0', content: unresolvable };
   const second = { ...input, name: 'crm', latestRevision: revision };
-  const { problem: projectProblem } = await tenant.refusal(CREATE_INTEGRATION, { input: second });
+  const { problem: projectProblem } = await tenant.getRefusal(CREATE_INTEGRATION, {
+    input: second,
+  });
   expect(listIssueNames(projectProblem)).toEqual(
     [
       `${at}.name`,
@@ -250,7 +252,7 @@ test('names every value outside an enum, with the allowed values', async () => {
   };
   const { errors } = await tenant.request(
     CREATE_INTEGRATION,
-    integrationInput(tenant, createIntegrationContent('crm', { read })),
+    createIntegrationVariables(tenant, createIntegrationContent('crm', { read })),
   );
   const issues = errors?.flatMap(({ extensions }) => extensions.problem.issues ?? []);
   const at = 'input.latestRevision.content.read';
@@ -265,13 +267,16 @@ test('names an unknown provider, and an unknown project together with other issu
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
   const content = { ...createIntegrationContent(), provider: 'nosuch' };
-  const { problem } = await tenant.refusal(CREATE_INTEGRATION, integrationInput(tenant, content));
+  const { problem } = await tenant.getRefusal(
+    CREATE_INTEGRATION,
+    createIntegrationVariables(tenant, content),
+  );
   expect(listIssueNames(problem)).toEqual(['input.provider']);
-  const { input } = integrationInput(
+  const { input } = createIntegrationVariables(
     { projectId: '' },
     { ...createIntegrationContent(), name: 'A.b' },
   );
-  const missingProject = await tenant.refusal(CREATE_INTEGRATION, { input });
+  const missingProject = await tenant.getRefusal(CREATE_INTEGRATION, { input });
   expect(listIssueNames(missingProject.problem)).toEqual(['input.name', 'input.projectIdOrName']);
 });
 
@@ -280,8 +285,8 @@ test('returns at most 1,000 issues', async () => {
   const requiredFields = Array.from({ length: 1_000 }, () => ({}));
   const object = { objectName: 'contacts', destination: 'records', requiredFields };
   const read = { objects: Array.from({ length: 9 }, () => object) };
-  const variables = integrationInput(tenant, createIntegrationContent('crm', { read }));
-  const { code, problem } = await tenant.refusal(CREATE_INTEGRATION, variables);
+  const variables = createIntegrationVariables(tenant, createIntegrationContent('crm', { read }));
+  const { code, problem } = await tenant.getRefusal(CREATE_INTEGRATION, variables);
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(1000);
   expect(problem.detail.length).toBeLessThan(4000);
@@ -290,9 +295,9 @@ test('returns at most 1,000 issues', async () => {
 test("refuses another project's destination", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   await insertDestination(app, a);
-  const { problem } = await b.refusal(
+  const { problem } = await b.getRefusal(
     CREATE_INTEGRATION,
-    integrationInput(b, createIntegrationContent()),
+    createIntegrationVariables(b, createIntegrationContent()),
   );
   expect(listIssueNames(problem)).toEqual([
     'input.latestRevision.content.read.objects[0].destination',
@@ -304,7 +309,7 @@ test('finds integrations by id and by name, and lists them newest first', async 
   const names = ['first', 'second', 'third'];
   for (const name of names) {
     const provider = name === 'second' ? 'hubspot' : 'sandbox';
-    await integrate(app, tenant, { name, provider, proxy: { enabled: true } });
+    await createIntegration(app, tenant, { name, provider, proxy: { enabled: true } });
   }
   const list = `query ($project: String!, $provider: String, $first: Int, $last: Int) {
     project(idOrName: $project) {
@@ -333,10 +338,10 @@ test('finds integrations by id and by name, and lists them newest first', async 
 
 test('deletes the installations of a deleted integration, emits an event for each, and keeps the connections', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant);
+  const integration = await createIntegration(app, tenant);
   const installations = [
-    await installFor(tenant, integration),
-    await installFor(tenant, integration, { groupRef: 'zen' }),
+    await connectAndInstall(tenant, integration),
+    await connectAndInstall(tenant, integration, { groupRef: 'zen' }),
   ];
   const events = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
@@ -352,13 +357,15 @@ test('deletes the installations of a deleted integration, emits an event for eac
   expect(
     emitted.map(({ data }) => (data as { installationId: string }).installationId).sort(),
   ).toEqual(installations.map(({ id }) => id).sort());
-  expect(await tenant.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('deletes an integration with more installations than one transaction deletes', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant);
-  const { connection, config } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant);
+  const { connection, config } = await connectAndInstall(tenant, integration);
   const { projectId } = tenant;
   const content = { read: config.read, write: config.write };
   const more = Array.from({ length: 60 }, () => ({
@@ -398,25 +405,25 @@ test('deletes an integration with more installations than one transaction delete
 
 test("returns NOT_FOUND for another tenant's integration", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await integrate(app, a);
+  const { id } = await createIntegration(app, a);
   expect(await b.query('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
     node: null,
   });
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const input = { projectIdOrName, integrationIdOrName: id };
-    expect(await b.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  const foreign = integrationInput(a, createIntegrationContent('mine'));
-  expect(await b.refusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  const foreign = createIntegrationVariables(a, createIntegrationContent('mine'));
+  expect(await b.getRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   expect(await prisma.integration.count({ where: { projectId: a.projectId } })).toBe(1);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant);
+  await createIntegration(app, tenant);
   const key = await tenant.withScopes('read', 'installations:write');
-  const create = integrationInput(tenant, createIntegrationContent('other'));
-  expect(await key.refusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
+  const create = createIntegrationVariables(tenant, createIntegrationContent('other'));
+  expect(await key.getRefusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  expect(await key.refusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -5,10 +5,10 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 import {
   CREATE_INSTALLATION,
   CREATE_REVISION,
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  INSTALLATION,
-  installFor,
-  integrate,
+  INSTALLATION_FIELDS,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
 
@@ -32,7 +32,7 @@ const createRevisionInput = (tenant: Tenant, content: object, overrides: object 
 const readInstallation = async (tenant: Tenant, id: string) =>
   (
     await tenant.query(
-      `query ($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION} } } }`,
+      `query ($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION_FIELDS} } } }`,
       { id },
     )
   ).node;
@@ -40,8 +40,8 @@ const readInstallation = async (tenant: Tenant, id: string) =>
 test('returns a new revision as the latest immediately, also in installations, and keeps earlier ones', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createContent(contacts));
-  const installation = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant, createContent(contacts));
+  const installation = await connectAndInstall(tenant, integration);
   const { createRevision } = await tenant.query(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent(contacts, deals)),
@@ -83,9 +83,9 @@ test('returns a new revision as the latest immediately, also in installations, a
 
 test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createContent(contacts, deals));
-  const installation = await installFor(tenant, integration);
-  const { code, problem } = await tenant.refusal(
+  const integration = await createIntegration(app, tenant, createContent(contacts, deals));
+  const installation = await connectAndInstall(tenant, integration);
+  const { code, problem } = await tenant.getRefusal(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent(deals)),
   );
@@ -96,13 +96,13 @@ test('returns CONFLICT if a revision drops an object that installations read, an
 
 test('accepts a revision that drops an object that installations disable or omit', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createContent(contacts, deals));
+  const integration = await createIntegration(app, tenant, createContent(contacts, deals));
   const choose = (...objects: object[]) => ({ config: { read: objects } });
-  await installFor(tenant, integration, {
+  await connectAndInstall(tenant, integration, {
     groupRef: 'a',
     ...choose({ objectName: 'contacts', disabled: true }),
   });
-  await installFor(tenant, integration, { groupRef: 'b', ...choose(deals) });
+  await connectAndInstall(tenant, integration, { groupRef: 'b', ...choose(deals) });
   const { createRevision } = await tenant.query(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent(deals)),
@@ -112,9 +112,9 @@ test('accepts a revision that drops an object that installations disable or omit
 
 test('pauses reads of objects that a destructive revision drops, and keeps earlier notes', async () => {
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createContent(contacts, deals));
-  const first = await installFor(tenant, integration, { groupRef: 'a' });
-  const second = await installFor(tenant, integration, { groupRef: 'b' });
+  const integration = await createIntegration(app, tenant, createContent(contacts, deals));
+  const first = await connectAndInstall(tenant, integration, { groupRef: 'a' });
+  const second = await connectAndInstall(tenant, integration, { groupRef: 'b' });
   await prisma.installedObject.updateMany({
     where: { installationId: second.id, objectName: 'contacts' },
     data: { paused: true, pauseNote: 'Moving house.' },
@@ -135,21 +135,21 @@ test('pauses reads of objects that a destructive revision drops, and keeps earli
 test('applies a new schedule immediately, except to own schedules, disabled and paused objects', async () => {
   now = start;
   const tenant = await app.tenant();
-  const integration = await integrate(app, tenant, createContent(contacts));
+  const integration = await createIntegration(app, tenant, createContent(contacts));
   const choose = (choice: object) => ({
     config: { read: [{ objectName: 'contacts', ...choice }] },
   });
   const installations = {
-    inherits: await installFor(tenant, integration, { groupRef: 'a' }),
-    own: await installFor(tenant, integration, {
+    inherits: await connectAndInstall(tenant, integration, { groupRef: 'a' }),
+    own: await connectAndInstall(tenant, integration, {
       groupRef: 'b',
       ...choose({ schedule: '5 * * * *' }),
     }),
-    disabled: await installFor(tenant, integration, {
+    disabled: await connectAndInstall(tenant, integration, {
       groupRef: 'c',
       ...choose({ disabled: true }),
     }),
-    paused: await installFor(tenant, integration, { groupRef: 'd' }),
+    paused: await connectAndInstall(tenant, integration, { groupRef: 'd' }),
   };
   // Sets the state after the first reads, which start when the installations are created.
   const ownTime = new Date('2030-01-01T00:05:00.000Z');
@@ -186,9 +186,9 @@ test('applies a new schedule immediately, except to own schedules, disabled and 
 test('keeps the next read time if the schedule is unchanged', async () => {
   now = start;
   const tenant = await app.tenant();
-  const installation = await installFor(
+  const installation = await connectAndInstall(
     tenant,
-    await integrate(app, tenant, createContent(contacts)),
+    await createIntegration(app, tenant, createContent(contacts)),
   );
   now = new Date('2030-01-01T07:00:00Z');
   await tenant.query(
@@ -202,7 +202,7 @@ test('keeps the next read time if the schedule is unchanged', async () => {
 
 test('checks content as for a new integration, and refuses another name or provider', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, createContent(contacts));
+  await createIntegration(app, tenant, createContent(contacts));
   const object = { objectName: 'leads', destination: 'nowhere' };
   const named = { name: 'other', provider: 'hubspot' };
   const malformed = createRevisionInput(tenant, {
@@ -211,7 +211,7 @@ test('checks content as for a new integration, and refuses another name or provi
   });
   malformed.input.revision.specVersion = '1.0';
   const fetchIssueNames = async (change: Record<string, unknown>) => {
-    const { code, problem } = await tenant.refusal(CREATE_REVISION, change);
+    const { code, problem } = await tenant.getRefusal(CREATE_REVISION, change);
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues?.map(({ name }) => name).sort();
   };
@@ -231,7 +231,7 @@ test('checks content as for a new integration, and refuses another name or provi
 
 test('refuses either an installation or a revision that drops its object, if both happen at the same time', async () => {
   const tenant = await app.tenant();
-  await integrate(app, tenant, createContent(contacts, deals));
+  await createIntegration(app, tenant, createContent(contacts, deals));
   await generateConnection(tenant);
   const [installed, revised] = await Promise.all([
     tenant.request(CREATE_INSTALLATION, {
@@ -251,13 +251,13 @@ test('refuses either an installation or a revision that drops its object, if bot
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id, latestRevision } = await integrate(app, a, createContent(contacts));
+  const { id, latestRevision } = await createIntegration(app, a, createContent(contacts));
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const change = createRevisionInput(a, createContent(contacts), {
       projectIdOrName,
       integrationIdOrName: id,
     });
-    expect(await b.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const node = await b.query('query ($id: ID!) { node(id: $id) { id } }', {
     id: latestRevision.id,
@@ -265,6 +265,6 @@ test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without 
   expect(node).toEqual({ node: null });
   const key = await a.withScopes('read', 'installations:write');
   const change = createRevisionInput(a, createContent(contacts));
-  expect(await key.refusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.revision.count({ where: { integrationId: id } })).toBe(1);
 });

@@ -140,6 +140,6 @@ test('returns FORBIDDEN for a key without the scope read', async () => {
   const writer = await tenant.withScopes('records:write');
   const { id } = await insert.operation({ projectId: tenant.projectId });
   const query = 'query ($id: ID!) { node(id: $id) { id } }';
-  expect(await writer.refusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await writer.getRefusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await tenant.query(query, { id: newId('opr') })).toEqual({ node: null });
 });

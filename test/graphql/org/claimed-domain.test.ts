@@ -61,23 +61,25 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [a, b]) {
     const again = createInput(`ada@${domain}`, orgId);
-    expect(await builder.refusal(CLAIM, again)).toMatchObject({ code: 'CONFLICT' });
+    expect(await builder.getRefusal(CLAIM, again)).toMatchObject({ code: 'CONFLICT' });
   }
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
   const [a, b] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
-  expect(await b.builder.refusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
+  expect(await b.builder.getRefusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await a.refusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await a.getRefusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   expect((await a.query(LIST, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
 });
 
 test('names every invalid input', async () => {
   const { builder } = await app.tenant();
-  const { code, problem } = await builder.refusal(CLAIM, createInput('192.0.2.1', ''));
+  const { code, problem } = await builder.getRefusal(CLAIM, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(2);
   expect(problem.issues).toEqual(
@@ -86,7 +88,7 @@ test('names every invalid input', async () => {
       expect.objectContaining({ in: 'body', name: 'input.parentId', value: '' }),
     ]),
   );
-  expect(await builder.refusal(FIND, { domain: 'nonsense' })).toMatchObject({
+  expect(await builder.getRefusal(FIND, { domain: 'nonsense' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'domain', value: 'nonsense' }] },
   });
@@ -115,7 +117,9 @@ test('returns a claim to its org, and to builders with a verified address of the
 test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
-  expect(await key.refusal(FIND, { domain: createDomain() })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(FIND, { domain: createDomain() })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
 
 test("lists an org's domains newest first, in both directions", async () => {

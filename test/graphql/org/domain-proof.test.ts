@@ -60,15 +60,15 @@ test('verifies a claim if DNS has its text', async () => {
   const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
   const input = { claimedDomainId: claimed.id };
-  const without = await tenant.builder.refusal(VERIFY, { input });
+  const without = await tenant.builder.getRefusal(VERIFY, { input });
   expect(without.code).toBe('UNPROCESSABLE');
   expect(without.problem.detail).toContain(claimed.verificationText);
   records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
-  const silent = await tenant.builder.refusal(VERIFY, { input });
+  const silent = await tenant.builder.getRefusal(VERIFY, { input });
   expect(silent.problem.detail).toContain('ETIMEOUT');
   records.set(domain, [claimed.verificationText]);
-  expect(await stranger.builder.refusal(VERIFY, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await tenant.refusal(VERIFY, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.getRefusal(VERIFY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(VERIFY, { input })).toMatchObject({ code: 'FORBIDDEN' });
   const { verifyClaimedDomain } = await tenant.builder.query(VERIFY, { input });
   expect(verifyClaimedDomain.claimedDomain.verifiedTime).toEqual(expect.any(String));
   records.delete(domain);
@@ -82,7 +82,7 @@ test('lets builders with a verified address of a proven domain join, and returns
   const input = { orgId: tenant.orgId };
   await claimDomain(tenant, createDomain());
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await person.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await person.getRefusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await proveDomain(tenant, domain);
   const none = { totalCount: 0 };
   expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
@@ -96,13 +96,13 @@ test('lets builders with a verified address of a proven domain join, and returns
       },
     ],
   });
-  expect(await (await createPerson(createDomain())).refusal(JOIN, { input })).toMatchObject({
+  expect(await (await createPerson(createDomain())).getRefusal(JOIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   for (const email_verified of [false, undefined]) {
     const unverified = await createPerson(domain, { email_verified });
     expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-    expect(await unverified.refusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await unverified.getRefusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   for (let times = 0; times < 2; times += 1) {
@@ -119,15 +119,15 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
   const domain = createDomain();
   const early = await claimDomain(first, domain);
   const input = { domain, parentId: second.orgId, parentType: 'ORG' };
-  expect(await second.builder.refusal(CLAIM, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await second.builder.getRefusal(CLAIM, { input })).toMatchObject({ code: 'CONFLICT' });
   clock.aheadMs = 7 * DAY_MS + 1_000;
   try {
     const late = await proveDomain(second, domain);
     expect(late.verifiedTime).toEqual(expect.any(String));
     const expired = { input: { claimedDomainId: early.id } };
-    expect(await first.builder.refusal(VERIFY, expired)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await first.builder.getRefusal(VERIFY, expired)).toMatchObject({ code: 'NOT_FOUND' });
     const again = { ...input, parentId: first.orgId };
-    expect(await first.builder.refusal(CLAIM, { input: again })).toMatchObject({
+    expect(await first.builder.getRefusal(CLAIM, { input: again })).toMatchObject({
       code: 'CONFLICT',
     });
   } finally {
@@ -140,7 +140,7 @@ test('frees a released domain, through which builders can no longer join', async
   const domain = createDomain();
   const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
-  expect(await other.builder.refusal(RELEASE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await other.builder.getRefusal(RELEASE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await tenant.builder.query(RELEASE, { input })).toEqual({
     releaseClaimedDomain: { deletedId: id },
   });
@@ -160,7 +160,7 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   });
   const [claimed] = await rest.builder.get(`/orgs/${orgId}/claimed-domains`);
   const path = `/claimed-domains/${claimed.id}`;
-  expect(await rest.builder.refusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
+  expect(await rest.builder.getRefusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
   records.set(domain, [claimed.verificationText]);
   const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
   expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
@@ -186,9 +186,9 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
   const input = { orgId: tenant.orgId, builderId };
   const unknown = { code: 'NOT_FOUND' };
-  expect(await tenant.builder.refusal(ADD, { input })).toMatchObject(unknown);
+  expect(await tenant.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
   await proveDomain(tenant, domain);
-  expect(await other.builder.refusal(ADD, { input })).toMatchObject(unknown);
+  expect(await other.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
   expect(await tenant.builder.query(ADD, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
   });
@@ -211,6 +211,6 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   expect(await restOfPerson.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
   expect((await restOfPerson.get('/my-info')).orgIds).toEqual([tenant.orgId]);
   expect(
-    await rest.builder.refusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
+    await rest.builder.getRefusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
   ).toMatchObject({ status: 404 });
 });

@@ -75,8 +75,8 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
   const created = await writer.query(CREATE, { input: { orgId, email: 'eve@example.com' } });
   const inviteId = created.createInvite.invite.id;
   for (const refusal of [
-    await full.refusal(CREATE, { input: { orgId, email: 'ada@example.com' } }),
-    await full.refusal(REVOKE, { input: { orgId, inviteId } }),
+    await full.getRefusal(CREATE, { input: { orgId, email: 'ada@example.com' } }),
+    await full.getRefusal(REVOKE, { input: { orgId, inviteId } }),
   ]) {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
   }
@@ -89,7 +89,9 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
-    const { code, problem } = await tenant.builder.refusal(CREATE, { input: { orgId: '', email } });
+    const { code, problem } = await tenant.builder.getRefusal(CREATE, {
+      input: { orgId: '', email },
+    });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues?.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['input.orgId', 'input.email']),
@@ -108,7 +110,7 @@ test('creates one pending invite of an address and org, also in concurrent calls
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const upper = { input: { ...input, email: 'EVE@example.com' } };
-  expect(await tenant.builder.refusal(CREATE, upper)).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(CREATE, upper)).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).totalCount).toBe(1);
   expect(await invite(other, 'eve@example.com')).toEqual(expect.any(String));
 });
@@ -116,7 +118,7 @@ test('creates one pending invite of an address and org, also in concurrent calls
 test('returns CONFLICT for the address of a member', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
-  expect(await tenant.builder.refusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
@@ -134,7 +136,7 @@ test('expires an invite after 7 days, and accepts the address again', async () =
     { id: old, status: 'EXPIRED' },
   ]);
   const input = { orgId: tenant.orgId, inviteId: old };
-  expect(await tenant.builder.refusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test('lists invites by their present status, in both directions', async () => {
@@ -186,7 +188,7 @@ test('revokes an invite once, and still lists it', async () => {
       invite: { id: inviteId, status: 'REVOKED', updateTime: expect.any(String) },
     },
   });
-  expect(await tenant.builder.refusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
   expect(await invite(tenant, 'eve@example.com')).not.toBe(inviteId);
 });
@@ -198,10 +200,10 @@ test("returns NOT_FOUND for another org's invites", async () => {
     expect(await caller.query(NODE, { id: inviteId })).toEqual({ node: null });
     for (const orgId of [a.orgId, b.orgId]) {
       const input = { orgId, inviteId };
-      expect(await caller.refusal(REVOKE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await caller.getRefusal(REVOKE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     }
     const input = { orgId: a.orgId, email: 'ada@example.com' };
-    expect(await caller.refusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect((await listInvites(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
@@ -262,7 +264,7 @@ test('refuses an API key that invites an admin', async () => {
   const tenant = await app.tenant();
   const writer = await tenant.withScopes('org:write');
   const input = { orgId: tenant.orgId, email: 'eve@example.com', role: 'ADMIN' };
-  const { code, problem } = await writer.refusal(CREATE, { input });
+  const { code, problem } = await writer.getRefusal(CREATE, { input });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('role admin')]);
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
@@ -271,12 +273,12 @@ test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", 
   const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const input = { inviteId: await invite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
-    expect(await caller.refusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   const nameless = app.client({ authorization: `Bearer ${token}` });
-  expect(await nameless.refusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await guest.refusal(ACCEPT, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await nameless.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await guest.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await queryStatus(host, input.inviteId)).toBe('PENDING');
 });
 
@@ -290,7 +292,7 @@ test.each([
   const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
   const pretender = app.client({ authorization: `Bearer ${token}` });
-  expect(await pretender.refusal(ACCEPT, { input: { inviteId } })).toMatchObject({
+  expect(await pretender.getRefusal(ACCEPT, { input: { inviteId } })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -302,7 +304,7 @@ test('returns CONFLICT for a revoked or expired invite', async () => {
   const expired = await invite(host, guest.builderEmail);
   laterMs = 8 * DAY_MS;
   for (const inviteId of [revoked, expired]) {
-    expect(await guest.builder.refusal(ACCEPT, { input: { inviteId } })).toMatchObject({
+    expect(await guest.builder.getRefusal(ACCEPT, { input: { inviteId } })).toMatchObject({
       code: 'CONFLICT',
     });
   }

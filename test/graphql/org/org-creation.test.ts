@@ -15,13 +15,13 @@ async function createBuilder(email: string) {
 test('refuses an org to builders without one, until they have accepted an invite', async () => {
   const email = 'invited@example.com';
   const invited = await createBuilder(email);
-  const refusal = await invited.refusal(CREATE);
+  const refusal = await invited.getRefusal(CREATE);
   expect([refusal.code, refusal.problem.detail]).toEqual([
     'FORBIDDEN',
     expect.stringContaining('ORG_CREATION'),
   ]);
   const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
-  expect((await invited.refusal(CREATE)).code).toBe('FORBIDDEN');
+  expect((await invited.getRefusal(CREATE)).code).toBe('FORBIDDEN');
   await invited.query(
     `mutation { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );

@@ -29,9 +29,9 @@ test('lets an admin rename the org, and refuses an API key and a builder of anot
   const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
   const { org } = (await tenant.builder.query(UPDATE, { input })).updateOrg;
   expect(org).toEqual({ id: tenant.orgId, label: 'Acme GmbH', updateTime: expect.any(String) });
-  expect(await tenant.refusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.refusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  const { problem } = await tenant.builder.refusal(UPDATE, { input: { ...input, label: ' ' } });
+  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.getRefusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const { problem } = await tenant.builder.getRefusal(UPDATE, { input: { ...input, label: ' ' } });
   expect(problem.issues).toMatchObject([{ name: 'input.label', value: ' ' }]);
 });
 
@@ -51,15 +51,15 @@ test('removes a member from the org and ends their streams', async () => {
   expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  expect(await tenant.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.builder.getRefusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const member = await addMember(app, tenant, 'MEMBER');
   const input = { orgId: tenant.orgId, builderId: member.builderId };
-  expect(await tenant.refusal(REMOVE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.refusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(REMOVE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.getRefusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect((await queryBuilders(tenant)).length).toBe(2);
 });
 
@@ -75,12 +75,12 @@ test('deletes an org without projects, and refuses one with projects', async () 
     await prisma.billingAccount.count({ where }),
     await prisma.orgMember.count({ where }),
   ]).toEqual([0, 0, 0]);
-  expect(await tenant.builder.refusal(DELETE, { input: { orgId: id } })).toMatchObject({
+  expect(await tenant.builder.getRefusal(DELETE, { input: { orgId: id } })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const input = { orgId: tenant.orgId };
-  expect(await tenant.builder.refusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await tenant.builder.getRefusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('removes a member, renames and deletes an org over REST', async () => {
@@ -90,15 +90,18 @@ test('removes a member, renames and deletes an org over REST', async () => {
   const member = await addMember(app, tenant, 'MEMBER');
   await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
   expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
-  const last = await rest.builder.refusal('DELETE', `/orgs/${orgId}/builders/${tenant.builderId}`);
+  const last = await rest.builder.getRefusal(
+    'DELETE',
+    `/orgs/${orgId}/builders/${tenant.builderId}`,
+  );
   expect(last).toMatchObject({ status: 409 });
-  expect(await rest.builder.refusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
+  expect(await rest.builder.getRefusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
   const { id } = await rest.builder.post('/orgs', { label: 'Short' });
   expect(await rest.builder.get(`/orgs/${id}/projects`)).toEqual([]);
   const [project] = await rest.get(`/orgs/${orgId}/projects`);
   expect(project).toMatchObject({ id: tenant.projectId, orgId });
   await rest.builder.delete(`/orgs/${id}`);
-  expect(await rest.builder.refusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
+  expect(await rest.builder.getRefusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
 });
 
 test('limits a builder to 100 orgs, also in concurrent calls, and frees the place of a deleted one', async () => {
@@ -113,7 +116,7 @@ test('limits a builder to 100 orgs, also in concurrent calls, and frees the plac
     .map(({ extensions }) => extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const rest = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
-  expect(await rest.refusal('POST', '/orgs', { label: 'More' })).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('POST', '/orgs', { label: 'More' })).toMatchObject({ status: 409 });
   await rest.delete(`/orgs/${orgs[0]?.id}`);
   expect(await rest.post('/orgs', { label: 'More' })).toMatchObject({ label: 'More' });
 });

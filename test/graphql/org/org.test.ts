@@ -71,7 +71,7 @@ test('creates two orgs with equal labels', async () => {
 
 test('returns FORBIDDEN for an API key', async () => {
   const tenant = await app.tenant();
-  expect(await tenant.refusal(CREATE_ORG, { input: { label: 'Acme' } })).toMatchObject({
+  expect(await tenant.getRefusal(CREATE_ORG, { input: { label: 'Acme' } })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect((await tenant.query(LIST_ORGS)).orgs.totalCount).toBe(1);
@@ -80,7 +80,7 @@ test('returns FORBIDDEN for an API key', async () => {
 test('refuses a blank or overlong label', async () => {
   const tenant = await app.tenant();
   for (const label of ['  ', 'x'.repeat(129)]) {
-    const { code, problem } = await tenant.builder.refusal(CREATE_ORG, { input: { label } });
+    const { code, problem } = await tenant.builder.getRefusal(CREATE_ORG, { input: { label } });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label', value: label }]);
   }
@@ -103,9 +103,9 @@ test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
   const variables = { id: tenant.orgId };
-  expect(await key.refusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.refusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.refusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
   const ofProject = 'query ($id: String!) { project(idOrName: $id) { org { id } } }';
   const response = await key.request(ofProject, { id: tenant.projectId });
   expect(response.data).toEqual({ project: { org: null } });

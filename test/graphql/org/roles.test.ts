@@ -141,7 +141,7 @@ test.each([
   ...PARTLY_RESTRICTED,
 ])('refuses %s of a member', async (name, toInput) => {
   const { member } = subjects;
-  const { code, problem } = await member.builder.refusal(createMutation(name), {
+  const { code, problem } = await member.builder.getRefusal(createMutation(name), {
     input: toInput(subjects),
   });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('the role admin')]);
@@ -172,7 +172,7 @@ test("a key without org:write can't create a key with it", async () => {
   const { tenant } = subjects;
   const key = await tenant.withScopes('keys:write');
   const input = { projectIdOrName: tenant.projectId, label: 'More', scopes: ['ORG_WRITE'] };
-  expect(await key.refusal(createMutation('createApiKey'), { input })).toMatchObject({
+  expect(await key.getRefusal(createMutation('createApiKey'), { input })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
@@ -252,11 +252,11 @@ test('refuses to demote or remove the last admin', async () => {
   const last = { code: 'CONFLICT', problem: { detail: expect.stringContaining('Make another') } };
   const demote = { orgId, builderId, role: 'MEMBER' };
   expect(
-    await tenant.builder.refusal(createMutation('updateMember'), { input: demote }),
+    await tenant.builder.getRefusal(createMutation('updateMember'), { input: demote }),
   ).toMatchObject(last);
   const leave = { orgId, builderId };
   expect(
-    await tenant.builder.refusal(createMutation('removeMember'), { input: leave }),
+    await tenant.builder.getRefusal(createMutation('removeMember'), { input: leave }),
   ).toMatchObject(last);
   await tenant.builder.query(createMutation('updateMember'), {
     input: { ...demote, role: 'ADMIN' },
@@ -267,7 +267,7 @@ test('refuses to demote or remove the last admin', async () => {
   expect(await queryRoles(tenant)).toEqual({ [builderId]: 'ADMIN' });
   const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
   expect(
-    await tenant.builder.refusal(createMutation('updateMember'), { input: missing }),
+    await tenant.builder.getRefusal(createMutation('updateMember'), { input: missing }),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -319,21 +319,21 @@ test('lists and changes roles over REST', async () => {
   ]);
   const change = { updateMask: ['role'], membership: { role: 'admin' } };
   const ofMember = `${path}/${member.builderId}`;
-  const refusal = await other.refusal('PATCH', ofMember, change);
+  const refusal = await other.getRefusal('PATCH', ofMember, change);
   expect([refusal.status, refusal.detail]).toEqual([403, expect.stringContaining('role admin')]);
   expect(await admin.patch(ofMember, change)).toMatchObject({ role: 'admin' });
   expect(await other.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
   await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(
-    await other.refusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
+    await other.getRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
   ).toMatchObject({
     status: 409,
   });
   const account = await other.get(`/orgs/${orgId}/billingAccount`);
   const portal = `/billingAccounts/${account.id}/portalSession`;
   const session = { redirectUrl: 'https://example.com' };
-  expect(await other.refusal('POST', portal, session)).toMatchObject({ status: 422 });
+  expect(await other.getRefusal('POST', portal, session)).toMatchObject({ status: 422 });
   const guest = await addMember(app, tenant, 'MEMBER');
   const byGuest = createRestClient(app, { authorization: `Bearer ${guest.token}` });
-  expect(await byGuest.refusal('POST', portal, session)).toMatchObject({ status: 403 });
+  expect(await byGuest.getRefusal('POST', portal, session)).toMatchObject({ status: 403 });
 });

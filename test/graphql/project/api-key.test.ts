@@ -77,7 +77,7 @@ test('names every invalid member of a key', async () => {
   const tenant = await app.tenant();
   const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
-  const { code, problem } = await tenant.refusal(CREATE, { input });
+  const { code, problem } = await tenant.getRefusal(CREATE, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
     ['input.label', ' '],
@@ -88,11 +88,11 @@ test('names every invalid member of a key', async () => {
 test('refuses a key without scopes or with a scope that does not exist', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, label: 'server' };
-  const missing = await tenant.refusal(CREATE, { input });
+  const missing = await tenant.getRefusal(CREATE, { input });
   expect(missing.problem.issues).toMatchObject([
     { name: 'input', detail: expect.stringContaining('"scopes"') },
   ]);
-  const unknown = await tenant.refusal(CREATE, { input: { ...input, scopes: ['EVERYTHING'] } });
+  const unknown = await tenant.getRefusal(CREATE, { input: { ...input, scopes: ['EVERYTHING'] } });
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.scopes[0]', detail: expect.stringContaining('CONNECTIONS_WRITE') },
   ]);
@@ -105,7 +105,7 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
-    const { code, problem } = await narrow.refusal(CREATE, input(scopes));
+    const { code, problem } = await narrow.getRefusal(CREATE, input(scopes));
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
@@ -116,7 +116,7 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
   await full.query(CREATE, input(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
-    expect((await full.refusal(CREATE, input([scope]))).problem.detail).toContain(scope);
+    expect((await full.getRefusal(CREATE, input([scope]))).problem.detail).toContain(scope);
   }
   await tenant.builder.query(CREATE, input([...ALL_SCOPES]));
 });
@@ -127,9 +127,9 @@ test("refuses to extend or activate a key beyond the caller's scopes", async () 
   const narrow = await tenant.withScopes('keys:write');
   const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const raised = { input: { ...key, scopes: ['RECORDS_WRITE'] } };
-  expect(await narrow.refusal(UPDATE, raised)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await narrow.getRefusal(UPDATE, raised)).toMatchObject({ code: 'FORBIDDEN' });
   await narrow.query(UPDATE, { input: { ...key, active: false } });
-  expect(await narrow.refusal(UPDATE, { input: { ...key, active: true } })).toMatchObject({
+  expect(await narrow.getRefusal(UPDATE, { input: { ...key, active: true } })).toMatchObject({
     code: 'FORBIDDEN',
   });
   const { nodes } = (await tenant.query(LIST)).viewer.project.apiKeys;
@@ -156,7 +156,7 @@ test('keeps omitted members in an update, and refuses null', async () => {
   expect(await createClient(key).query(VIEWER)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
-  const { problem } = await tenant.refusal(UPDATE, { input });
+  const { problem } = await tenant.getRefusal(UPDATE, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.label',
     'input.scopes',
@@ -182,7 +182,7 @@ test('refuses an inactive key and a deleted key immediately', async () => {
     deleteApiKey: { deletedId: apiKey.id },
   });
   await expectRefused();
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('deletes a key by its value, also with the key itself', async () => {
@@ -192,7 +192,7 @@ test('deletes a key by its value, also with the key itself', async () => {
   expect(await createClient(key).query(DELETE, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
-  const { code, problem } = await tenant.refusal(DELETE, { input });
+  const { code, problem } = await tenant.getRefusal(DELETE, { input });
   expect(code).toBe('NOT_FOUND');
   expect(JSON.stringify(problem)).not.toContain(key);
 });
@@ -202,14 +202,14 @@ test("returns NOT_FOUND for another tenant's key", async () => {
   const { key, apiKey } = await createKey(a);
   for (const projectIdOrName of [a.projectId, b.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await b.refusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await b.refusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await b.getRefusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
     }
   }
   const creation = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
-  expect(await b.refusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await b.getRefusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
   await createClient(key).query(VIEWER);
 });
 
@@ -223,7 +223,7 @@ test('requires keys:write to change keys', async () => {
     [UPDATE, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
     [DELETE, { projectIdOrName, apiKey: apiKey.id }],
   ] as const) {
-    const { code, problem } = await reader.refusal(mutation, { input });
+    const { code, problem } = await reader.getRefusal(mutation, { input });
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain('keys:write');
   }
@@ -263,7 +263,7 @@ test('returns one issue for more scopes than exist, valid or not', async () => {
       label: 'x',
       scopes: Array.from({ length: 50_000 }, () => name),
     };
-    const { code, problem } = await tenant.refusal(CREATE, { input });
+    const { code, problem } = await tenant.getRefusal(CREATE, { input });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues?.map((issue) => issue.name)).toEqual(['input.scopes']);
   }

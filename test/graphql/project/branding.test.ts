@@ -31,7 +31,7 @@ test('sets, keeps and clears the appearance of the connect page', async () => {
 
 test('names every invalid member', async () => {
   const tenant = await app.tenant();
-  const { code, problem } = await tenant.refusal(UPDATE, {
+  const { code, problem } = await tenant.getRefusal(UPDATE, {
     input: {
       projectIdOrName: tenant.projectId,
       logoUrl: 'http://cdn.example.com/logo.svg',
@@ -51,5 +51,5 @@ test('changes no project of another tenant', async () => {
   const tenant = await app.tenant();
   const other = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, ...BRANDING };
-  expect((await other.refusal(UPDATE, { input })).code).toBe('NOT_FOUND');
+  expect((await other.getRefusal(UPDATE, { input })).code).toBe('NOT_FOUND');
 });

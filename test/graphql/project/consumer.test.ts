@@ -54,7 +54,7 @@ test("returns null for another tenant's consumer", async () => {
   });
   expect(await b.query(node, { id: consumer.id })).toEqual({ node: null });
   const { projectId } = a;
-  expect(await (await a.withScopes('org:read')).refusal(LIST, { projectId })).toMatchObject({
+  expect(await (await a.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(await b.query(LIST, { projectId })).toEqual({ project: null });

@@ -4,9 +4,9 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
@@ -44,8 +44,8 @@ test("finds and counts only objects of the end user's group", async () => {
       });
     }
   }
-  await integrate(app, tenant, createIntegrationContent('apple-sync'));
-  await integrate(app, tenant, createIntegrationContent('apple-other'));
+  await createIntegration(app, tenant, createIntegrationContent('apple-sync'));
+  await createIntegration(app, tenant, createIntegrationContent('apple-other'));
   const user = await createEndUser(app, tenant, {
     groupRef: 'acme',
     consumerRef: 'acme-ann-apple',
@@ -69,7 +69,7 @@ test("finds and counts only objects of the end user's group", async () => {
 async function installForConsumer() {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const installed = await installFor(tenant, await integrate(app, tenant), {});
+  const installed = await connectAndInstall(tenant, await createIntegration(app, tenant), {});
   const { id: connectionId, consumer } = installed.connection;
   const person = { groupRef: 'acme', consumerRef: consumer.consumerRef };
   const disconnect = { input: { projectIdOrName: projectId, connectionId } };
@@ -81,7 +81,7 @@ test("deletes the end user's own connection once no installation uses it", async
   const { tenant, person, connectionId, installed, disconnect, uninstall } =
     await installForConsumer();
   const user = await createEndUser(app, tenant, person);
-  expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
+  expect(await user.getRefusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
   expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
     deletedId: installed.id,
   });
@@ -102,8 +102,8 @@ test("refuses to delete other users' connections and installations, and without 
   ] as const;
   for (const [token, ofConnection, ofInstallation] of refusals) {
     const user = await createEndUser(app, tenant, token);
-    expect(await user.refusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
-    expect(await user.refusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
+    expect(await user.getRefusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
+    expect(await user.getRefusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
   }
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
   expect(await prisma.installation.count({ where: { id: installed.id } })).toBe(1);

@@ -52,7 +52,7 @@ test("returns null for another tenant's group", async () => {
   expect(await a.query(node, { id: group.id })).toEqual({ node: { groupRef: group.groupRef } });
   expect(await b.query(node, { id: group.id })).toEqual({ node: null });
   const { projectId } = a;
-  expect(await (await a.withScopes('org:read')).refusal(LIST, { projectId })).toMatchObject({
+  expect(await (await a.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(await b.query(LIST, { projectId })).toEqual({ project: null });

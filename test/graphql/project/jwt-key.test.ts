@@ -43,7 +43,7 @@ test('creates, lists, changes and deletes a key', async () => {
   expect((await tenant.query(LIST)).viewer.project.jwtKeys.nodes).toEqual([{ id: jwtKey.id }]);
   const deletion = { input: { ...project, jwtKeyId: jwtKey.id } };
   expect((await tenant.query(DELETE, deletion)).deleteJwtKey).toEqual({ deletedId: jwtKey.id });
-  expect(await tenant.refusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
@@ -54,16 +54,16 @@ test("returns NOT_FOUND for another tenant's key, and requires the scopes that t
     [DELETE, {}],
   ] as const) {
     const input = { projectIdOrName: b.projectId, jwtKeyId: id, ...change };
-    expect(await b.refusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await b.getRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const weak = await a.withScopes('keys:write', 'read');
   const input = { projectIdOrName: a.projectId, label: 'x', ...createJwtKeyPair() };
   const { privateKeyPem: _, ...registered } = input;
-  const refused = await weak.refusal(CREATE, { input: registered });
+  const refused = await weak.getRefusal(CREATE, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
   const key = { projectIdOrName: a.projectId, jwtKeyId: id };
   await a.query(UPDATE, { input: { ...key, active: false } });
-  const refusal = await weak.refusal(UPDATE, { input: { ...key, active: true } });
+  const refusal = await weak.getRefusal(UPDATE, { input: { ...key, active: true } });
   expect(refusal.problem.detail).toContain('connections:write');
 });
 
@@ -76,7 +76,7 @@ test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without
     [createJwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
   ] as const) {
     const input = { projectIdOrName: tenant.projectId, label: 'x', publicKeyPem };
-    const { problem } = await tenant.refusal(CREATE, { input });
+    const { problem } = await tenant.getRefusal(CREATE, { input });
     expect(problem.issues).toEqual([
       expect.objectContaining({
         name: 'input.publicKeyPem',
@@ -120,7 +120,7 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrong) {
-    const refused = await createBearerClient(app, await issuer.sign(signing)).refusal(VIEWER);
+    const refused = await createBearerClient(app, await issuer.sign(signing)).getRefusal(VIEWER);
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
@@ -134,7 +134,7 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
       /^[^.]+/,
       Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
     );
-  expect(await createBearerClient(app, unsigned).refusal(VIEWER)).toMatchObject({
+  expect(await createBearerClient(app, unsigned).getRefusal(VIEWER)).toMatchObject({
     code: 'UNAUTHENTICATED',
   });
   await createBearerClient(app, await issuer.sign()).query(VIEWER);
@@ -147,11 +147,11 @@ test('refuses tokens of an inactive or deleted key immediately, and accepts thos
   await user.query(VIEWER);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
   await tenant.query(UPDATE, { input: { ...key, active: false } });
-  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   await tenant.query(UPDATE, { input: { ...key, active: true } });
   await user.query(VIEWER);
   await tenant.query(DELETE, { input: key });
-  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('refuses a token after its expiry, and after its project is deleted', async () => {
@@ -162,7 +162,7 @@ test('refuses a token after its expiry, and after its project is deleted', async
   const user = createBearerClient(own, await issuer.sign({}, new Date(ms)));
   const { viewer } = await user.query(VIEWER);
   ms = Date.parse(viewer.expireTime);
-  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const later = createBearerClient(own, await issuer.sign({}, new Date(ms)));
   await later.query(VIEWER);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
@@ -170,5 +170,5 @@ test('refuses a token after its expiry, and after its project is deleted', async
     'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
     { input: deletion },
   );
-  expect(await later.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await later.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { installFor, integrate } from '../../support/fixtures/integrations.ts';
+import { connectAndInstall, createIntegration } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 
@@ -34,7 +34,7 @@ test('requires a builder with several projects to name one, unless an id implies
 
   const input = { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' };
   await builder.query(CREATE_PROJECT, { input });
-  expect(await builder.refusal(CREATE_TOPIC, { input: { name: 'other' } })).toMatchObject({
+  expect(await builder.getRefusal(CREATE_TOPIC, { input: { name: 'other' } })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: {
       issues: [
@@ -45,14 +45,14 @@ test('requires a builder with several projects to name one, unless an id implies
       ],
     },
   });
-  expect(await builder.refusal('{ project { id } }')).toMatchObject({
+  expect(await builder.getRefusal('{ project { id } }')).toMatchObject({
     problem: { issues: [{ name: 'idOrName' }] },
   });
 
   const foreign = await app.tenant('b');
   const deletion = { input: { topicId: topic.id } };
   for (const caller of [foreign, foreign.builder]) {
-    expect(await caller.refusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.getRefusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await builder.query(DELETE_TOPIC, deletion)).toEqual({
     deleteTopic: { deletedId: topic.id },
@@ -62,7 +62,7 @@ test('requires a builder with several projects to name one, unless an id implies
 test('requires the project in deleteProject', async () => {
   const { builder, projectName } = await app.tenant();
   const query = `mutation { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
-  expect(await builder.refusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await builder.getRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
 let tenant: Tenant;
@@ -72,8 +72,8 @@ let lookUps: [field: string, id: string][];
 beforeAll(async () => {
   tenant = await app.tenant();
   const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'all' } })).createTopic;
-  const integration = await integrate(app, tenant);
-  const { id: installationId, connection } = await installFor(tenant, integration);
+  const integration = await createIntegration(app, tenant);
+  const { id: installationId, connection } = await connectAndInstall(tenant, integration);
   const first = { provider: 'hubspot', clientId: 'a', clientSecret: 'a', scopes: ['oauth'] };
   await tenant.query(CREATE_APP, { input: first });
   const { providerApp } = (await tenant.query(CREATE_APP, { input: first })).createProviderApp;
@@ -118,7 +118,7 @@ test("returns an end user's own objects by each lookup", async () => {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;
     if (['topic', 'destination', 'providerApp'].includes(name)) {
-      expect(await ann.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await ann.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
       continue;
     }
     expect([field, await ann.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
@@ -133,7 +133,7 @@ test.each([
   'installation(integrationIdOrName: "crm")',
   'providerApp(id: "app_x", provider: "hubspot")',
 ])('refuses a lookup without exactly one key: %s', async (field) => {
-  expect(await tenant.refusal(`{ project { ${field} { id } } }`)).toMatchObject({
+  expect(await tenant.getRefusal(`{ project { ${field} { id } } }`)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'id', detail: expect.stringContaining('not both') }] },
   });

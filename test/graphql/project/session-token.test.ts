@@ -8,7 +8,11 @@ import {
   createEndUser,
   createSessionToken,
 } from '../../support/fixtures/end-users.ts';
-import { insertDestination, installFor, integrate } from '../../support/fixtures/integrations.ts';
+import {
+  connectAndInstall,
+  createIntegration,
+  insertDestination,
+} from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 const VIEWER = `{ viewer {
@@ -83,7 +87,7 @@ test('accepts a token until its expiry', async () => {
   await user.query(VIEWER);
   // The server still caches the caller, so the token's expiry ends it.
   ms += 1;
-  expect(await user.refusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('rejects an altered or forged token', async () => {
@@ -98,7 +102,7 @@ test('rejects an altered or forged token', async () => {
     `${unsigned.toString('base64url')}.${body}.`,
     `${token}x`,
   ]) {
-    expect(await createBearerClient(app, forged).refusal(VIEWER)).toMatchObject({
+    expect(await createBearerClient(app, forged).getRefusal(VIEWER)).toMatchObject({
       code: 'UNAUTHENTICATED',
     });
   }
@@ -108,7 +112,7 @@ test('refuses to grant permissions that the caller lacks', async () => {
   const tenant = await app.tenant();
   const weak = { ...tenant, ...(await tenant.withScopes('read', 'connections:write')) };
   const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const refused = await weak.refusal(CREATE_SESSION_TOKEN, { input });
+  const refused = await weak.getRefusal(CREATE_SESSION_TOKEN, { input });
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
@@ -116,13 +120,15 @@ test('refuses to grant permissions that the caller lacks', async () => {
   );
   expect(viewer.permissions).toEqual(['CONNECT']);
   const user = await createEndUser(app, tenant);
-  expect(await user.refusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await user.getRefusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
 
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
-  const first = await tenant.refusal(CREATE_SESSION_TOKEN, {
+  const first = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, expiresInSeconds: 59, returnUrl: 'javascript:alert(1)' },
   });
   expect(first.problem.issues?.map(({ name }) => name)).toEqual([
@@ -130,7 +136,7 @@ test('names every invalid input', async () => {
     'input.expiresInSeconds',
     'input.returnUrl',
   ]);
-  const second = await tenant.refusal(CREATE_SESSION_TOKEN, {
+  const second = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, groupRef: 'acme', integrations: ['none'], returnUrl: 'https://evil.test/' },
   });
   expect(second.problem.issues?.map(({ name }) => name)).toEqual([
@@ -150,16 +156,16 @@ test("accepts a returnUrl at the project's allowed origins only", async () => {
   const { token } = await createSessionToken(tenant, { returnUrl: 'https://shop.test/done' });
   expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
   const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
-  const { problem } = await tenant.refusal(allow, allowing(wrong));
+  const { problem } = await tenant.getRefusal(allow, allowing(wrong));
   expect(problem.issues).toHaveLength(wrong.length);
 });
 
 test("lists only the group's objects and the token's integrations to an end user", async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant);
-  const crm = await integrate(app, tenant);
-  await integrate(app, tenant, { ...createContent('other') });
-  await installFor(tenant, crm);
+  const crm = await createIntegration(app, tenant);
+  await createIntegration(app, tenant, { ...createContent('other') });
+  await connectAndInstall(tenant, crm);
   await generateConnection(tenant, {
     groupRef: 'rival',
     consumerRef: 'bob',

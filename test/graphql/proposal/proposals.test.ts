@@ -305,14 +305,14 @@ test('shows proposals and sessions only to callers who may read records or appro
   const page = await tenant.withScopes('frontend');
   for (const list of ['proposals', 'agentSessions']) {
     const query = `{ viewer { project { ${list}(first: 1) { nodes { id } } } } }`;
-    expect(await page.refusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await page.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
   }
   for (const id of [proposal.id, agent.sessionId]) {
-    expect(await page.refusal(node(id))).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await page.getRefusal(node(id))).toMatchObject({ code: 'FORBIDDEN' });
   }
   const person = await createEndUser(app, tenant, { permissions: [] });
-  expect(await person.refusal(node(proposal.id))).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await person.refusal(node(agent.sessionId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await person.getRefusal(node(proposal.id))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await person.getRefusal(node(agent.sessionId))).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('continues the other proposals if one fails', async () => {

@@ -96,7 +96,7 @@ test('names every invalid member of a new app, without its secret', async () => 
     scopes: ['ok', ''],
     metadata: { authQueryParams: { prompt: 1 }, other: {} },
   };
-  const { code, problem } = await tenant.refusal(CREATE, { input });
+  const { code, problem } = await tenant.getRefusal(CREATE, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual([
     'input.clientId',
@@ -108,10 +108,10 @@ test('names every invalid member of a new app, without its secret', async () => 
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const response = await tenant.refusal(CREATE, { input: { ...unknown, provider: 'unknown' } });
+  const response = await tenant.getRefusal(CREATE, { input: { ...unknown, provider: 'unknown' } });
   expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
   const elsewhere = { ...unknown, clientId: 'c', provider: 'unknown' };
-  const { problem: providerProblem } = await tenant.refusal(CREATE, { input: elsewhere });
+  const { problem: providerProblem } = await tenant.getRefusal(CREATE, { input: elsewhere });
   expect(providerProblem.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
 });
 
@@ -150,7 +150,7 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   const created = await createApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const refusal = async (updateMask: string[], providerApp: object) => {
-    const { code, problem } = await tenant.refusal(UPDATE, {
+    const { code, problem } = await tenant.getRefusal(UPDATE, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -194,8 +194,8 @@ test('refuses to delete an app that connections use, or to change its provider',
   const write = (provider: string) => ({
     input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
   });
-  expect(await tenant.refusal(UPDATE, write('slack'))).toMatchObject({ code: 'CONFLICT' });
-  expect(await tenant.refusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(UPDATE, write('slack'))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
   expect((await tenant.query(UPDATE, write('github'))).updateProviderApp.providerApp).toMatchObject(
     {
       id,
@@ -209,7 +209,7 @@ test('deletes an app once', async () => {
   const { id } = await createApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
   expect(await tenant.query(DELETE, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
-  expect(await tenant.refusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
@@ -217,15 +217,15 @@ test('refuses another tenant, and callers without the scope', async () => {
   const { id } = await createApp(a);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
   const expectRefusals = async (
-    tenant: Pick<Tenant, 'refusal'>,
+    tenant: Pick<Tenant, 'getRefusal'>,
     projectIdOrName: string,
     code: string,
   ) => {
     const named = { projectIdOrName, providerAppId: id };
-    expect(await tenant.refusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
+    expect(await tenant.getRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
       code,
     });
-    expect(await tenant.refusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await tenant.getRefusal(DELETE, { input: named })).toMatchObject({ code });
   };
   await expectRefusals(b, a.projectId, 'NOT_FOUND');
   await expectRefusals(b, b.projectId, 'NOT_FOUND');
@@ -237,8 +237,8 @@ test('refuses another tenant, and callers without the scope', async () => {
     clientId: 'c',
     clientSecret: 's',
   };
-  expect(await reader.refusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await b.refusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await reader.getRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await b.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   const { nodes } = (await a.query(LIST)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });

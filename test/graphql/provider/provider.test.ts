@@ -101,7 +101,7 @@ test('returns an empty page beyond the end, with its direction', async () => {
 
 test('requires the scope read for the catalog', async () => {
   const key = await tenant.withScopes('org:read');
-  expect(await key.refusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test("returns a provider's objects, and the inputs of a connection", async () => {

@@ -210,7 +210,7 @@ test('finds changed names, and pages through all matches', async () => {
   const names = [...first.nodes, ...second.nodes].map(({ name }: { name: string }) => name);
   expect(names).toEqual(['alerts', 'data-alerts', 'alpha']);
   expect(
-    await tenant.refusal(`{ project(idOrName: "${projectId}") {
+    await tenant.getRefusal(`{ project(idOrName: "${projectId}") {
     topics(after: "${after}") { nodes { id } } } }`),
   ).toMatchObject({ code: 'BAD_USER_INPUT' });
 
@@ -238,5 +238,5 @@ test.each([
 ])('refuses filters that no index serves together: %s', async (field) => {
   const tenant = await app.tenant();
   const query = `{ project(idOrName: "${tenant.projectId}") { ${field} } }`;
-  expect(await tenant.refusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await tenant.getRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });

@@ -194,7 +194,7 @@ test('returns 50 items by default, and more on request', async () => {
 test('names all invalid arguments', async () => {
   const { tenant } = await createOperations(2);
   const listIssues = async (args: Record<string, unknown>) => {
-    const { code, problem } = await tenant.refusal(LIST_OPERATIONS, {
+    const { code, problem } = await tenant.getRefusal(LIST_OPERATIONS, {
       id: tenant.projectId,
       ...args,
     });
@@ -241,7 +241,7 @@ test("refuses a damaged cursor, another list's and another project's", async () 
   ];
   for (const cursor of [...damagedCursors, otherListCursor, foreignCursor]) {
     for (const name of ['after', 'before']) {
-      const { code, problem } = await tenant.refusal(LIST_OPERATIONS, {
+      const { code, problem } = await tenant.getRefusal(LIST_OPERATIONS, {
         id: tenant.projectId,
         [name]: cursor,
       });

@@ -111,7 +111,7 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
   const { projectId: projectIdOrName } = tenant;
   const validations = countValidations('createTopic');
   const reader = await tenant.withScopes('read');
-  const { code, problem } = await reader.refusal(CREATE_TOPIC, {
+  const { code, problem } = await reader.getRefusal(CREATE_TOPIC, {
     input: { projectIdOrName, name: '' },
   });
   expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
@@ -120,25 +120,25 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
     project(idOrName: $project) { topics(first: -1, last: 5000) { totalCount } }
   }`;
   const writer = await tenant.withScopes('reads:control', 'events:write');
-  expect((await writer.refusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
-  const listRefusal = await reader.refusal(list, { project: projectIdOrName });
+  expect((await writer.getRefusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
+  const listRefusal = await reader.getRefusal(list, { project: projectIdOrName });
   expect(listRefusal.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
 });
 
 test('returns 403 without issues to a REST caller without the scope', async () => {
-  const { base, withScopes, refusal } = await createRestTenant(app);
+  const { base, withScopes, getRefusal } = await createRestTenant(app);
   const reader = await withScopes('read');
-  const refused = await reader.refusal('POST', `${base}/topics`, { name: '', more: 1 });
+  const refused = await reader.getRefusal('POST', `${base}/topics`, { name: '', more: 1 });
   expect({ status: refused.status, issues: refused.issues }).toEqual({
     status: 403,
     issues: undefined,
   });
-  const { issues } = await refusal('POST', `${base}/topics`, { name: '', more: 1 });
+  const { issues } = await getRefusal('POST', `${base}/topics`, { name: '', more: 1 });
   expect(issues?.map(({ name }) => name)).toEqual(['more', 'name']);
 });
 
 const listIssueNames = async (tenant: Tenant, query: string, input: object) =>
-  (await tenant.refusal(query, { input })).problem.issues?.map(({ name }) => name);
+  (await tenant.getRefusal(query, { input })).problem.issues?.map(({ name }) => name);
 
 test('returns issues that need the database together, and only for a valid input', async () => {
   const tenant = await app.tenant();

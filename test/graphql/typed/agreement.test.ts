@@ -6,8 +6,12 @@ import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
 import { getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
-import { installPeople, startTypedApi, typedClient } from '../../support/fixtures/typed-api.ts';
+import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
+import {
+  createTypedClient,
+  installPeople,
+  startTypedApi,
+} from '../../support/fixtures/typed-api.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 
 const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
@@ -130,7 +134,7 @@ type Install = (tenant: Tenant, manifest: Manifest) => Promise<string>;
 
 async function expectAgreement(app: TestApp, manifest: Manifest, install: Install): Promise<void> {
   const tenant = await app.tenant();
-  const typed = typedClient(app, tenant);
+  const typed = createTypedClient(app, tenant);
   const id = await install(tenant, manifest);
   const { objectName, fields } = manifest;
   const type = toMember(objectName).replace(/^./, (first) => first.toUpperCase());
@@ -227,7 +231,7 @@ test.each(VENDOR_OBJECTS)(
         read: { objects: [read] },
         write: { objects: [{ objectName, inheritMapping: true }] },
       };
-      await integrate(vendors, tenant, content);
+      await createIntegration(vendors, tenant, content);
       await generateConnection(tenant, { provider, ...account.connection });
       const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
         input: {

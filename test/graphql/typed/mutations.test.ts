@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   createPeopleTenant,
+  createTypedClient,
   installPeople,
   startTypedApi,
-  typedClient,
 } from '../../support/fixtures/typed-api.ts';
 
 const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
-const client = typedClient(app, tenant);
+const client = createTypedClient(app, tenant);
 
 const RESULT = 'success id errors status operationId installation { integration group }';
 const CREATE = `mutation ($group: ID, $input: CreatePeopleInput!, $key: String) {
@@ -81,7 +81,7 @@ test('returns a refusal by the provider as a result', async () => {
 
 test('refuses a field without a mapping, and writes nothing', async () => {
   const input = { ...createPerson(), tier: 'gold' };
-  const refusal = await client.refusal(CREATE, { group: 'acme', input });
+  const refusal = await client.getRefusal(CREATE, { group: 'acme', input });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: {
@@ -111,7 +111,7 @@ test.each([
     /idempotencyKey: /,
   ],
 ])('refuses a write with %s', async (_what, variables, detail) => {
-  const { problem } = await client.refusal(CREATE, variables);
+  const { problem } = await client.getRefusal(CREATE, variables);
   expect(problem.detail).toMatch(detail);
 });
 
@@ -124,7 +124,7 @@ test('refuses a deletion that the config does not enable', async () => {
     groupRef: 'acme',
     config,
   });
-  const refusal = await typedClient(app, own).refusal(DELETE, { id: '1' });
+  const refusal = await createTypedClient(app, own).getRefusal(DELETE, { id: '1' });
   expect(refusal).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(/deletion|DELETE|enabled/) },
@@ -144,32 +144,36 @@ test('passes further fields of the provider by its names, if the contract accept
       write: [{ objectName: 'contacts' }],
     },
   });
-  const typed = typedClient(app, own);
+  const typed = createTypedClient(app, own);
   const input = { ...createPerson(), _otherFields: { phone: '+31 20 1234567' } };
   const { createPeople } = await typed.query(CREATE, { group: 'acme', input });
   const query = 'query ($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
   const { peopleById } = await typed.query(query, { id: createPeople.id });
   expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
   const twice = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
-  const { problem } = await typed.refusal(CREATE, { group: 'acme', input: twice });
+  const { problem } = await typed.getRefusal(CREATE, { group: 'acme', input: twice });
   expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
 });
 
 test('requires the scope or the permission for writes', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:read') };
   const variables = { group: 'acme', input: createPerson() };
-  expect(await typedClient(app, tenant, headers).refusal(CREATE, variables)).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  expect(await createTypedClient(app, tenant, headers).getRefusal(CREATE, variables)).toMatchObject(
+    {
+      code: 'FORBIDDEN',
+    },
+  );
   const reader = await createEndUser(app, tenant, { permissions: ['READ'] });
-  expect(await typedClient(app, tenant, reader.headers).refusal(CREATE, variables)).toMatchObject({
+  expect(
+    await createTypedClient(app, tenant, reader.headers).getRefusal(CREATE, variables),
+  ).toMatchObject({
     code: 'FORBIDDEN',
   });
   const writer = await createEndUser(app, tenant, { permissions: ['WRITE_RECORDS'] });
-  const typed = typedClient(app, tenant, writer.headers);
+  const typed = createTypedClient(app, tenant, writer.headers);
   expect((await typed.query(CREATE, { input: createPerson() })).createPeople).toMatchObject({
     success: true,
   });
-  const { problem } = await typed.refusal(CREATE, { group: 'globex', input: { lastName: 'x' } });
+  const { problem } = await typed.getRefusal(CREATE, { group: 'globex', input: { lastName: 'x' } });
   expect(problem.detail).toBe('Group "globex" was not found.');
 });

@@ -11,16 +11,16 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_REVISION, toRevision } from '../../support/fixtures/integrations.ts';
 import {
   createPeopleTenant,
+  createTypedClient,
   installPeople,
   startTypedApi,
-  typedClient,
 } from '../../support/fixtures/typed-api.ts';
 
 const app = await startTypedApi();
 app.sandbox.seed('contacts', 3);
 app.zoho.store.create({ Last_Name: 'Liskov', Company: 'Globex' }, new Date());
 const tenant = await createPeopleTenant(app);
-const client = typedClient(app, tenant);
+const client = createTypedClient(app, tenant);
 
 const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
   query Both {
@@ -121,7 +121,7 @@ test.each([
     /group: must be well-formed Unicode/,
   ],
 ])('refuses a query %s', async (_what, query, code, detail) => {
-  const refusal = await client.refusal(query);
+  const refusal = await client.getRefusal(query);
   expect(refusal).toMatchObject({ code, problem: { detail: expect.stringMatching(detail) } });
 });
 
@@ -137,7 +137,7 @@ test('names both installations if a group has two with the object', async () => 
     provider: 'zoho',
     groupRef: 'acme',
   });
-  const { code, problem } = await typedClient(app, own).refusal(
+  const { code, problem } = await createTypedClient(app, own).getRefusal(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(code).toBe('UNPROCESSABLE');
@@ -154,7 +154,9 @@ test('refuses an object that the installation of the group does not read', async
     groupRef: 'acme',
     config,
   });
-  const refusal = await typedClient(app, own).refusal('{ people(group: "acme") { nodes { id } } }');
+  const refusal = await createTypedClient(app, own).getRefusal(
+    '{ people(group: "acme") { nodes { id } } }',
+  );
   expect(refusal.problem.detail).toMatch(
     /of crm by the group acme neither reads nor writes people: add/,
   );
@@ -167,7 +169,7 @@ test('counts requests to providers in the cost, and refuses an expensive query b
   });
   const expensiveQuery = `{ ${Array.from({ length: 9 }, (_, n) => `a${n}: people(group: "globex", first: 1000) { edges { node { id _installation { id } _raw } cursor } } b${n}: people(group: "acme", first: 1000) { nodes { _installation { id } } edges { node { _installation { id } } } }`).join(' ')} }`;
   const requests = app.zoho.requests.length;
-  expect(await client.refusal(expensiveQuery)).toMatchObject({
+  expect(await client.getRefusal(expensiveQuery)).toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     problem: { limit: 'cost', maximum: 50_000 },
   });
@@ -177,7 +179,7 @@ test('counts requests to providers in the cost, and refuses an expensive query b
 test('serves a new revision with the next query', async () => {
   const own = await app.tenant();
   await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
-  const typed = typedClient(app, own);
+  const typed = createTypedClient(app, own);
   expect((await typed.request('{ persons(group: "acme") { nodes { id } } }')).errors).toHaveLength(
     1,
   );
@@ -223,7 +225,7 @@ test('serves a valid schema to introspection', async () => {
 
 test("reads the records of an end user's own group by default", async () => {
   const user = await createEndUser(app, tenant, { permissions: ['READ'] });
-  const typed = typedClient(app, tenant, user.headers);
+  const typed = createTypedClient(app, tenant, user.headers);
   const { people } = await typed.query('{ people { nodes { id } } }');
   expect(people.nodes).toHaveLength(3);
   for (const group of ['globex', 'none']) {
@@ -240,7 +242,7 @@ test('serves an end user the objects of the integrations in its token', async ()
     project.integrations.nodes.find((node: { name: string }) => node.name === name).id;
   const listFieldNames = async (integrations: string[]) => {
     const user = await createEndUser(app, tenant, { permissions: ['READ'], integrations });
-    const typed = typedClient(app, tenant, user.headers);
+    const typed = createTypedClient(app, tenant, user.headers);
     const { __type } = await typed.query('{ __type(name: "PeopleRecord") { fields { name } } }');
     return __type?.fields.map(({ name }: { name: string }) => name);
   };
@@ -258,21 +260,21 @@ test.each([
     'FORBIDDEN',
   ],
 ])('hides the schema from a caller %s', async (_who, headers: Record<string, string>, code) => {
-  const typed = typedClient(app, tenant, headers);
-  const missing = typedClient(app, { ...tenant, projectId: newId('prj') }, headers);
+  const typed = createTypedClient(app, tenant, headers);
+  const missing = createTypedClient(app, { ...tenant, projectId: newId('prj') }, headers);
   for (const query of [
     '{ people(group: "acme") { nodes { id } } }',
     '{ nope }',
     getIntrospectionQuery(),
   ]) {
-    expect(await typed.refusal(query)).toMatchObject({ code });
-    if (code === 'NOT_FOUND') expect(await missing.refusal(query)).toMatchObject({ code });
+    expect(await typed.getRefusal(query)).toMatchObject({ code });
+    if (code === 'NOT_FOUND') expect(await missing.getRefusal(query)).toMatchObject({ code });
   }
 });
 
 test('a key without the scope of reads gets no record', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:write') };
-  const { errors } = await typedClient(app, tenant, headers).request(
+  const { errors } = await createTypedClient(app, tenant, headers).request(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
@@ -295,8 +297,8 @@ test('a text that two projects send is validated and costed by the schema of eac
   await installPeople(app, own, { integration: 'leads', provider: 'zoho', groupRef: 'acme' });
   const text = '{ people(group: "acme", first: 1) { nodes { emailAddress } } }';
   const both = [
-    typedClient(app, tenant),
-    typedClient(app, own),
+    createTypedClient(app, tenant),
+    createTypedClient(app, own),
     app.client({ 'x-api-key': own.apiKey }),
   ];
   for (let round = 0; round < 5; round += 1) {

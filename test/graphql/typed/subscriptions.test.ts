@@ -6,13 +6,13 @@ import { enqueueMessages } from '../../../src/events/enqueue-messages.ts';
 import type { Tenant } from '../../support/app.ts';
 import { openEventStream, type StreamMessage } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { startReadJobs, TRIGGER } from '../../support/fixtures/reads.ts';
+import { startReadJobs, TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import { createStream, type TestStream } from '../../support/fixtures/streams.ts';
 import {
   createPeopleTenant,
+  createTypedClient,
   installPeople,
   startTypedApi,
-  typedClient,
 } from '../../support/fixtures/typed-api.ts';
 import { openSocket } from '../../support/socket.ts';
 
@@ -96,7 +96,7 @@ test('delivers the records of a read over server-sent events', async () => {
     integrationIdOrName: 'crm',
     groupRef: 'acme',
   };
-  await tenant.query(TRIGGER, { input: { ...trigger, objectName: 'people' } });
+  await tenant.query(TRIGGER_READ, { input: { ...trigger, objectName: 'people' } });
   const message = await stream.next();
   const { peopleChanged } = message?.data.data ?? {};
   expect(message?.id).toBe(peopleChanged.cursor);
@@ -317,7 +317,9 @@ test('returns NOT_FOUND to a client of another project', async () => {
   const refusal = await (await subscribe(tenant, {}, { 'x-api-key': stranger.apiKey })).next();
   expect(refusal?.data.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   expect(
-    await typedClient(app, tenant, { 'x-api-key': stranger.apiKey }).refusal('{ _contract }'),
+    await createTypedClient(app, tenant, { 'x-api-key': stranger.apiKey }).getRefusal(
+      '{ _contract }',
+    ),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });

@@ -18,14 +18,18 @@ import type { Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { createStream } from '../../support/fixtures/streams.ts';
-import { installPeople, startTypedApi, typedClient } from '../../support/fixtures/typed-api.ts';
+import {
+  createTypedClient,
+  installPeople,
+  startTypedApi,
+} from '../../support/fixtures/typed-api.ts';
 import { dumpProject } from '../../support/tenancy/stored-rows.ts';
 
 const app = await startTypedApi();
 app.sandbox.seed('contacts', 2);
 app.zoho.store.create({ Last_Name: 'Secret', Company: 'Globex' }, new Date());
 const tenant = await createStreamTenant();
-const { data } = await typedClient(app, tenant).request(getIntrospectionQuery());
+const { data } = await createTypedClient(app, tenant).request(getIntrospectionQuery());
 const schema = buildClientSchema(data as IntrospectionQuery);
 
 async function createStreamTenant(): Promise<Tenant> {
@@ -97,7 +101,7 @@ function createOperation({ kind, field }: Root, group: string) {
 async function send(root: Root, group: string, { projectId, headers }: Caller) {
   const { query, variables } = createOperation(root, group);
   if (root.kind !== 'subscription') {
-    const { data: found, errors } = await typedClient(
+    const { data: found, errors } = await createTypedClient(
       app,
       { projectId, apiKey: '' },
       headers,

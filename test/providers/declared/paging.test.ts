@@ -9,10 +9,10 @@ import type { Capabilities, ProviderSession } from '../../../src/providers/contr
 import type { RecordPage } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import {
-  byAddress,
   byCursor,
   byLastId,
   byLink,
+  byNextUrl,
   byOffset,
   byPage,
   type Page,
@@ -28,7 +28,7 @@ const SIZE = { name: 'size', fallback: 10, max: 50 };
 /** Each kind of paging, as a vendor implements it and as it is declared. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
   ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: POSITION, next: '/next' }],
-  ['next URL', byAddress(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
+  ['next URL', byNextUrl(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
   ['Link header', byLink(byPage(SIZE, 'at'), 'at'), { kind: 'link' }],
   ['offset', byOffset(SIZE, 'at'), { kind: 'offset', parameter: POSITION }],
   [

@@ -81,14 +81,14 @@ test('names every invalid input at its position, and repeats no secret', async (
     apiKey: 'planted\u0007',
     basicAuth: { username: 'planted', password: 'planted' },
   };
-  const refused = await rest.refusal('POST', `${rest.base}/connections:generate`, body);
+  const refused = await rest.getRefusal('POST', `${rest.base}/connections:generate`, body);
   expect([...new Set(refused.issues?.map((issue) => `${issue.in} ${issue.name}`))]).toEqual([
     'body groupRef',
     'body apiKey',
   ]);
   expect(JSON.stringify(refused)).not.toContain('planted');
   const valid = { ...body, groupRef: 'acme', apiKey: 'planted' };
-  const second = await rest.refusal('POST', `${rest.base}/connections:generate`, valid);
+  const second = await rest.getRefusal('POST', `${rest.base}/connections:generate`, valid);
   expect(second.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
     'body apiKey',
     'body basicAuth',
@@ -96,7 +96,7 @@ test('names every invalid input at its position, and repeats no secret', async (
   ]);
   expect(JSON.stringify(second)).not.toContain('planted');
   const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
-  const { issues } = await rest.refusal('POST', `${rest.base}/connections:generate`, scheme);
+  const { issues } = await rest.getRefusal('POST', `${rest.base}/connections:generate`, scheme);
   const positions = issues?.map((issue) => `${issue.in} ${issue.name}`);
   expect(positions).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
 });
@@ -124,9 +124,9 @@ test('changes the fields in the mask, and clears optional ones with null', async
   });
   const basicAuth = { username: 'u', password: 'planted' };
   const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
-  const refused = await rest.refusal('PATCH', path, misfit);
+  const refused = await rest.getRefusal('PATCH', path, misfit);
   expect(refused.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
-  const unknown = await rest.refusal('PATCH', path, { updateMask: ['status'], connection: {} });
+  const unknown = await rest.getRefusal('PATCH', path, { updateMask: ['status'], connection: {} });
   expect(unknown.issues).toMatchObject([{ in: 'body', name: 'updateMask[0]' }]);
   expect(unknown.remedy).toMatch(/^updateMask may name providerWorkspaceRef, .*apiKey, basicAuth/);
 });
@@ -148,7 +148,7 @@ test('returns the requested tokens only', async () => {
   expect(await read('?includeRefreshToken=true')).toEqual(credentials);
   const full = await rest.withScopes('full');
   for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
-    const refused = await full.refusal('GET', `${rest.base}/connections/${id}${query}`);
+    const refused = await full.getRefusal('GET', `${rest.base}/connections/${id}${query}`);
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('credentials:read');
   }
@@ -172,7 +172,7 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   expect(await readStoredText()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
 
   const reader = await rest.withScopes('read');
-  expect(await reader.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
 });
 
 test('refreshes a connection without a token only by force, and then returns 422', async () => {
@@ -180,8 +180,8 @@ test('refreshes a connection without a token only by force, and then returns 422
   const { id } = await connect(rest);
   const path = `${rest.base}/connections/${id}`;
   expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
-  expect(await rest.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
-  const odd = await rest.refusal('GET', `${path}?refresh=now&includeCreds=1`);
+  expect(await rest.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
+  const odd = await rest.getRefusal('GET', `${path}?refresh=now&includeCreds=1`);
   expect(odd.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'query includeCreds',
     'query refresh',
@@ -193,10 +193,10 @@ test('deletes a connection unless installations use it', async () => {
   const used = await connect(rest);
   await insertInstallation(app, used, rest.tenant);
   const path = `${rest.base}/connections`;
-  expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
   const unused = await connect(rest, { groupRef: 'other' });
   await rest.delete(`${path}/${unused.id}`);
-  expect(await rest.refusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
@@ -205,10 +205,10 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
   for (const base of [a.base, b.base]) {
     const path = `${base}/connections/${id}`;
-    expect(await b.refusal('GET', `${path}?includeCreds=true`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   const path = `${a.base}/connections`;
@@ -219,9 +219,9 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
     apiKey: 'sandbox-key-mine',
   };
   for (const refused of [
-    await reader.refusal('POST', `${path}:generate`, body),
-    await reader.refusal('PATCH', `${path}/${id}`, change),
-    await reader.refusal('DELETE', `${path}/${id}`),
+    await reader.getRefusal('POST', `${path}:generate`, body),
+    await reader.getRefusal('PATCH', `${path}/${id}`, change),
+    await reader.getRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('connections:write');
@@ -236,7 +236,10 @@ test('connects with custom inputs in one step, and refuses members of further st
   const { connection } = await rest.post('/custom-auth/connect', body, 200);
   expect(connection).toMatchObject({ id: expect.stringMatching(/^con_/), authScheme: 'none' });
   for (const further of [{ sessionId: 's' }, { callbackParams: { code: 'c' } }]) {
-    const { issues } = await rest.refusal('POST', '/custom-auth/connect', { ...body, ...further });
+    const { issues } = await rest.getRefusal('POST', '/custom-auth/connect', {
+      ...body,
+      ...further,
+    });
     expect(issues?.map(({ name }) => name)).toEqual(Object.keys(further));
   }
 });
@@ -248,7 +251,9 @@ test('lets a key for pages connect and install, and read no destinations, delive
   const created = await page.post(`${rest.base}/connections:generate`, body);
   expect(await page.get(`${rest.base}/connections/${created.id}`)).toEqual(created);
   const topic = { name: 'mine' };
-  expect(await page.refusal('POST', `${rest.base}/topics`, topic)).toMatchObject({ status: 403 });
+  expect(await page.getRefusal('POST', `${rest.base}/topics`, topic)).toMatchObject({
+    status: 403,
+  });
   for (const path of ['destinations', 'topics', 'jwt-keys', 'api-keys']) {
     expect([path, await page.request('GET', `${rest.base}/${path}`)]).toMatchObject([
       path,
@@ -256,5 +261,5 @@ test('lets a key for pages connect and install, and read no destinations, delive
     ]);
   }
   const shown = `${rest.base}/connections/${created.id}?includeCreds=true`;
-  expect(await page.refusal('GET', shown)).toMatchObject({ status: 403 });
+  expect(await page.getRefusal('GET', shown)).toMatchObject({ status: 403 });
 });

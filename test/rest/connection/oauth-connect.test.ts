@@ -77,7 +77,7 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
 test('returns 400 if enableCSRFProtection is not a boolean', async () => {
   const rest = await createRestTenant(app);
   const body = createStartInput(rest, { enableCSRFProtection: 'no' });
-  expect(await rest.refusal('POST', '/oauth-connect', body)).toMatchObject({
+  expect(await rest.getRefusal('POST', '/oauth-connect', body)).toMatchObject({
     status: 400,
     issues: expect.arrayContaining([
       expect.objectContaining({ in: 'body', name: 'enableCSRFProtection' }),
@@ -124,7 +124,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
   const refused = async ({ id }: { id: string }, body: object = {}) =>
-    rest.refusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
+    rest.getRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
   expect(await refused(keyed)).toMatchObject({
     status: 422,
     detail: expect.stringContaining('API_KEY'),
@@ -143,7 +143,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
 test('names every invalid input of a start at its position', async () => {
   const rest = await createRestTenant(app);
   const listPositions = async (body: object) =>
-    (await rest.refusal('POST', '/oauth-connect', body)).issues?.map(
+    (await rest.getRefusal('POST', '/oauth-connect', body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   expect(
@@ -158,17 +158,17 @@ test("returns 404 for another tenant's project and connection, and 403 without t
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   await createProviderApp(a.tenant);
   const id = await consent(await a.post('/oauth-connect', createStartInput(a), 200));
-  expect(await b.refusal('POST', '/oauth-connect', createStartInput(a))).toMatchObject({
+  expect(await b.getRefusal('POST', '/oauth-connect', createStartInput(a))).toMatchObject({
     status: 404,
   });
   for (const base of [a.base, b.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
-    expect(await b.refusal('PATCH', path, {})).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   for (const refused of [
-    await reader.refusal('POST', '/oauth-connect', createStartInput(a)),
-    await reader.refusal('PATCH', `${a.base}/connections/${id}:oauth-update`, {}),
+    await reader.getRefusal('POST', '/oauth-connect', createStartInput(a)),
+    await reader.getRefusal('PATCH', `${a.base}/connections/${id}:oauth-update`, {}),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('connections:write');

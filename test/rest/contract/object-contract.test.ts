@@ -11,9 +11,9 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { ROOT } from '../../support/documents.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
@@ -47,8 +47,8 @@ const CONTENT = createIntegrationContent('crm', {
 
 async function createDescribedTenant(): Promise<RestTenant> {
   const rest = await createRestTenant(app);
-  const integration = await integrate(app, rest.tenant, CONTENT);
-  const { id } = await installFor(rest.tenant, integration);
+  const integration = await createIntegration(app, rest.tenant, CONTENT);
+  const { id } = await connectAndInstall(rest.tenant, integration);
   const query = 'query ($id: ID!) { node(id: $id) { ... on Installation { contract { hash } } } }';
   await rest.tenant.query(query, { id });
   await app.app.services.fieldLearner.waitUntilStored();
@@ -189,7 +189,7 @@ test('returns TypeScript declarations that compile, without any', async () => {
 test('requires the scope read', async () => {
   const rest = await createDescribedTenant();
   const other = await rest.withScopes('events:write');
-  expect(await other.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
+  expect(await other.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
   const stranger = await createRestTenant(app);
-  expect(await stranger.refusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
+  expect(await stranger.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
 });

@@ -33,7 +33,7 @@ test('returns secrets only with credentials:read', async () => {
   const reader = await rest.withScopes('full');
   await reader.get(`${rest.base}/destinations/hooks`);
   const path = `${rest.base}/destinations/hooks?includeSecrets=true`;
-  const refused = await reader.refusal('GET', path);
+  const refused = await reader.getRefusal('GET', path);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('credentials:read');
 });
@@ -46,7 +46,7 @@ test('returns a rotated secret only to callers who can change destinations', asy
   expect(rotated.secrets.webhookSigningKey).toMatch(/^whsec_/);
   expect(rotated.secrets).not.toEqual(secrets);
   const reader = await rest.withScopes('read');
-  expect(await reader.refusal('GET', path)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('GET', path)).toMatchObject({ status: 403 });
 });
 
 test('changes the fields in the mask, including those of metadata', async () => {
@@ -70,7 +70,7 @@ test('changes the fields in the mask, including those of metadata', async () => 
 test('names broken rules and invalid forms at their positions', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (body: unknown) =>
-    (await rest.refusal('POST', `${rest.base}/destinations`, body)).issues?.map(
+    (await rest.getRefusal('POST', `${rest.base}/destinations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   const http = { url: 'example.com', headers: {} };
@@ -88,11 +88,13 @@ test("deletes a destination, and returns 404 for another tenant's", async () => 
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createDestination(a);
   for (const base of [a.base, b.base]) {
-    expect(await b.refusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
+      status: 404,
+    });
   }
   await a.delete(`${a.base}/destinations/${id}`);
-  expect(await a.refusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
+  expect(await a.getRefusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
 });
 
 test('refuses masked values in an update, and keeps the headers in keepHeaders', async () => {
@@ -103,7 +105,7 @@ test('refuses masked values in an update, and keeps the headers in keepHeaders',
     updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
     destination: { metadata },
   });
-  const refused = await rest.refusal('PATCH', path, patch({ headers: maskedMetadata.headers }));
+  const refused = await rest.getRefusal('PATCH', path, patch({ headers: maskedMetadata.headers }));
   expect([refused.status, refused.issues?.map(({ name }) => name)]).toEqual([
     400,
     ['destination.metadata.headers.x-team'],

@@ -53,7 +53,7 @@ test('lists events in order, by topic and by types', async () => {
 test('names an unknown event type at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
-  const { issues } = await rest.refusal('GET', path);
+  const { issues } = await rest.getRefusal('GET', path);
   expect(issues).toMatchObject([{ in: 'query', name: 'eventType[0]' }]);
 });
 
@@ -144,7 +144,7 @@ test('retries a delivery with events:write', async () => {
   expect(again).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
   expect(again).not.toHaveProperty('failureReason');
   const reader = await rest.withScopes('read');
-  const refused = await reader.refusal('POST', path);
+  const refused = await reader.getRefusal('POST', path);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('events:write');
 });
@@ -159,9 +159,9 @@ test("returns 404 for another tenant's events and deliveries", async () => {
       `destinations/${destinationId}/deliveries`,
       `deliveries/${deliveryId}`,
     ]) {
-      expect(await b.refusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
+      expect(await b.getRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
     }
-    const retried = await b.refusal('POST', `${base}/deliveries/${deliveryId}:retry`);
+    const retried = await b.getRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
     expect(retried.status).toBe(404);
   }
 });

@@ -17,7 +17,7 @@ test('creates, renames, lists and deletes a topic', async () => {
   expect(renamed).toEqual({ ...created, name: 'Alarms', updateTime: expect.any(String) });
   expect(await rest.get(`/projects/${rest.tenant.projectId}/topics`)).toEqual([renamed]);
   await rest.delete(`${rest.base}/topics/${created.id}`);
-  expect(await rest.refusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
+  expect(await rest.getRefusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
     status: 404,
     type: 'urn:problem:not-found',
   });
@@ -26,7 +26,7 @@ test('creates, renames, lists and deletes a topic', async () => {
 test('returns 409 for a duplicate topic name', async () => {
   const rest = await createRestTenant(app);
   await rest.post(`${rest.base}/topics`, { name: 'alerts' });
-  expect(await rest.refusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({
+  expect(await rest.getRefusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({
     status: 409,
     title: 'Conflict',
   });
@@ -35,7 +35,7 @@ test('returns 409 for a duplicate topic name', async () => {
 test('names every invalid input at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
-  const { issues } = await rest.refusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
+  const { issues } = await rest.getRefusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
   expect(issues?.map((issue) => [issue.in, issue.name]).sort()).toEqual([
     ['body', 'name'],
     ['body', 'nmae'],
@@ -61,12 +61,12 @@ test('pages a list if pageSize is set', async () => {
 test('names invalid page arguments by their REST names', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
-  const sizes = await rest.refusal('GET', path);
+  const sizes = await rest.getRefusal('GET', path);
   expect(sizes.issues?.map((issue) => [issue.in, issue.name])).toEqual([
     ['query', 'page'],
     ['query', 'pageSize'],
   ]);
-  const token = await rest.refusal('GET', `${rest.base}/topics?pageToken=x`);
+  const token = await rest.getRefusal('GET', `${rest.base}/topics?pageToken=x`);
   expect(token.issues).toMatchObject([
     { in: 'query', name: 'pageToken', value: 'x', detail: 'is not a cursor of this list.' },
   ]);
@@ -76,19 +76,19 @@ test("returns 404 for another tenant's topic", async () => {
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await a.post(`${a.base}/topics`, { name: 'alerts' });
   for (const base of [a.base, b.base]) {
-    expect(await b.refusal('DELETE', `${base}/topics/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('PATCH', `${base}/topics/${id}`, { name: 'x' })).toMatchObject({
+    expect(await b.getRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' })).toMatchObject({
       status: 404,
     });
   }
-  expect(await b.refusal('GET', `${a.base}/topics`)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('GET', `${a.base}/topics`)).toMatchObject({ status: 404 });
 });
 
 test('returns 403 for a key without the scope', async () => {
   const rest = await createRestTenant(app);
   const reader = await rest.withScopes('read');
   await reader.get(`${rest.base}/topics`);
-  const problem = await reader.refusal('POST', `${rest.base}/topics`, { name: 'alerts' });
+  const problem = await reader.getRefusal('POST', `${rest.base}/topics`, { name: 'alerts' });
   expect(problem).toMatchObject({ status: 403, title: 'Forbidden' });
   expect(problem.detail).toContain('events:write');
 });

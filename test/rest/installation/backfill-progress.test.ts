@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { startUnscheduledReadJobs } from '../../support/fixtures/reads.ts';
 import { readOnSchedule } from '../../support/fixtures/rest-reads.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 app.app.sandbox.seed('contacts', 12);
@@ -20,11 +20,11 @@ const read = {
 };
 
 test("returns the backfill's progress by either name, and keeps it after later reads", async () => {
-  const rest = await restInstallation(app, { content: { read } });
+  const rest = await createRestInstallation(app, { content: { read } });
   const path = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
-  const before = await rest.refusal('GET', path('contacts'));
+  const before = await rest.getRefusal('GET', path('contacts'));
   expect(before).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
-  expect(await rest.refusal('GET', path('deals'))).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', path('deals'))).toMatchObject({ status: 404 });
 
   await using _workers = await startUnscheduledReadJobs(app);
   await readOnSchedule(app, rest);

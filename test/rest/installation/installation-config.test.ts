@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
@@ -39,7 +39,7 @@ const config = {
   proxy: { enabled: true },
 };
 
-const install = () => restInstallation(app, { content, config });
+const install = () => createRestInstallation(app, { content, config });
 type Rest = Awaited<ReturnType<typeof install>>;
 
 /** Updates the config with the mask, and returns its content. */
@@ -90,7 +90,7 @@ test('ignores values outside the mask, even invalid ones', async () => {
     installation: { connectionId: 5, config: values },
   });
   expect(changed.config.createdBy).toBe('consumer:bob');
-  const refused = await rest.refusal('PATCH', rest.installationPath, {
+  const refused = await rest.getRefusal('PATCH', rest.installationPath, {
     updateMask: ['connectionId', 'config.createdBy'],
     installation: { connectionId: 5, config: values },
   });
@@ -160,14 +160,14 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
 
 test('accepts escaped dots in names of the mask, and refuses names of inherited members', async () => {
   const rest = await install();
-  const dotted = await rest.refusal('PATCH', rest.installationPath, {
+  const dotted = await rest.getRefusal('PATCH', rest.installationPath, {
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
     installation: { config: { content: { read: { objects: { 'a.b:c': { disabled: true } } } } } },
   });
   expect(listIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
   for (const name of ['__proto__', 'constructor']) {
     const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
-    const refused = await rest.refusal('PATCH', rest.installationPath, {
+    const refused = await rest.getRefusal('PATCH', rest.installationPath, {
       updateMask: [`config.content.read.objects.${name}.disabled`],
       installation: { config: { content: JSON.parse(text) } },
     });
@@ -180,7 +180,7 @@ test('refuses invalid choices at their positions', async () => {
   const rest = await install();
   const fetchIssueNames = async (updateMask: string[], content: object) =>
     listIssueNames(
-      await rest.refusal('PATCH', rest.installationPath, {
+      await rest.getRefusal('PATCH', rest.installationPath, {
         updateMask,
         installation: { config: { content } },
       }),
@@ -190,7 +190,7 @@ test('refuses invalid choices at their positions', async () => {
   const at = (place: string) => `installation.config.content.read.objects.contacts${place}`;
   expect(await fetchIssueNames(['config.content.module'], {})).toEqual(['updateMask[0]']);
   const unknown = { updateMask: ['config.content.module'], installation: {} };
-  const { remedy } = await rest.refusal('PATCH', rest.installationPath, unknown);
+  const { remedy } = await rest.getRefusal('PATCH', rest.installationPath, unknown);
   expect(remedy).toContain('config.content.proxy.enabled');
   expect(await fetchIssueNames([whole], {})).toEqual([at('')]);
   expect(
@@ -210,7 +210,7 @@ test('refuses invalid choices at their positions', async () => {
   ]);
   const body = { groupRef: 'other', config: { content: { provider: 'hubspot' } } };
   expect(
-    listIssueNames(await rest.refusal('POST', `${rest.integrationPath}/installations`, body)),
+    listIssueNames(await rest.getRefusal('POST', `${rest.integrationPath}/installations`, body)),
   ).toContain('config.content.provider');
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
 });
@@ -255,7 +255,7 @@ test('changes nothing if a JSON Patch fails', async () => {
   const rest = await install();
   const path = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
   const refused = (overrides: object, object = 'contacts') =>
-    rest.refusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...overrides });
+    rest.getRefusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...overrides });
   const add = { op: 'add', path: '/selectedFields/phone', value: true };
   const missing = { op: 'replace', path: '/nothing/there', value: 1 };
   expect(listIssueNames(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
@@ -269,9 +269,9 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
   const reader = await rest.withScopes('read');
   const patch = { groupRef: 'acme', action: 'read', changes: [add] };
-  expect(await reader.refusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 403 });
   const other = await install();
-  expect(await other.refusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 404 });
+  expect(await other.getRefusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 404 });
 });
 
 test('applies concurrent patches one after the other', async () => {

@@ -2,12 +2,15 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createIntegrationContent } from '../../support/fixtures/integrations.ts';
-import { createIntegration, restInstallation } from '../../support/rest/rest-installation.ts';
+import {
+  createRestInstallation,
+  createRestIntegration,
+} from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
 test('creates an installation with everything that the integration has, and returns it', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const { installation, tenant } = rest;
   expect(installation).toMatchObject({
     id: expect.stringMatching(/^ins_/),
@@ -49,7 +52,7 @@ test('creates an installation with everything that the integration has, and retu
 });
 
 test('updates the whole config or the connection, as the mask says', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const backfill = { defaultPeriod: { days: 3 } };
   const content = { read: { objects: { contacts: { objectName: 'contacts', backfill } } } };
   const changed = await rest.patch(rest.installationPath, {
@@ -73,13 +76,13 @@ test('updates the whole config or the connection, as the mask says', async () =>
 });
 
 test('names invalid members at their positions', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };
   const listPositions = (issues: { in: string; name: string }[] | undefined) =>
     issues?.map((issue) => `${issue.in} ${issue.name}`);
   const create = (chosen: object) =>
-    rest.refusal('POST', `${rest.integrationPath}/installations`, {
+    rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
       groupRef: 'unknown',
       config: { content: { read: { objects: chosen } } },
     });
@@ -89,48 +92,48 @@ test('names invalid members at their positions', async () => {
   expect(listPositions((await create({ nothing: {} })).issues)).toEqual(
     expect.arrayContaining(['body groupRef', 'body config.content.read.objects.nothing']),
   );
-  const changed = await rest.refusal('PATCH', rest.installationPath, {
+  const changed = await rest.getRefusal('PATCH', rest.installationPath, {
     updateMask: ['config'],
     installation: { config },
   });
   expect(listPositions(changed.issues)).toEqual(
     expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
-  const again = await rest.refusal('POST', `${rest.integrationPath}/installations`, {
+  const again = await rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
     groupRef: 'acme',
   });
   expect(again).toMatchObject({ status: 409 });
 });
 
 test('deletes an installation, and finds it only in its own integration', async () => {
-  const rest = await restInstallation(app);
-  const other = await createIntegration(rest, createIntegrationContent('other'));
+  const rest = await createRestInstallation(app);
+  const other = await createRestIntegration(rest, createIntegrationContent('other'));
   const elsewhere = `${other}/installations/${rest.installation.id}`;
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  expect(await rest.refusal('GET', elsewhere)).toMatchObject({ status: 404 });
-  expect(await rest.refusal('PATCH', elsewhere, change)).toMatchObject({ status: 404 });
-  expect(await rest.refusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('PATCH', elsewhere, change)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
   await rest.delete(rest.installationPath);
-  expect(await rest.refusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
-  const [a, b] = [await restInstallation(app), await restInstallation(app)];
+  const [a, b] = [await createRestInstallation(app), await createRestInstallation(app)];
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
   const foreign = `${b.integrationPath}/installations/${a.installation.id}`;
   for (const path of [a.installationPath, foreign]) {
-    expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
-    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
-    expect(await b.refusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', path)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   const body = { groupRef: 'acme' };
   for (const refused of [
-    await reader.refusal('POST', `${a.integrationPath}/installations`, body),
-    await reader.refusal('PATCH', a.installationPath, change),
-    await reader.refusal('DELETE', a.installationPath),
+    await reader.getRefusal('POST', `${a.integrationPath}/installations`, body),
+    await reader.getRefusal('PATCH', a.installationPath, change),
+    await reader.getRefusal('DELETE', a.installationPath),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('installations:write');
@@ -138,7 +141,7 @@ test("returns 404 for another tenant's installations, and 403 without the scope"
 });
 
 test('lists groups and consumers after their first connection', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const { projectId } = rest.tenant;
   const [group, ...moreGroups] = await rest.get(`${rest.base}/groups`);
   expect(group).toMatchObject({ groupRef: 'acme', groupName: 'acme', projectId });

@@ -3,10 +3,10 @@ import { createLog } from '../../../src/log.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
+  connectAndInstall,
+  createIntegration,
   createIntegrationContent,
   insertDestination,
-  installFor,
-  integrate,
 } from '../../support/fixtures/integrations.ts';
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
@@ -49,12 +49,12 @@ test('finds an object by both of its names through an installation', async () =>
   const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
-  const integration = await integrate(
+  const integration = await createIntegration(
     app,
     rest.tenant,
     createIntegrationContent('crm', { read: { objects } }),
   );
-  await installFor(rest.tenant, integration);
+  await connectAndInstall(rest.tenant, integration);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const path = (name: string, object: string, query = '?groupRef=acme') =>
     `${rest.base}/integrations/${name}/objects/${object}/metadata${query}`;
@@ -70,15 +70,15 @@ test('finds an object by both of its names through an installation', async () =>
     path('crm', 'people', '?groupRef=unknown'),
     path('crm', 'people', '?groupRef=other'),
   ]) {
-    expect(await rest.refusal('GET', missing)).toMatchObject({ status: 404 });
+    expect(await rest.getRefusal('GET', missing)).toMatchObject({ status: 404 });
   }
-  const without = await rest.refusal('GET', path('crm', 'people', ''));
+  const without = await rest.getRefusal('GET', path('crm', 'people', ''));
   expect(without.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
 });
 
 test("distinguishes unknown objects from the provider's refusal", async () => {
   const rest = await createRestTenant(app);
-  const bad = await rest.refusal(
+  const bad = await rest.getRefusal(
     'GET',
     createPath(rest, 'contacts', '?groupRef=&excludeReadOnly=x'),
   );
@@ -87,24 +87,24 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
     'query groupRef',
   ]);
   const unknown = `${rest.base}/providers/none/objects/contacts/metadata?groupRef=acme`;
-  const { issues } = await rest.refusal('GET', unknown);
+  const { issues } = await rest.getRefusal('GET', unknown);
   expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
-  expect(await rest.refusal('GET', createPath(rest, 'contacts'))).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({ status: 404 });
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  expect(await rest.refusal('GET', createPath(rest, 'nothing'))).toMatchObject({ status: 422 });
+  expect(await rest.getRefusal('GET', createPath(rest, 'nothing'))).toMatchObject({ status: 422 });
   app.app.sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
-  expect(await rest.refusal('GET', createPath(rest, 'deals'))).toMatchObject({ status: 502 });
+  expect(await rest.getRefusal('GET', createPath(rest, 'deals'))).toMatchObject({ status: 502 });
   app.app.sandbox.faults.clear();
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   await generateConnection(a.tenant, { apiKey: 'sandbox-key' });
-  expect(await b.refusal('GET', createPath(a, 'contacts'))).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('GET', createPath(a, 'contacts'))).toMatchObject({ status: 404 });
   const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
-  expect(await b.refusal('GET', path)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('GET', path)).toMatchObject({ status: 404 });
   const writer = await a.withScopes('records:write');
   for (const url of [createPath(a, 'contacts'), path]) {
-    expect(await writer.refusal('GET', url)).toMatchObject({ status: 403 });
+    expect(await writer.getRefusal('GET', url)).toMatchObject({ status: 403 });
   }
 });

@@ -7,7 +7,7 @@ import {
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
-import { createIntegration } from '../../support/rest/rest-installation.ts';
+import { createRestIntegration } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
@@ -25,7 +25,7 @@ async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key')
   await insertDestination(app, rest.tenant);
   const read = { objects: [object] };
   const write = { objects: [{ objectName: 'deals' }] };
-  const path = await createIntegration(rest, createIntegrationContent('crm', { read, write }));
+  const path = await createRestIntegration(rest, createIntegrationContent('crm', { read, write }));
   const { latestRevision } = await rest.get(path);
   const { id } = await generateConnection(rest.tenant, { apiKey, skipCheck: true });
   const hydrated = `${path}/revisions/${latestRevision.id}:hydrate`;
@@ -83,7 +83,7 @@ test("returns the error of an object that cannot be described, with the revision
 test('refuses an unknown connection, and one of another provider', async () => {
   const rest = await createRestTenant(app);
   const { hydrated, url } = await hydrate(rest, contacts);
-  expect(await rest.refusal('GET', hydrated)).toMatchObject({
+  expect(await rest.getRefusal('GET', hydrated)).toMatchObject({
     status: 400,
     issues: [{ in: 'query', name: 'connectionId' }],
   });
@@ -91,9 +91,9 @@ test('refuses an unknown connection, and one of another provider', async () => {
     provider: 'stripe',
     apiKey: 'sandbox-key',
   });
-  expect(await rest.refusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
+  expect(await rest.getRefusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });
   const stranger = await createRestTenant(app);
-  expect(await stranger.refusal('GET', url)).toMatchObject({ status: 404 });
+  expect(await stranger.getRefusal('GET', url)).toMatchObject({ status: 404 });
 });

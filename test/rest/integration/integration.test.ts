@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
 import {
-  createIntegration,
+  createRestInstallation,
+  createRestIntegration,
   createRestTenantWithDestination,
-  restInstallation,
 } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
@@ -66,7 +66,7 @@ test('returns all content as it was written', async () => {
       ],
     },
   });
-  const path = await createIntegration(rest, content);
+  const path = await createRestIntegration(rest, content);
   expect((await rest.get(path)).latestRevision.content).toEqual(content);
 });
 
@@ -80,7 +80,7 @@ test('returns an empty schedule for reads and watches without one', async () => 
     read: { objects: [unscheduled] },
     watchSchema,
   });
-  const path = await createIntegration(rest, content);
+  const path = await createRestIntegration(rest, content);
   expect((await rest.get(path)).latestRevision.content).toMatchObject({
     read: { objects: [{ schedule: '' }] },
     watchSchema: { schedule: '', allObjects },
@@ -90,7 +90,7 @@ test('returns an empty schedule for reads and watches without one', async () => 
 test('names invalid members at their positions, for the form and for the rules', async () => {
   const rest = await createRestTenantWithDestination(app);
   const fetchIssues = async (body: unknown) =>
-    (await rest.refusal('POST', `${rest.base}/integrations`, body)).issues?.map(
+    (await rest.getRefusal('POST', `${rest.base}/integrations`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   const [contacts] = createIntegrationContent().read.objects;
@@ -118,22 +118,22 @@ test('names invalid members at their positions, for the form and for the rules',
 });
 
 test('returns 409 for a used name, and deletes an integration with its installations', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const again = {
     name: 'crm',
     provider: 'sandbox',
     latestRevision: toRevision(createIntegrationContent()),
   };
-  const second = await rest.refusal('POST', `${rest.base}/integrations`, again);
+  const second = await rest.getRefusal('POST', `${rest.base}/integrations`, again);
   expect(second).toMatchObject({ status: 409, title: 'Conflict' });
   await rest.delete(rest.integrationPath);
-  expect(await rest.refusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
   expect(await rest.get(`${rest.base}/installations`)).toEqual([]);
 });
 
 test('uses a new revision immediately, and keeps the previous one readable', async () => {
   const rest = await createRestTenantWithDestination(app);
-  const path = await createIntegration(rest);
+  const path = await createRestIntegration(rest);
   const { latestRevision: first } = await rest.get(path);
   const revision = toRevision(createIntegrationContent('crm', { displayName: 'CRM' }));
   const created = await rest.request('POST', `${path}/revisions`, { revision });
@@ -147,14 +147,14 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, first]);
   expect(await rest.get(`${path}/revisions/${first.id}`)).toEqual(first);
 
-  const other = await createIntegration(rest, createIntegrationContent('other'));
-  expect(await rest.refusal('GET', `${other}/revisions/${first.id}`)).toMatchObject({
+  const other = await createRestIntegration(rest, createIntegrationContent('other'));
+  expect(await rest.getRefusal('GET', `${other}/revisions/${first.id}`)).toMatchObject({
     status: 404,
   });
 });
 
 test('requires destructive=true for a revision that drops a read object', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const revision = toRevision(
     createIntegrationContent('crm', {
       read: undefined,
@@ -162,9 +162,9 @@ test('requires destructive=true for a revision that drops a read object', async 
     }),
   );
   const path = `${rest.integrationPath}/revisions`;
-  expect(await rest.refusal('POST', path, { revision })).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('POST', path, { revision })).toMatchObject({ status: 409 });
   await rest.post(`${path}?destructive=true`, { revision });
-  const wrong = await rest.refusal('POST', `${path}?destructive=yes`, { revision: {} });
+  const wrong = await rest.getRefusal('POST', `${path}?destructive=yes`, { revision: {} });
   expect(wrong.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(
     expect.arrayContaining(['query destructive', 'body revision.content']),
   );
@@ -175,7 +175,7 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     await createRestTenantWithDestination(app),
     await createRestTenantWithDestination(app),
   ];
-  const path = await createIntegration(a);
+  const path = await createRestIntegration(a);
   const { id, latestRevision } = await a.get(path);
   for (const base of [a.base, b.base]) {
     for (const [method, end] of [
@@ -184,7 +184,7 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
       ['GET', '/revisions'],
       ['GET', `/revisions/${latestRevision.id}`],
     ] as const) {
-      const refused = await b.refusal(method, `${base}/integrations/${id}${end}`);
+      const refused = await b.getRefusal(method, `${base}/integrations/${id}${end}`);
       expect(refused.status).toBe(404);
     }
   }
@@ -195,9 +195,9 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     latestRevision: toRevision(createIntegrationContent('x')),
   };
   for (const refused of [
-    await reader.refusal('POST', `${a.base}/integrations`, body),
-    await reader.refusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
-    await reader.refusal('DELETE', path),
+    await reader.getRefusal('POST', `${a.base}/integrations`, body),
+    await reader.getRefusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
+    await reader.getRefusal('DELETE', path),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('integrations:write');

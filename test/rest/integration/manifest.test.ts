@@ -7,7 +7,7 @@ import {
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
-import { createIntegration } from '../../support/rest/rest-installation.ts';
+import { createRestIntegration } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
@@ -29,7 +29,7 @@ const formatManifest = (...integrations: string[]) =>
 async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: string }> {
   const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
-  const path = await createIntegration(rest, createIntegrationContent('crm'));
+  const path = await createRestIntegration(rest, createIntegrationContent('crm'));
   return { rest, path, revisions: `${path}/revisions` };
 }
 
@@ -57,7 +57,7 @@ test('creates a revision from the integration with the name, or from the only on
 test('refuses text that is not a manifest of the integration, and a file elsewhere', async () => {
   const { rest, revisions } = await prepare();
   const refused = async (body: object) => {
-    const { status, issues } = await rest.refusal('POST', revisions, body);
+    const { status, issues } = await rest.getRefusal('POST', revisions, body);
     return [status, issues?.map(({ name }) => name)];
   };
   const bomb = `a: &a [x, x]\n${Array.from({ length: 200 }, (_, at) => `b${at}: [*a, *a]`).join('\n')}`;
@@ -86,7 +86,7 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
 test('names the line of an error in the text', async () => {
   const { rest, revisions } = await prepare();
   const fetchDetail = async (sourceYaml: string) => {
-    const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
+    const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
@@ -260,8 +260,8 @@ test('keeps the case of integration names, which are unique regardless of case',
   await rest.post(`${rest.base}/integrations`, createIntegrationBody('readSalesforceContacts'));
   const path = `${rest.base}/integrations/readSalesforceContacts`;
   expect((await rest.get(path)).name).toBe('readSalesforceContacts');
-  expect((await rest.refusal('GET', path.toLowerCase())).status).toBe(404);
-  const taken = await rest.refusal(
+  expect((await rest.getRefusal('GET', path.toLowerCase())).status).toBe(404);
+  const taken = await rest.getRefusal(
     'POST',
     `${rest.base}/integrations`,
     createIntegrationBody('ReadSalesforceContacts'),
@@ -295,7 +295,7 @@ test.each([
   ['after a large text', `b: ${'x'.repeat(20_000)}\n${nestFlow(40)}`, 'line 2'],
 ])('refuses nesting deeper than 32 levels %s', async (_what, sourceYaml, line) => {
   const { rest, revisions } = await prepare();
-  const { status, issues } = await rest.refusal('POST', revisions, { sourceYaml });
+  const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
   expect([status, issues?.map(({ name, detail }) => [name, detail])]).toEqual([
     400,
     [['sourceYaml', `is nested deeper than 32 levels: see ${line}.`]],
@@ -305,7 +305,7 @@ test.each([
 test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', async () => {
   const { rest, revisions } = await prepare();
   const fetchDetail = async (sourceYaml: string) =>
-    (await rest.refusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
+    (await rest.getRefusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
   const chain = Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*b${at - 1}]\n`).slice(1);
   expect(await fetchDetail(`b0: &b0 []\n${chain.join('')}`)).toBe(
     'is nested deeper than 32 levels where its aliases are resolved.',

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { createRestTenant } from '../../support/rest/rest-client.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const insert = insertRows(app);
 
 async function createOperations(count: number) {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const { projectId, integrationId, id: installationId } = rest.installation;
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -45,7 +45,7 @@ test('filters operations by status and kind', async () => {
     const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
     expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
     expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
-    const refused = await rest.refusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
+    const refused = await rest.getRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
     expect(refused.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
       'query status',
       'query pageSize',
@@ -79,9 +79,9 @@ test("returns 404 for another tenant's operations", async () => {
   const b = await createRestTenant(app);
   for (const base of [a.base, b.base]) {
     for (const end of ['', '/logs']) {
-      const refused = await b.refusal('GET', `${base}/operations/${newestFirst[0]}${end}`);
+      const refused = await b.getRefusal('GET', `${base}/operations/${newestFirst[0]}${end}`);
       expect(refused.status).toBe(404);
     }
   }
-  expect(await b.refusal('GET', `${a.base}/operations`)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('GET', `${a.base}/operations`)).toMatchObject({ status: 404 });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { startReadJobs } from '../../support/fixtures/reads.ts';
-import { restInstallation } from '../../support/rest/rest-installation.ts';
+import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const POLLING = { timeout: 20_000, interval: 50 };
 
 test('triggers a read, and reports its progress in an operation', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   await using _jobs = await startReadJobs(app);
   const response = await rest.post(`${rest.integrationPath}/objects/contacts:read`, {
     groupRef: 'acme',
@@ -35,7 +35,7 @@ test('triggers a read, and reports its progress in an operation', async () => {
 });
 
 test('pauses and resumes reads, all or by name, also without a body', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const fetchObject = async () => (await rest.get(rest.installationPath)).objects[0];
   expect(await rest.post(`${rest.installationPath}:pause`, undefined, 204)).toBe('');
   expect(await fetchObject()).toMatchObject({ paused: true });
@@ -51,9 +51,9 @@ test('pauses and resumes reads, all or by name, also without a body', async () =
 });
 
 test('names invalid members at their positions', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const fetchIssueNames = async (path: string, body: unknown) =>
-    (await rest.refusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
+    (await rest.getRefusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
   const times = { sinceTimestamp: 'yesterday', untilTimestamp: '2026-01-31T12:00:00Z' };
   const read = `${rest.integrationPath}/objects/nothing:read`;
   expect(await fetchIssueNames(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
@@ -71,14 +71,14 @@ test('names invalid members at their positions', async () => {
 });
 
 test("requires reads:control and an installation of the caller's project", async () => {
-  const [a, b] = [await restInstallation(app), await restInstallation(app)];
+  const [a, b] = [await createRestInstallation(app), await createRestInstallation(app)];
   const read = `${a.integrationPath}/objects/contacts:read`;
   const paths = [read, `${a.installationPath}:pause`, `${a.installationPath}:unpause`];
   const body = (path: string) => (path === read ? { groupRef: 'acme' } : {});
   const [reader, controller] = [await a.withScopes('read'), await a.withScopes('reads:control')];
   for (const path of paths) {
-    expect(await b.refusal('POST', path, body(path))).toMatchObject({ status: 404 });
-    const refused = await reader.refusal('POST', path, body(path));
+    expect(await b.getRefusal('POST', path, body(path))).toMatchObject({ status: 404 });
+    const refused = await reader.getRefusal('POST', path, body(path));
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('reads:control');
     await controller.post(path, body(path), path === read ? 201 : 204);
@@ -86,23 +86,23 @@ test("requires reads:control and an installation of the caller's project", async
 });
 
 test('returns 204 for deliverResults of an object that the group reads, and otherwise 404', async () => {
-  const rest = await restInstallation(app);
+  const rest = await createRestInstallation(app);
   const deliver = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
   const body = { groupRef: 'acme', pages: 1 };
   expect(await rest.post(deliver('contacts'), body, 204)).toBe('');
-  expect(await rest.refusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
   const unknownGroup = { groupRef: 'unknown' };
-  expect(await rest.refusal('POST', deliver('contacts'), unknownGroup)).toMatchObject({
+  expect(await rest.getRefusal('POST', deliver('contacts'), unknownGroup)).toMatchObject({
     status: 404,
   });
   const reader = await rest.withScopes('read');
-  expect(await reader.refusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
 });
 
 test('accepts reads by their own path on the read host, and names the verb elsewhere', async () => {
   const own = await createTestApp({ env: { READ_URL: 'http://reads.test' } });
   await using _own = own;
-  const rest = await restInstallation(own);
+  const rest = await createRestInstallation(own);
   const url = `/v1${rest.integrationPath}/objects/contacts`;
   const payload = { groupRef: 'acme', mode: 'async', sinceTimestamp: '2026-01-01T00:00:00Z' };
   const at = (host: string) =>

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, startWriteJobs } from '../../support/fixtures/writes.ts';
-import { type RestInstallation, restInstallation } from '../../support/rest/rest-installation.ts';
+import {
+  createRestInstallation,
+  type RestInstallation,
+} from '../../support/rest/rest-installation.ts';
 
 // A synchronous write responds 5 s before this limit.
 const app = await getSharedApp({ env: { LIMIT_MUTATION_MS: '8000' } });
 const { sandbox } = app.app;
 
 const installWriter = () =>
-  restInstallation(app, {
+  createRestInstallation(app, {
     config: { write: { objects: { contacts: { deletionSettings: { enabled: true } } } } },
   });
 const getContactsPath = (rest: RestInstallation) => `${rest.integrationPath}/objects/contacts`;
@@ -203,7 +206,7 @@ test('returns an operation without an error if the outcome is late', async () =>
 test('names invalid members at their positions', async () => {
   const rest = await installWriter();
   const fetchIssues = async (body: object) =>
-    (await rest.refusal('POST', getContactsPath(rest), body)).issues?.map(
+    (await rest.getRefusal('POST', getContactsPath(rest), body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   expect(await fetchIssues({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
@@ -233,7 +236,7 @@ test('refuses a record together with a batch', async () => {
     record: createContact(),
     batch: [{ record: createContact() }],
   };
-  expect(await rest.refusal('POST', getContactsPath(rest), body)).toMatchObject({
+  expect(await rest.getRefusal('POST', getContactsPath(rest), body)).toMatchObject({
     status: 400,
     issues: [{ in: 'body', name: 'batch', detail: 'must not be combined with record.' }],
   });
@@ -242,9 +245,9 @@ test('refuses a record together with a batch', async () => {
 test("requires records:write and an installation of the caller's project", async () => {
   const [a, b] = [await installWriter(), await installWriter()];
   const body = { groupRef: 'acme', type: 'create', record: createContact() };
-  expect(await b.refusal('POST', getContactsPath(a), body)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('POST', getContactsPath(a), body)).toMatchObject({ status: 404 });
   const reader = await a.withScopes('read');
-  const refused = await reader.refusal('POST', getContactsPath(a), body);
+  const refused = await reader.getRefusal('POST', getContactsPath(a), body);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('records:write');
 });

@@ -36,13 +36,13 @@ test('refuses and hides a domain that another org has claimed', async () => {
   });
   await a.builder.post('/claimed-domains', claim(a));
   for (const client of [a, b]) {
-    const taken = await client.builder.refusal('POST', '/claimed-domains', claim(client));
+    const taken = await client.builder.getRefusal('POST', '/claimed-domains', claim(client));
     expect(taken.status).toBe(409);
   }
-  const unseen = await b.refusal('GET', `/claimed-domains?domain=${domain}`);
+  const unseen = await b.getRefusal('GET', `/claimed-domains?domain=${domain}`);
   expect(unseen.status).toBe(404);
   const foreign = { ...claim(a), domain: createDomain() };
-  expect(await b.builder.refusal('POST', '/claimed-domains', foreign)).toMatchObject({
+  expect(await b.builder.getRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
     status: 404,
   });
 });
@@ -50,15 +50,15 @@ test('refuses and hides a domain that another org has claimed', async () => {
 test('names every invalid input, and refuses claims by API keys', async () => {
   const rest = await createRestTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
-  const { issues } = await rest.builder.refusal('POST', '/claimed-domains', body);
+  const { issues } = await rest.builder.getRefusal('POST', '/claimed-domains', body);
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body domain',
     'body parentId',
     'body parentType',
   ]);
-  const missing = await rest.refusal('GET', '/claimed-domains');
+  const missing = await rest.getRefusal('GET', '/claimed-domains');
   expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
   const claim = { domain: createDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
-  const byKey = await rest.refusal('POST', '/claimed-domains', claim);
+  const byKey = await rest.getRefusal('POST', '/claimed-domains', claim);
   expect(byKey.status).toBe(403);
 });

@@ -19,7 +19,7 @@ test('creates, lists, finds and revokes an invite', async () => {
   });
   expect(await rest.get(path)).toEqual([created]);
   expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
-  const again = await rest.refusal('POST', path, { email: 'eve@example.com' });
+  const again = await rest.getRefusal('POST', path, { email: 'eve@example.com' });
   expect(again.status).toBe(409);
 
   await rest.delete(`${path}/${created.id}`);
@@ -27,7 +27,7 @@ test('creates, lists, finds and revokes an invite', async () => {
   expect(revoked).toEqual({ ...created, status: 'revoked', updateTime: expect.any(String) });
   expect(await rest.get(`${path}?status=revoked`)).toEqual([revoked]);
   expect(await rest.get(`${path}?status=pending`)).toEqual([]);
-  expect(await rest.refusal('DELETE', `${path}/${created.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('DELETE', `${path}/${created.id}`)).toMatchObject({ status: 409 });
 });
 
 test("lists the invites to a builder's address, and accepts one of them", async () => {
@@ -46,19 +46,19 @@ test("lists the invites to a builder's address, and accepts one of them", async 
     status: 'accepted',
   });
   expect(await guest.builder.get('/invites')).toEqual([]);
-  const repeated = await guest.builder.refusal('POST', '/invites:accept', body);
+  const repeated = await guest.builder.getRefusal('POST', '/invites:accept', body);
   expect(repeated.status).toBe(409);
 });
 
 test('names an invalid address and role at their positions', async () => {
   const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
-  const { issues } = await rest.refusal('POST', path, { email: 'eve', role: 'owner' });
+  const { issues } = await rest.getRefusal('POST', path, { email: 'eve', role: 'owner' });
   expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body email',
     'body role',
   ]);
-  const odd = await rest.refusal('GET', `${path}?status=PENDING`);
+  const odd = await rest.getRefusal('GET', `${path}?status=PENDING`);
   expect(odd.issues).toMatchObject([{ in: 'query', name: 'status' }]);
 });
 
@@ -67,18 +67,18 @@ test("returns 404 for another tenant's invite, and requires the scopes", async (
   const path = `/orgs/${a.tenant.orgId}/invites`;
   const { id } = await a.post(path, { email: 'eve@example.com' });
   for (const base of [path, `/orgs/${b.tenant.orgId}/invites`]) {
-    expect(await b.refusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
   }
-  const accepting = await b.builder.refusal('POST', '/invites:accept', { inviteId: id });
+  const accepting = await b.builder.getRefusal('POST', '/invites:accept', { inviteId: id });
   expect(accepting.status).toBe(404);
-  const byKey = await a.refusal('POST', '/invites:accept', { inviteId: id });
+  const byKey = await a.getRefusal('POST', '/invites:accept', { inviteId: id });
   expect(byKey.status).toBe(403);
   const full = await a.withScopes('full');
   await full.get(`${path}/${id}`);
   for (const refused of [
-    await full.refusal('POST', path, { email: 'bob@example.com' }),
-    await full.refusal('DELETE', `${path}/${id}`),
+    await full.getRefusal('POST', path, { email: 'bob@example.com' }),
+    await full.getRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('org:write');
@@ -90,7 +90,7 @@ test("accepts the newest invite to the builder's address by naming the address",
   const { orgId } = host.tenant;
   const invitedEmail = guest.tenant.builderEmail;
   const accept = (client: typeof guest.builder, body: object) =>
-    client.refusal('POST', '/invites:accept', body);
+    client.getRefusal('POST', '/invites:accept', body);
   expect(await accept(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
   const { id: inviteId } = await host.builder.post(`/orgs/${orgId}/invites`, {
     email: invitedEmail,

@@ -35,7 +35,7 @@ test('refuses an invalid mask with every position', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>
-    (await rest.refusal('PATCH', `${rest.base}/api-keys/${id}`, body)).issues?.map(
+    (await rest.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, body)).issues?.map(
       (issue) => `${issue.in} ${issue.name}`,
     );
   expect(await fetchIssues({ updateMask: ['label'], apiKey: {} })).toEqual(['body apiKey.label']);
@@ -51,7 +51,7 @@ test('deletes a key by its value, and refuses it immediately', async () => {
   const rest = await createRestTenant(app);
   const { key } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   await rest.delete(`${rest.base}/api-keys/${key}`);
-  const refusal = await rest.refusal('DELETE', `${rest.base}/api-keys/${key}`);
+  const refusal = await rest.getRefusal('DELETE', `${rest.base}/api-keys/${key}`);
   expect(refusal.status).toBe(404);
   expect(JSON.stringify(refusal)).not.toContain(key);
   const refused = await createRestClient(app, { 'x-api-key': key }).request('GET', rest.base);
@@ -62,15 +62,15 @@ test("returns 404 for another tenant's key, and requires keys:write", async () =
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await a.post(`${a.base}/api-keys`, { label: 'ci' });
   for (const base of [a.base, b.base]) {
-    expect(await b.refusal('GET', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   const change = { updateMask: ['label'], apiKey: { label: 'x' } };
   for (const refused of [
-    await reader.refusal('POST', `${a.base}/api-keys`, { label: 'x', scopes: ['read'] }),
-    await reader.refusal('PATCH', `${a.base}/api-keys/${id}`, change),
-    await reader.refusal('DELETE', `${a.base}/api-keys/${id}`),
+    await reader.getRefusal('POST', `${a.base}/api-keys`, { label: 'x', scopes: ['read'] }),
+    await reader.getRefusal('PATCH', `${a.base}/api-keys/${id}`, change),
+    await reader.getRefusal('DELETE', `${a.base}/api-keys/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('keys:write');

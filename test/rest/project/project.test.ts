@@ -26,7 +26,7 @@ test("returns an API key's own project, and refuses to create one", async () => 
   const rest = await createRestTenant(app);
   const { projectId: id, projectName: name, orgId } = rest.tenant;
   expect(await rest.get('/projects')).toMatchObject([{ id, name }]);
-  const refused = await rest.refusal('POST', '/projects', { name: 'mine', appName: 'x', orgId });
+  const refused = await rest.getRefusal('POST', '/projects', { name: 'mine', appName: 'x', orgId });
   expect(refused.status).toBe(403);
 });
 
@@ -63,7 +63,7 @@ test('sets and clears the appearance of the connect page', async () => {
 
 test('names every invalid input', async () => {
   const { builder } = await createRestTenant(app);
-  const { issues } = await builder.refusal('POST', '/projects', { name: '-', appName: '' });
+  const { issues } = await builder.getRefusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(issues?.map((issue) => `${issue.in} ${issue.name}`))].sort()).toEqual([
     'body appName',
     'body name',
@@ -73,10 +73,14 @@ test('names every invalid input', async () => {
 
 test("returns 404 for another tenant's project", async () => {
   const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  expect(await b.refusal('GET', a.base)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('GET', a.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
-  expect(await b.refusal('PATCH', a.base, body)).toMatchObject({ status: 404 });
+  expect(await b.getRefusal('PATCH', a.base, body)).toMatchObject({ status: 404 });
   const { orgId } = a.tenant;
-  const created = await b.builder.refusal('POST', '/projects', { name: 'no', appName: 'x', orgId });
+  const created = await b.builder.getRefusal('POST', '/projects', {
+    name: 'no',
+    appName: 'x',
+    orgId,
+  });
   expect(created.status).toBe(404);
 });

@@ -51,7 +51,7 @@ test('changes the fields in the mask only', async () => {
 test('names every invalid input at its position, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
-    const refused = await rest.refusal(method, `${rest.base}/provider-apps${path}`, body);
+    const refused = await rest.getRefusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused)).not.toContain('planted');
     return refused.issues?.map((issue) => `${issue.in} ${issue.name}`);
@@ -86,10 +86,10 @@ test('returns 409 for deleting an app that connections use, and deletes others',
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
   const path = `${rest.base}/provider-apps`;
-  expect(await rest.refusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
   const unused = await createApp(rest);
   await rest.delete(`${path}/${unused.id}`);
-  expect(await rest.refusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
@@ -98,15 +98,15 @@ test("returns 404 for another tenant's app, and requires provider-apps:write", a
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
   for (const base of [a.base, b.base]) {
     const path = `${base}/provider-apps/${id}`;
-    expect(await b.refusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.refusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await a.withScopes('read');
   const path = `${a.base}/provider-apps`;
   for (const refused of [
-    await reader.refusal('POST', path, { provider: 'hubspot', ...secret }),
-    await reader.refusal('PATCH', `${path}/${id}`, change),
-    await reader.refusal('DELETE', `${path}/${id}`),
+    await reader.getRefusal('POST', path, { provider: 'hubspot', ...secret }),
+    await reader.getRefusal('PATCH', `${path}/${id}`, change),
+    await reader.getRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('provider-apps:write');

@@ -161,7 +161,7 @@ test.each([
   'https://*.app.example',
 ])('refuses the wildcard %s in allowedOrigins', async (origin) => {
   const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP, origin] };
-  const { problem } = await tenant.refusal(ALLOW, { input });
+  const { problem } = await tenant.getRefusal(ALLOW, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
 

@@ -137,14 +137,14 @@ test('refuses NUL and lone surrogates in every argument', async () => {
     scopes: ['fine', '\ud800'],
     metadata: { authQueryParams: { 'k\u0000': ['x'] } },
   };
-  const { code, problem } = await tenant.refusal(mutation, { input });
+  const { code, problem } = await tenant.getRefusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map((issue) => issue.name).sort()).toEqual([
     'input.clientId',
     'input.metadata.authQueryParams',
     'input.scopes[1]',
   ]);
-  expect(await tenant.refusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
+  expect(await tenant.getRefusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
     code: 'BAD_USER_INPUT',
   });
 });
@@ -175,7 +175,7 @@ test('names the path of a variable of the wrong type', async () => {
   const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
   const label = { secret: 'hunter2' };
   const input = { projectIdOrName: tenant.projectId, label, scopes: ['READ'] };
-  const { code, problem } = await tenant.refusal(mutation, { input });
+  const { code, problem } = await tenant.getRefusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);
 });

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasDocs } from '../../../src/server/docs/docs.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
-import { launchBrowser, noBrowser } from '../../support/browser.ts';
+import { browserSkipReason, launchBrowser } from '../../support/browser.ts';
 
 /** This path has characters that a shell, a JSON string and an HTML page must escape. */
 const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'));
@@ -143,7 +143,7 @@ test('links to the host of the request on all addresses, and logs a warning at t
   });
 });
 
-test.skipIf(noBrowser)('fits narrow and wide screens, in light and dark', async () => {
+test.skipIf(browserSkipReason)('fits narrow and wide screens, in light and dark', async () => {
   await using browser = await launchBrowser();
   const appearance = async (width: number, colorScheme: 'light' | 'dark') => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });

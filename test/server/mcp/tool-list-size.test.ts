@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
-import { CREATE_INSTALLATION, integrate } from '../../support/fixtures/integrations.ts';
+import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import { startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
@@ -31,7 +31,7 @@ test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
       optionalFieldsAuto: 'ALL',
     }));
     const content = { name, provider: 'sandbox', read: { objects } };
-    await integrate(app, tenant, content);
+    await createIntegration(app, tenant, content);
     const input = {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: name,

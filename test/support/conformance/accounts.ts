@@ -44,7 +44,7 @@ export function createConnectionResources({ base, ...rest }: RestTenant) {
   return {
     providerApp,
     /** Belongs to a provider without connections. */
-    otherApp: lazy(() =>
+    unusedProviderApp: lazy(() =>
       rest.post(`${base}/provider-apps`, { ...PROVIDER_APP, provider: 'salesforce' }, 200),
     ),
     /** Has tokens and a provider app, and was updated once. */

@@ -8,7 +8,7 @@ import { ACCEPTED, type Outcome, type Send, sendByRest } from './outcome.ts';
 import type { Rule } from './rule.ts';
 import { TYPES } from './value-types.ts';
 
-export function bodyRules(body: Body): Rule[] {
+export function createBodyRules(body: Body): Rule[] {
   return Object.entries(body.fields).map(([path, field]): Rule => {
     const check = (send: Send) => (fixture: Fixture) =>
       checkField({ fixture, body, path, field }, send);

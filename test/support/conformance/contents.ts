@@ -1,7 +1,7 @@
 /** Contents of integrations with every member of the reference API that one provider supports. */
 
 /** Reads, writes and proxies at the sandbox. */
-export const wholeContent = {
+export const completeContent = {
   displayName: 'CRM sync',
   read: {
     objects: [
@@ -34,7 +34,7 @@ export const wholeContent = {
 
 /** Subscribed objects must be read too. */
 export const subscribeContent = {
-  read: wholeContent.read,
+  read: completeContent.read,
   subscribe: {
     objects: [
       {

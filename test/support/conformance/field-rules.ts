@@ -1,13 +1,13 @@
 /** Rules about the fields of a resource: both surfaces declare and return each of them. */
 
 import type { Fixture } from './fixture.ts';
-import { checkGraphql } from './graphql-field.ts';
+import { checkGraphqlField } from './graphql-field.ts';
 import type { Resource } from './resource.ts';
-import { checkRest } from './rest-field.ts';
+import { checkRestField } from './rest-field.ts';
 import type { Rule } from './rule.ts';
 import { TYPES } from './value-types.ts';
 
-export function fieldRules(resource: Resource): Rule[] {
+export function createFieldRules(resource: Resource): Rule[] {
   const { name, fields } = resource;
   return Object.entries(fields).map(([field, rule]): Rule => {
     const typeText = rule.values
@@ -16,8 +16,10 @@ export function fieldRules(resource: Resource): Rule[] {
     const inGraphql = rule.graphql !== null;
     return {
       title: `${name} ${rule.isRequired ? 'always has' : 'may have'} \`${field}\`, ${typeText}.`,
-      rest: (fixture) => checkRest(fixture, resource, field),
-      ...(inGraphql && { graphql: (fixture: Fixture) => checkGraphql(fixture, resource, field) }),
+      rest: (fixture) => checkRestField(fixture, resource, field),
+      ...(inGraphql && {
+        graphql: (fixture: Fixture) => checkGraphqlField(fixture, resource, field),
+      }),
     };
   });
 }

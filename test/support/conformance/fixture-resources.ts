@@ -86,7 +86,7 @@ function createOperationResources({ app, base, integrationPath, ...rest }: Resou
       return rest.get(path);
     }),
     writeResult: lazy(() => {
-      const write = { groupRef: 'acme', type: 'create', record: mappedContact() };
+      const write = { groupRef: 'acme', type: 'create', record: createMappedContact() };
       return rest.post(objectPath, write, 200);
     }),
     objectMetadata: lazy(() => rest.get(`${objectPath}/metadata?groupRef=acme`)),
@@ -94,7 +94,7 @@ function createOperationResources({ app, base, integrationPath, ...rest }: Resou
 }
 
 /** A contact with the field names that the integration's mapping defines. */
-export function mappedContact(overrides: object = {}): Record<string, unknown> {
+export function createMappedContact(overrides: object = {}): Record<string, unknown> {
   const { email, lastname } = createContact();
   return { mail: email, lastname, ...overrides };
 }

@@ -3,14 +3,14 @@ import type { App } from '../../../src/app.ts';
 import { getSharedApp, HIGH_RATE_LIMITS, type TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
 import {
+  connectAndInstall,
   createIntegrationContent,
   insertDestination,
-  installFor,
 } from '../fixtures/integrations.ts';
-import { inGroups } from '../inputs/graphql-input.ts';
+import { toGraphqlInput } from '../inputs/graphql-input.ts';
 import { createRestClient, createRestTenant, type RestClient } from '../rest/rest-client.ts';
-import { createIntegration, type RestInstallation } from '../rest/rest-installation.ts';
-import { wholeContent } from './contents.ts';
+import { createRestIntegration, type RestInstallation } from '../rest/rest-installation.ts';
+import { completeContent } from './contents.ts';
 import { createResources, type Resources } from './fixture-resources.ts';
 
 export interface Fixture extends RestInstallation {
@@ -22,14 +22,14 @@ export interface Fixture extends RestInstallation {
   /** A client without credentials. */
   anonymous: RestClient;
   /** Returns the input of a write to the contacts of the group `acme`. `objectPath` is its path over REST. */
-  graphqlWrite(members: object): Record<string, unknown>;
+  createWriteInput(members: object): Record<string, unknown>;
   objectPath: string;
   /** Returns a query for the metadata of the contacts of the group `acme`. */
-  metadataQuery(selection: string, parameters?: string): string;
+  createMetadataQuery(selection: string, parameters?: string): string;
   /** Creates a topic and returns its ID. */
   createTopic(): Promise<string>;
   /** Returns a name that no other resource has. */
-  uniqueName(prefix: string): string;
+  createUniqueName(prefix: string): string;
 }
 
 export async function createConformanceFixture(): Promise<Fixture> {
@@ -38,26 +38,26 @@ export async function createConformanceFixture(): Promise<Fixture> {
   const app = await getSharedApp({ env: HIGH_RATE_LIMITS, now });
   const rest = await createInstallation(app);
   let count = 0;
-  const uniqueName = (prefix: string) => {
+  const createUniqueName = (prefix: string) => {
     count += 1;
     return `${prefix}-${count}`;
   };
   const anonymous = createRestClient(app, {});
   const { services } = app.app;
-  const context = { ...rest, app, services, anonymous, uniqueName, clock };
+  const context = { ...rest, app, services, anonymous, createUniqueName, clock };
   const { integrationPath, installation, tenant } = rest;
   return {
     ...context,
     resources: createResources(context),
-    metadataQuery: (selection, parameters = '') => `{
+    createMetadataQuery: (selection, parameters = '') => `{
       objectMetadata(projectIdOrName: "${tenant.projectName}", provider: "sandbox", groupRef: "acme",
         objectName: "contacts"${parameters}) { ${selection} }
     }`,
     createTopic: async () =>
-      (await rest.post(`${rest.base}/topics`, { name: uniqueName('topic') })).id,
+      (await rest.post(`${rest.base}/topics`, { name: createUniqueName('topic') })).id,
     objectPath: `${integrationPath}/objects/contacts`,
-    graphqlWrite: (members) =>
-      inGroups({
+    createWriteInput: (members) =>
+      toGraphqlInput({
         projectIdOrName: tenant.projectName,
         integrationIdOrName: installation.integrationId,
         objectName: 'contacts',
@@ -71,14 +71,14 @@ export async function createConformanceFixture(): Promise<Fixture> {
 async function createInstallation(app: TestApp): Promise<RestInstallation> {
   const rest = await createRestTenant(app, 'conformance');
   await insertDestination(app, rest.tenant);
-  const integrationByName = await createIntegration(
+  const integrationByName = await createRestIntegration(
     rest,
-    createIntegrationContent('crm', wholeContent),
+    createIntegrationContent('crm', completeContent),
   );
   const integration = await rest.get(integrationByName);
   const write = [{ objectName: 'contacts', deletionEnabled: true }];
   const read = [{ objectName: 'contacts' }];
-  const created = await installFor(rest.tenant, integration, { config: { read, write } });
+  const created = await connectAndInstall(rest.tenant, integration, { config: { read, write } });
   const { id: connectionId } = await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const integrationPath = `${rest.base}/integrations/${integration.id}`;
   const installationPath = `${integrationPath}/installations/${created.id}`;

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { toWord } from '../../../src/rest/endpoint/words.ts';
-import { inGroups } from '../inputs/graphql-input.ts';
+import { toGraphqlInput } from '../inputs/graphql-input.ts';
 import type { Body, Json } from './body.ts';
 import type { Fixture } from './fixture.ts';
 import type { Outcome } from './outcome.ts';
@@ -32,7 +32,7 @@ export async function sendByGraphql(
   const client = usesBuilder ? fixture.tenant.builder : fixture.tenant;
   const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
   const members = { ...(await extraInput(fixture)), ...payload };
-  const input = toEnumNames(type, hasGroups(type) ? inGroups(members) : members);
+  const input = toEnumNames(type, hasGroups(type) ? toGraphqlInput(members) : members);
   const { status, errors } = await client.request(query, { input });
   const [error] = errors ?? [];
   if (!error) return { status, refusal: null };

@@ -13,13 +13,13 @@ import { expect } from 'vitest';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { toWord } from '../../../src/rest/endpoint/words.ts';
 import type { Fixture } from './fixture.ts';
-import { valueAt } from './json-paths.ts';
+import { getValueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
 import { isList, listEnumValues, TYPES } from './value-types.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-export async function checkGraphql(fixture: Fixture, resource: Resource, field: string) {
+export async function checkGraphqlField(fixture: Fixture, resource: Resource, field: string) {
   const rule = resource.fields[field] as FieldRule;
   const path = rule.graphql ?? field;
   const [, otherType, within = path] = /^([A-Z]\w+)\.(.+)$/.exec(path) ?? [];
@@ -32,7 +32,7 @@ export async function checkGraphql(fixture: Fixture, resource: Resource, field: 
   if (otherType) return;
   const { queryGraphql = queryAsNode(resource) } = resource;
   const response = await queryGraphql(fixture, toSelection(within, type));
-  const value = valueAt(response, within);
+  const value = getValueAt(response, within);
   if (rule.isUnset) return expect(value).toBe(null);
   const namedType = getNamedType(type);
   const isWord = isEnumType(namedType) && typeof value === 'string';

@@ -41,7 +41,7 @@ type CheckOutcomes = (
 ) => Promise<unknown>;
 
 /** Returns a rule about a body, checked over the REST endpoint and over the mutation. */
-export function outcomeRule(title: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
+export function createOutcomeRule(title: string, body: BodyEndpoint, check: CheckOutcomes): Rule {
   const checkOver = (send: Send) => (fixture: Fixture) =>
     check((payload) => send(fixture, body, payload), fixture);
   return { title, rest: checkOver(sendByRest), graphql: checkOver(sendByGraphql) };

@@ -2,11 +2,11 @@
 import { expect } from 'vitest';
 import { type DocumentSchema, resolveReference } from '../rest/samples.ts';
 import type { Fixture } from './fixture.ts';
-import { valueAt } from './json-paths.ts';
+import { getValueAt } from './json-paths.ts';
 import type { FieldRule, Resource } from './resource.ts';
 import { TYPES } from './value-types.ts';
 
-export async function checkRest(
+export async function checkRestField(
   fixture: Fixture,
   { schema: name, load, fields }: Resource,
   field: string,
@@ -16,7 +16,7 @@ export async function checkRest(
   if (rule.isRequired) expect(isRequired, 'the document declares the field as required').toBe(true);
   expect(TYPES[rule.type].matchesDocument(declared), 'the document has the type').toBe(true);
   if (rule.values) expect([...(declared.enum ?? [])].sort()).toEqual([...rule.values].sort());
-  const value = valueAt(await load(fixture), field);
+  const value = getValueAt(await load(fixture), field);
   if (rule.isUnset) return expect(value).toBeUndefined();
   expect(TYPES[rule.type].isValid(value), `${field} is ${JSON.stringify(value)}`).toBe(true);
 }

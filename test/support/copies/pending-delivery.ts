@@ -3,14 +3,14 @@ import type { Database } from '../../../src/database/database.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { connectionVariables, GENERATE } from '../fixtures/connections.ts';
+import { createConnectionVariables, GENERATE_CONNECTION } from '../fixtures/connections.ts';
 import { createConnectionWebhook, createWebhook } from '../fixtures/webhooks.ts';
 import type { Receiver } from '../receiver.ts';
 
-export const EVENTS = `query ($project: String!, $after: String) {
+export const LIST_EVENTS = `query ($project: String!, $after: String) {
   project(idOrName: $project) { notificationEvents(first: 50, after: $after) { edges { cursor node { id } } } }
 }`;
-export const DELIVERIES = `query ($id: ID!) {
+export const LIST_DELIVERIES = `query ($id: ID!) {
   node(id: $id) { ... on Destination { deliveries(first: 10) { nodes { id status failureReason } } } }
 }`;
 
@@ -21,7 +21,7 @@ export const SEALED_TARGET = {
   urlWithValues: 'https://hooks.example.test/?token=in-the-query',
   headerValues: { 'X-Key': 'in-a-header' },
 };
-export const SEALED_VALUES = `query ($project: String!) {
+export const LIST_SEALED_VALUES = `query ($project: String!) {
   project(idOrName: $project) {
     destinations(first: 10) { nodes { name url headers urlWithValues headerValues } }
   }
@@ -35,22 +35,25 @@ export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   receiver.setBehavior(projectId, { status: 500 });
-  const webhook = { name: 'hooks', url: receiver.url(projectId) };
+  const webhook = { name: 'hooks', url: receiver.getUrl(projectId) };
   const { destinationId, signingSecret } = await createConnectionWebhook(tenant, webhook);
   const { urlWithValues: url, headerValues: headers } = SEALED_TARGET;
   await createWebhook(tenant, { name: 'sealed', url, headers });
   await connectGroup(tenant, 'first');
   await receiver.waitForMessages(projectId, 1);
-  await addOddRows(app, projectId);
+  await insertRowsToEscape(app, projectId);
   return { tenant, destinationId, signingSecret };
 }
 
 /** Connects an account for the group, which records a `connection.created` event. */
 export function connectGroup(tenant: Tenant, groupRef: string) {
-  return tenant.query(GENERATE, connectionVariables(tenant, { apiKey: 'sandbox-key', groupRef }));
+  return tenant.query(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, { apiKey: 'sandbox-key', groupRef }),
+  );
 }
 
-async function addOddRows({ app }: TestApp, projectId: string): Promise<void> {
+async function insertRowsToEscape({ app }: TestApp, projectId: string): Promise<void> {
   const { prisma } = app.services.database;
   const group = { projectId, groupRef: NAME_TO_ESCAPE, groupName: NAME_TO_ESCAPE };
   await prisma.group.create({ data: { ...group, id: newId('grp') } });

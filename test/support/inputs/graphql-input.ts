@@ -12,7 +12,7 @@ const GROUP_BY_MEMBER: Record<string, string> = {
 };
 
 /** Moves the members of `@oneOf` inputs to where GraphQL has them: `apiKey` into `credentials`, `batch` into `records`. */
-export function inGroups(flat: object): Record<string, unknown> {
+export function toGraphqlInput(flat: object): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(flat)) {
     const group = GROUP_BY_MEMBER[name];

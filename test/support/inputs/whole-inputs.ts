@@ -2,7 +2,7 @@
  * Calls of every mutation with every member of its input. `@name` stands for the ID that an earlier step
  * returned under that name.
  */
-import { subscribeContent, wholeContent } from '../conformance/contents.ts';
+import { completeContent, subscribeContent } from '../conformance/contents.ts';
 import { createJwtKeyPair } from '../fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../fixtures/integrations.ts';
 
@@ -208,7 +208,7 @@ const CONNECTION_STEPS: Step[] = [
   },
 ];
 
-const [readObject] = wholeContent.read.objects;
+const [readObject] = completeContent.read.objects;
 const surname = {
   mapToName: 'surname',
   default: 'lastname',
@@ -218,7 +218,7 @@ const surname = {
 const requiredFields = [...(readObject?.requiredFields ?? []), surname];
 const watchAlways = { enabled: 'always' };
 const content = createIntegrationContent('crm', {
-  ...wholeContent,
+  ...completeContent,
   ...subscribeContent,
   watchSchema: {
     destination: 'records',

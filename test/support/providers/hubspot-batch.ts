@@ -34,10 +34,10 @@ export function createBatch(
   [name = '']: string[],
 ): ServedResponse {
   const { inputs } = createBody.parse(body);
-  store.object(name);
+  store.getObject(name);
   checkSize(inputs);
   const isPartial = inputs.every((input) => input.objectWriteTraceId !== undefined);
-  if (!isPartial) for (const input of inputs) store.check(name, input.properties);
+  if (!isPartial) for (const input of inputs) store.checkProperties(name, input.properties);
   const results: (HubspotRecord & { objectWriteTraceId?: string })[] = [];
   const errors: BatchError[] = [];
   for (const { objectWriteTraceId, ...input } of inputs) {
@@ -46,10 +46,10 @@ export function createBatch(
       if (input.associations) record.associations = input.associations;
       results.push({ ...record, objectWriteTraceId });
     } catch (refusal) {
-      errors.push(batchError(refusal, { objectWriteTraceId: [objectWriteTraceId ?? ''] }));
+      errors.push(createBatchError(refusal, { objectWriteTraceId: [objectWriteTraceId ?? ''] }));
     }
   }
-  return batchResponse(201, results, errors);
+  return createBatchResponse(201, results, errors);
 }
 
 /** Returns the results in another order than the inputs, as HubSpot may. */
@@ -59,7 +59,7 @@ export function updateBatch(
   [name = '']: string[],
 ): ServedResponse {
   const { inputs } = updateBody.parse(body);
-  store.object(name);
+  store.getObject(name);
   checkSize(inputs);
   const results: HubspotRecord[] = [];
   const errors: BatchError[] = [];
@@ -69,10 +69,10 @@ export function updateBatch(
       if (!record) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'Could not get some objects');
       results.unshift(store.update(name, record, properties));
     } catch (refusal) {
-      errors.push(batchError(refusal, { ids: [id] }));
+      errors.push(createBatchError(refusal, { ids: [id] }));
     }
   }
-  return batchResponse(200, results, errors);
+  return createBatchResponse(200, results, errors);
 }
 
 function checkSize({ length }: unknown[]): void {
@@ -80,13 +80,17 @@ function checkSize({ length }: unknown[]): void {
   throw new HubspotRefusal(400, 'VALIDATION_ERROR', `The maximum batch size is ${INPUTS_MAX}`);
 }
 
-function batchError(refusal: unknown, context: Record<string, string[]>): BatchError {
+function createBatchError(refusal: unknown, context: Record<string, string[]>): BatchError {
   if (!(refusal instanceof HubspotRefusal)) throw refusal;
   const { category } = z.object({ category: z.string() }).parse(refusal.response.body);
   return { status: 'error', category, message: refusal.message, context };
 }
 
-function batchResponse(status: number, results: unknown[], errors: BatchError[]): ServedResponse {
+function createBatchResponse(
+  status: number,
+  results: unknown[],
+  errors: BatchError[],
+): ServedResponse {
   return {
     status: errors.length > 0 ? 207 : status,
     body: {

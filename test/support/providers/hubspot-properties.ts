@@ -40,7 +40,7 @@ export function createProperty(
   [objectName = '']: Names,
 ): ServedResponse {
   const { options = [], ...newMembers } = newProperty.parse(body);
-  const object = store.object(objectName);
+  const object = store.getObject(objectName);
   if (object.properties.some(({ name }) => name === newMembers.name)) {
     const message = `A property named '${newMembers.name}' already exists.`;
     throw new HubspotRefusal(409, 'OBJECT_ALREADY_EXISTS', message);
@@ -72,7 +72,7 @@ export function updateProperty(
   { body }: ServedRequest,
   [objectName = '', propertyName = '']: Names,
 ): ServedResponse {
-  const { properties } = store.object(objectName);
+  const { properties } = store.getObject(objectName);
   const property = properties.find(({ name }) => name === propertyName);
   if (!property) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
   if (property.modificationMetadata.readOnlyDefinition) {
@@ -87,7 +87,7 @@ export function findGroup(
   _: ServedRequest,
   [objectName = '', groupName = '']: Names,
 ): ServedResponse {
-  const group = store.object(objectName).groups?.[groupName];
+  const group = store.getObject(objectName).groups?.[groupName];
   if (!group) throw new HubspotRefusal(404, 'OBJECT_NOT_FOUND', 'resource not found');
   return { status: 200, body: group };
 }
@@ -100,7 +100,7 @@ export function createGroup(
   [objectName = '']: Names,
 ): ServedResponse {
   const group = newGroup.parse(body);
-  const object = store.object(objectName);
+  const object = store.getObject(objectName);
   object.groups = { ...object.groups, [group.name]: group };
   return { status: 201, body: group };
 }

@@ -49,7 +49,7 @@ export function listRecords(
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${LISTED_MAX}`);
   }
   const start = Number(query.get('after') ?? 0);
-  const rest = store.records(name).filter(({ id }) => Number(id) >= start);
+  const rest = store.listRecords(name).filter(({ id }) => Number(id) >= start);
   const properties = query.get('properties')?.split(',') ?? [];
   const next = rest[limit];
   return {
@@ -79,7 +79,7 @@ export function searchRecords(
   }
   const filters = filterGroups.flatMap((group) => group.filters);
   const hits = store
-    .records(name)
+    .listRecords(name)
     .filter((record) => filters.every((filter) => matchesFilter(record, filter)));
   return {
     status: 200,

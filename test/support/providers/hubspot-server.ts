@@ -4,7 +4,7 @@ import { createBatch, updateBatch } from './hubspot-batch.ts';
 import { createHubspotObjects } from './hubspot-objects.ts';
 import { createGroup, createProperty, findGroup, updateProperty } from './hubspot-properties.ts';
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
-import { HubspotRefusal, HubspotStore, hubspotError } from './hubspot-store.ts';
+import { createHubspotError, HubspotRefusal, HubspotStore } from './hubspot-store.ts';
 import {
   type ProviderServer,
   type ServedRequest,
@@ -22,13 +22,13 @@ export async function startHubspotServer(
   const { token = 'hubspot-token', now = () => new Date() } = options;
   const store = new HubspotStore(createHubspotObjects(), now);
   const server = await startProviderServer((request) => {
-    if (request.headers.authorization !== `Bearer ${token}`) return hubspotFailure(401);
+    if (request.headers.authorization !== `Bearer ${token}`) return createHubspotFailure(401);
     try {
       return route(store, request);
     } catch (refusal) {
       if (refusal instanceof HubspotRefusal) return refusal.response;
       const message = `Invalid input JSON: ${refusal}`;
-      return { status: 400, body: hubspotError(message, 'VALIDATION_ERROR') };
+      return { status: 400, body: createHubspotError(message, 'VALIDATION_ERROR') };
     }
   });
   return { ...server, store };
@@ -41,12 +41,12 @@ const FAILURES: Record<number, [category: string, message: string]> = {
 };
 
 /** Returns a failure of the whole request in HubSpot's format. */
-export function hubspotFailure(
+export function createHubspotFailure(
   status: number,
   headers: Record<string, string> = {},
 ): ServedResponse {
   const [category, message] = FAILURES[status] ?? ['INTERNAL_ERROR', 'internal error'];
-  return { status, headers, body: hubspotError(message, category) };
+  return { status, headers, body: createHubspotError(message, category) };
 }
 
 type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedResponse;
@@ -78,17 +78,17 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   [
     'GET',
     /^\/crm\/v3\/properties\/([^/]+)\/$/,
-    (store, _, [name = '']) => ok({ results: store.object(name).properties }),
+    (store, _, [name = '']) => ok({ results: store.getObject(name).properties }),
   ],
   [
     'GET',
     /^\/crm-object-schemas\/2026-03\/schemas\/([^/]+)$/,
-    (store, _, [name = '']) => ok(store.object(name)),
+    (store, _, [name = '']) => ok(store.getObject(name)),
   ],
   [
     'GET',
     /^\/crm\/pipelines\/2026-03\/([^/]+)$/,
-    (store, _, [name = '']) => ok({ results: store.object(name).pipelines }),
+    (store, _, [name = '']) => ok({ results: store.getObject(name).pipelines }),
   ],
 ];
 

@@ -47,7 +47,7 @@ export class HubspotRefusal extends Error {
     const message =
       typeof details === 'string' ? details : `Validation: ${JSON.stringify(details)}`;
     super(message);
-    this.response = { status, body: hubspotError(message, category, details) };
+    this.response = { status, body: createHubspotError(message, category, details) };
   }
 }
 
@@ -57,7 +57,7 @@ interface ErrorDetail {
   context: { propertyName: string[] };
 }
 
-export function hubspotError(
+export function createHubspotError(
   message: string,
   category: string,
   details: ErrorDetail[] | string = [],
@@ -82,20 +82,20 @@ export class HubspotStore {
     this.#now = now;
   }
 
-  object(name: string): HubspotObject {
+  getObject(name: string): HubspotObject {
     const object = this.objects[name];
     if (object) return object;
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', `Unable to infer object type from: ${name}`);
   }
 
   /** Returns the records in the order of their IDs. */
-  records(name: string): HubspotRecord[] {
-    this.object(name);
+  listRecords(name: string): HubspotRecord[] {
+    this.getObject(name);
     return [...(this.#records.get(name)?.values() ?? [])];
   }
 
   find(name: string, id: string): HubspotRecord | undefined {
-    this.object(name);
+    this.getObject(name);
     return this.#records.get(name)?.get(id);
   }
 
@@ -104,11 +104,11 @@ export class HubspotStore {
     properties: Record<string, unknown>,
     changedAt = this.#now(),
   ): HubspotRecord {
-    this.check(name, properties);
+    this.checkProperties(name, properties);
     this.#lastId += 1;
     const id = String(this.#lastId);
     const time = changedAt.toISOString();
-    const { changedProperty } = this.object(name);
+    const { changedProperty } = this.getObject(name);
     const record: HubspotRecord = {
       id,
       properties: { ...properties, createdate: time, hs_object_id: id, [changedProperty]: time },
@@ -122,26 +122,26 @@ export class HubspotStore {
   }
 
   update(name: string, record: HubspotRecord, properties: Record<string, unknown>): HubspotRecord {
-    this.check(name, properties, record.id);
+    this.checkProperties(name, properties, record.id);
     const time = this.#now().toISOString();
-    Object.assign(record.properties, properties, { [this.object(name).changedProperty]: time });
+    Object.assign(record.properties, properties, { [this.getObject(name).changedProperty]: time });
     record.updatedAt = time;
     return record;
   }
 
   delete(name: string, id: string): void {
-    this.object(name);
+    this.getObject(name);
     this.#records.get(name)?.delete(id);
   }
 
   /** Throws HubSpot's error if a property is not accepted. */
-  check(name: string, properties: Record<string, unknown>, ownId?: string): void {
+  checkProperties(name: string, properties: Record<string, unknown>, ownId?: string): void {
     const details = Object.entries(properties)
-      .map(([property, value]) => this.#problem(name, property, value))
+      .map(([property, value]) => this.#findProblem(name, property, value))
       .filter((detail) => detail !== null);
     if (details.length > 0) throw new HubspotRefusal(400, 'VALIDATION_ERROR', details);
     const existing = properties.email
-      ? this.records(name).find((record) => record.properties.email === properties.email)
+      ? this.listRecords(name).find((record) => record.properties.email === properties.email)
       : undefined;
     if (existing && existing.id !== ownId) {
       const message = `Contact already exists. Existing ID: ${existing.id}`;
@@ -149,9 +149,9 @@ export class HubspotStore {
     }
   }
 
-  #problem(name: string, propertyName: string, value: unknown): ErrorDetail | null {
+  #findProblem(name: string, propertyName: string, value: unknown): ErrorDetail | null {
     const context = { propertyName: [propertyName] };
-    const property = this.object(name).properties.find(({ name }) => name === propertyName);
+    const property = this.getObject(name).properties.find(({ name }) => name === propertyName);
     if (!property) {
       const message = `Property "${propertyName}" does not exist`;
       return { message, code: 'PROPERTY_DOESNT_EXIST', context };

@@ -17,14 +17,14 @@ export const START_CONNECT = `mutation ($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
-const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+const CREATE_PROVIDER_APP = `mutation ($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id } }
 }`;
 
 /** Creates a provider app with the OAuth client that the sandbox knows. Returns its ID. */
 export async function createProviderApp(tenant: Caller, overrides: object = {}): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, provider: 'sandbox', ...CLIENT, ...overrides };
-  return (await tenant.query(CREATE_APP, { input })).createProviderApp.providerApp.id;
+  return (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp.providerApp.id;
 }
 
 const EXPIRED_TIME = new Date('2020-01-01T00:00:00Z');

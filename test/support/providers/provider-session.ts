@@ -29,7 +29,7 @@ export function createPlainSession(
   return { baseUrl: base, findMetadata: (name) => metadata[name] ?? null, now, send };
 
   async function send(providerRequest: ProviderRequest): Promise<ProviderResponse> {
-    const url = requestUrl(base, providerRequest);
+    const url = buildRequestUrl(base, providerRequest);
     const isForm = providerRequest.bodyFormat === 'form';
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
     const write = isForm ? stringify : JSON.stringify;
@@ -61,7 +61,7 @@ export function createPlainSession(
   }
 }
 
-function requestUrl(base: string, { path, query = {} }: ProviderRequest): URL {
+function buildRequestUrl(base: string, { path, query = {} }: ProviderRequest): URL {
   const url = new URL(path === '' || path.startsWith('/') ? base + path : path);
   if (url.origin !== new URL(base).origin) throw new Error(`${url} is not under ${base}`);
   for (const [name, value] of Object.entries(query)) {

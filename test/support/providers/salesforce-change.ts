@@ -27,10 +27,10 @@ const FIELDS: Record<string, readonly string[]> = {
 const TEXT: schema.AvroSchema = ['null', 'string'];
 const TEXTS: schema.AvroSchema = { type: 'array', items: 'string' };
 
-export function eventSchema(entityName: string): schema.AvroSchema {
+export function createEventSchema(entityName: string): schema.AvroSchema {
   const fields = (FIELDS[entityName] ?? []).map((name) => ({
     name,
-    type: fieldType(entityName, name),
+    type: createFieldType(entityName, name),
     default: null,
   }));
   return {
@@ -41,8 +41,8 @@ export function eventSchema(entityName: string): schema.AvroSchema {
   };
 }
 
-function fieldType(entityName: string, name: string): schema.AvroSchema {
-  const partBitmaps = fieldParts(entityName, name);
+function createFieldType(entityName: string, name: string): schema.AvroSchema {
+  const partBitmaps = findFieldParts(entityName, name);
   if (!partBitmaps) return TEXT;
   const fields = partBitmaps.map((part) => ({ name: part, type: TEXT, default: null }));
   return [
@@ -55,7 +55,7 @@ function fieldType(entityName: string, name: string): schema.AvroSchema {
   ];
 }
 
-function fieldParts(entityName: string, name: string): readonly string[] | undefined {
+function findFieldParts(entityName: string, name: string): readonly string[] | undefined {
   return entityName === 'Contact' ? PARTS[name as keyof typeof PARTS] : undefined;
 }
 
@@ -89,9 +89,9 @@ const HEADER: schema.AvroSchema = {
 };
 
 /** Returns the ID of the schema, which is a hash of it, as in Salesforce. */
-export function eventSchemaId(entityName: string): string {
+export function hashEventSchema(entityName: string): string {
   return createHash('md5')
-    .update(JSON.stringify(eventSchema(entityName)))
+    .update(JSON.stringify(createEventSchema(entityName)))
     .digest('base64url');
 }
 
@@ -108,7 +108,7 @@ export function encodeEvent(change: ChangeEvent, now: Date, sequence: number): B
     ...{ commitNumber: COMMIT_NUMBER, commitUser: '005000000000001AAA' },
     ...{ nulledFields: [], diffFields: [], changedFields: encodeBitmaps(change) },
   };
-  return avro.Type.forSchema(eventSchema(entityName), { registry: { long: LONG } }).toBuffer({
+  return avro.Type.forSchema(createEventSchema(entityName), { registry: { long: LONG } }).toBuffer({
     ChangeEventHeader: header,
     ...fields,
   });
@@ -133,13 +133,13 @@ function encodeBitmaps({ entityName, changeType, fields = {} }: ChangeEvent): st
   const fieldNames = ['ChangeEventHeader', ...(FIELDS[entityName] ?? [])];
   const changed = Object.entries(fields);
   const isWhole = (name: string, value: unknown) =>
-    typeof value !== 'object' || !fieldParts(entityName, name);
+    typeof value !== 'object' || !findFieldParts(entityName, name);
   const wholeIndexes = changed.flatMap(([name, value]) =>
     isWhole(name, value) ? fieldNames.indexOf(name) : [],
   );
   const parts = changed.flatMap(([name, value]) => {
     if (isWhole(name, value)) return [];
-    const names = fieldParts(entityName, name) ?? [];
+    const names = findFieldParts(entityName, name) ?? [];
     const partIndexes = Object.keys(value as object).map((part) => names.indexOf(part));
     return `${fieldNames.indexOf(name)}-${encodeBitmap(partIndexes)}`;
   });

@@ -73,7 +73,7 @@ export class SalesforceMetadata {
     this.#store = store;
   }
 
-  userInfo(): ServedResponse {
+  getUserInfo(): ServedResponse {
     const ids = { user_id: '005000000000001', organization_id: ORGANIZATION_ID };
     return { status: 200, body: { sub: 'https://login/id/00D/005', ...ids } };
   }
@@ -119,7 +119,7 @@ export class SalesforceMetadata {
     const field = this.fields.find((candidate) => candidate.id === id);
     if (!field) throw new SalesforceRefusal(404, 'NOT_FOUND', 'Provided id does not exist');
     field.metadata = changedField.parse(body).Metadata;
-    const { fields } = this.#store.object(field.objectName);
+    const { fields } = this.#store.getObject(field.objectName);
     const index = fields.findIndex(({ name }) => name === field.fieldName);
     fields[index] = describeField(field.fieldName, field.metadata);
     return { status: 204 };

@@ -14,7 +14,12 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import type { ServerCertificate } from '../outbound/certificates.ts';
-import { type ChangeEvent, encodeEvent, eventSchema, eventSchemaId } from './salesforce-change.ts';
+import {
+  type ChangeEvent,
+  createEventSchema,
+  encodeEvent,
+  hashEventSchema,
+} from './salesforce-change.ts';
 import type { SalesforceServer } from './salesforce-server.ts';
 
 interface PublishedEvent {
@@ -129,10 +134,10 @@ export async function startPubSubServer(
     ) {
       const { schemaId } = call.request;
       const refusal = findRefusal(org, call.metadata);
-      const entity = ENTITIES.find((name) => eventSchemaId(name) === schemaId);
+      const entity = ENTITIES.find((name) => hashEventSchema(name) === schemaId);
       if (refusal) response(refusal);
       else if (!entity) response({ code: status.NOT_FOUND, details: 'There is no such schema.' });
-      else response(null, { schemaId, schemaJson: JSON.stringify(eventSchema(entity)) });
+      else response(null, { schemaId, schemaJson: JSON.stringify(createEventSchema(entity)) });
     },
     Subscribe(call: Call) {
       let subscriber: Subscriber | undefined;
@@ -182,7 +187,7 @@ export async function startPubSubServer(
       const number = latest() + 1;
       const topics = org.channels.listTopics(`${change.entityName}ChangeEvent`);
       const payload = encodeEvent(change, new Date(), number);
-      published.push({ number, topics, schemaId: eventSchemaId(change.entityName), payload });
+      published.push({ number, topics, schemaId: hashEventSchema(change.entityName), payload });
       subscribers.forEach(send);
     },
     keepAlive() {
@@ -233,7 +238,7 @@ function findRefusal(
   const [token] = metadata.get('accesstoken');
   const [instance] = metadata.get('instanceurl');
   const [tenant] = metadata.get('tenantid');
-  if (token !== org.token() || instance !== org.url || tenant !== org.organizationId) {
+  if (token !== org.getToken() || instance !== org.url || tenant !== org.organizationId) {
     const details = 'The request has no valid credentials.';
     return { code: status.UNAUTHENTICATED, details };
   }

@@ -43,7 +43,7 @@ export class SalesforceQueries {
 
   #page(number: number, start: number, options: string | undefined): ServedResponse {
     const rows = this.#rows[number] ?? [];
-    const end = start + pageSize(options);
+    const end = start + parsePageSize(options);
     const done = end >= rows.length;
     return {
       status: 200,
@@ -57,7 +57,7 @@ export class SalesforceQueries {
   }
 }
 
-function pageSize(options = `batchSize=${LARGEST_PAGE}`): number {
+function parsePageSize(options = `batchSize=${LARGEST_PAGE}`): number {
   const size = Number(/^batchSize=(\d+)$/.exec(options)?.[1]);
   if (size >= SMALLEST_PAGE && size <= LARGEST_PAGE) return size;
   throw new SalesforceRefusal(400, 'INVALID_QUERY_OPTIONS', `invalid batch size: ${options}`);
@@ -76,7 +76,7 @@ function runQuery(store: SalesforceStore, soql: string): Row[] {
   const selected = columns.split(',').map((column) => parseColumn(store, object, column));
   const conditions = where?.split(' AND ').map((text) => parseCondition(object, text)) ?? [];
   return store
-    .records(name)
+    .listRecords(name)
     .filter((record) => conditions.every((passes) => passes(record)))
     .map((record) => toRow(object, record, selected));
 }
@@ -92,7 +92,7 @@ function parseColumn(store: SalesforceStore, object: SalesforceObject, column: s
     const selected = parseColumn(store, parentObject, parentColumn);
     return (record) => {
       const parentRecord = store
-        .records(parentObject.name)
+        .listRecords(parentObject.name)
         .find(({ Id }) => Id === record[parent.name]);
       return [
         parent.name.slice(0, -2),

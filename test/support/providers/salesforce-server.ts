@@ -19,7 +19,7 @@ export interface SalesforceServer extends ProviderServer {
   channels: SalesforceChannels;
   organizationId: string;
   /** The only valid token. A refresh returns it. */
-  token(): string;
+  getToken(): string;
   /** Replaces the token. Earlier tokens are no longer valid. */
   replaceToken(token: string): void;
 }
@@ -39,7 +39,7 @@ export async function startSalesforceServer(
     if (request.path === '/services/oauth2/token') {
       return { status: 200, body: { access_token: token, token_type: 'Bearer' } };
     }
-    if (request.headers.authorization !== `Bearer ${token}`) return salesforceFailure(401);
+    if (request.headers.authorization !== `Bearer ${token}`) return createSalesforceFailure(401);
     try {
       return route({ store, queries, metadata, channels }, request);
     } catch (refusal) {
@@ -53,7 +53,7 @@ export async function startSalesforceServer(
     metadata,
     channels,
     organizationId: ORGANIZATION_ID,
-    token: () => token,
+    getToken: () => token,
     replaceToken: (replacement) => {
       token = replacement;
     },
@@ -67,7 +67,7 @@ const FAILURES: Record<number, [errorCode: string, message: string]> = {
 };
 
 /** Returns a failure of the whole request in Salesforce's format. */
-export function salesforceFailure(
+export function createSalesforceFailure(
   status: number,
   headers: Record<string, string> = {},
 ): ServedResponse {
@@ -86,7 +86,7 @@ type Route = (org: Org, request: ServedRequest, names: string[]) => ServedRespon
 const API = '^/services/data/v60.0';
 
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
-  ['GET', /^\/services\/oauth2\/userinfo$/, ({ metadata }) => metadata.userInfo()],
+  ['GET', /^\/services\/oauth2\/userinfo$/, ({ metadata }) => metadata.getUserInfo()],
   [
     'POST',
     new RegExp(`${API}/tooling/sobjects/CustomField$`),
@@ -165,7 +165,7 @@ function describeInComposite({ store }: Org, { body }: ServedRequest): ServedRes
 
 function describeObject(store: SalesforceStore, name: string): ServedResponse {
   try {
-    return { status: 200, body: store.object(name) };
+    return { status: 200, body: store.getObject(name) };
   } catch (refusal) {
     if (refusal instanceof SalesforceRefusal) return refusal.response;
     throw refusal;
@@ -174,7 +174,7 @@ function describeObject(store: SalesforceStore, name: string): ServedResponse {
 
 function writeRecords({ store }: Org, request: ServedRequest): ServedResponse {
   const method = request.method === 'POST' ? 'POST' : 'PATCH';
-  return writeCollection(store, { method, body: request.body }, writeOptions(request));
+  return writeCollection(store, { method, body: request.body }, readWriteOptions(request));
 }
 
 const values = z.record(z.string(), z.unknown());
@@ -186,7 +186,7 @@ function createRecord(
 ): ServedResponse {
   const createdPermission = metadata.createPermission(name, request.body);
   if (createdPermission) return createdPermission;
-  const id = store.create(name, values.parse(request.body), writeOptions(request));
+  const id = store.create(name, values.parse(request.body), readWriteOptions(request));
   return { status: 201, body: { id, success: true, errors: [] } };
 }
 
@@ -207,7 +207,7 @@ function getRecord(
   _: ServedRequest,
   [name = '', id = '']: string[],
 ): ServedResponse {
-  return { status: 200, body: store.record(name, id) };
+  return { status: 200, body: store.getRecord(name, id) };
 }
 
 function deleteRecord(
@@ -229,7 +229,7 @@ function listDeleted(
     throw new SalesforceRefusal(400, 'INVALID_REPLICATION_DATE', 'A minute at the least.');
   }
   const deletedRecords = store
-    .deleted(name)
+    .listDeleted(name)
     .filter(({ time }) => time.getTime() >= start && time.getTime() <= end)
     .map(({ id, time }) => ({ id, deletedDate: time.toISOString() }));
   return { status: 200, body: { deletedRecords } };
@@ -252,6 +252,6 @@ function deleteTooling({ channels }: Org, _: ServedRequest, [kind = '', id = '']
   return channels.delete(kind, id);
 }
 
-function writeOptions({ headers }: ServedRequest): WriteOptions {
+function readWriteOptions({ headers }: ServedRequest): WriteOptions {
   return { allowsDuplicates: headers['sforce-duplicate-rule-header'] === 'allowSave=true' };
 }

@@ -68,25 +68,25 @@ export class SalesforceStore {
     return this.objects.find((object) => object.name.toLowerCase() === name.toLowerCase());
   }
 
-  object(name: string): SalesforceObject {
+  getObject(name: string): SalesforceObject {
     const object = this.findObject(name);
     if (object) return object;
     throw new SalesforceRefusal(404, 'NOT_FOUND', 'The requested resource does not exist');
   }
 
-  records(name: string): SalesforceRecord[] {
-    return [...(this.#records.get(this.object(name).name)?.values() ?? [])];
+  listRecords(name: string): SalesforceRecord[] {
+    return [...(this.#records.get(this.getObject(name).name)?.values() ?? [])];
   }
 
-  record(name: string, id: string): SalesforceRecord {
-    const record = this.#records.get(this.object(name).name)?.get(id);
+  getRecord(name: string, id: string): SalesforceRecord {
+    const record = this.#records.get(this.getObject(name).name)?.get(id);
     if (record) return record;
     const message = `Provided external ID field does not exist or is not accessible: ${id}`;
     throw new SalesforceRefusal(404, 'NOT_FOUND', message);
   }
 
   create(name: string, values: Record<string, unknown>, options: WriteOptions = {}): string {
-    const object = this.object(name);
+    const object = this.getObject(name);
     const fields = this.#checkFields(object, values, 'createable');
     const missing = object.fields
       .filter((field) => field.createable && !field.nillable && !field.defaultedOnCreate)
@@ -106,20 +106,20 @@ export class SalesforceStore {
   }
 
   update(name: string, id: string, values: Record<string, unknown>): void {
-    const record = this.record(name, id);
-    const fields = this.#checkFields(this.object(name), values, 'updateable');
+    const record = this.getRecord(name, id);
+    const fields = this.#checkFields(this.getObject(name), values, 'updateable');
     Object.assign(record, fields, { SystemModstamp: this.#now().toISOString() });
   }
 
   delete(name: string, id: string): void {
-    this.record(name, id);
-    const object = this.object(name).name;
+    this.getRecord(name, id);
+    const object = this.getObject(name).name;
     this.#records.get(object)?.delete(id);
     this.#deleted.push({ object, id, time: this.#now() });
   }
 
-  deleted(name: string): { id: string; time: Date }[] {
-    return this.#deleted.filter(({ object }) => object === this.object(name).name);
+  listDeleted(name: string): { id: string; time: Date }[] {
+    return this.#deleted.filter(({ object }) => object === this.getObject(name).name);
   }
 
   /** Rolls back all changes if `work` throws. */
@@ -161,7 +161,7 @@ export class SalesforceStore {
   }
 
   #refuseDuplicate(object: SalesforceObject, { Email }: Record<string, unknown>): void {
-    const exists = Email && this.records(object.name).some((record) => record.Email === Email);
+    const exists = Email && this.listRecords(object.name).some((record) => record.Email === Email);
     if (!exists) return;
     const message = 'Use one of these records?';
     throw new SalesforceRefusal(400, 'DUPLICATES_DETECTED', message);

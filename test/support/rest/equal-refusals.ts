@@ -9,7 +9,7 @@ import {
   showConfig,
   type WireConfig,
 } from '../../../src/rest/installation/config/config-form.ts';
-import { inGroups } from '../inputs/graphql-input.ts';
+import { toGraphqlInput } from '../inputs/graphql-input.ts';
 import type { RestTenant } from './rest-client.ts';
 import { findPair, type Input, type Outcome, sendGraphql, sendRest } from './surface-pairs.ts';
 
@@ -27,7 +27,7 @@ export async function expectEqualRefusal(
   const graphqlOutcome = await sendGraphql(
     rest,
     pair,
-    inGroups({ ...inputWithProject, ...(config && { config }) }),
+    toGraphqlInput({ ...inputWithProject, ...(config && { config }) }),
   );
   expect(graphqlOutcome.status).toBeGreaterThanOrEqual(400);
   const wire = config && toWireConfig(config);

@@ -43,30 +43,30 @@ export function listOperations(document: unknown): Operation[] {
 }
 
 /** Returns a body of the schema. If it has an update mask, the masked field has a value. */
-export function minimalBody(schema: JsonSchema): unknown {
+export function createMinimalBody(schema: JsonSchema): unknown {
   const { updateMask, ...members } = schema.properties ?? {};
-  if (!updateMask) return minimalValue(schema);
+  if (!updateMask) return createMinimalValue(schema);
   const [[member, values] = ['', {}]] = Object.entries(members);
-  const maskedFields = minimalValue(updateMask) as string[];
+  const maskedFields = createMinimalValue(updateMask) as string[];
   return {
     updateMask: maskedFields,
-    [member]: minimalValue({ ...values, required: maskedFields }),
+    [member]: createMinimalValue({ ...values, required: maskedFields }),
   };
 }
 
 /** Returns a value of the schema that names nothing that exists. Omits optional members. */
-export function minimalValue(schema: JsonSchema): unknown {
-  if (schema.anyOf) return minimalValue(schema.anyOf[0] as JsonSchema);
+export function createMinimalValue(schema: JsonSchema): unknown {
+  if (schema.anyOf) return createMinimalValue(schema.anyOf[0] as JsonSchema);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const { properties = {}, required = [] } = schema;
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
-        required.map((name) => [name, minimalValue(properties[name] as JsonSchema)]),
+        required.map((name) => [name, createMinimalValue(properties[name] as JsonSchema)]),
       );
     case 'array':
-      return [minimalValue(schema.items ?? {})];
+      return [createMinimalValue(schema.items ?? {})];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;

@@ -11,8 +11,8 @@ import type { Tenant, TestApp } from '../app.ts';
 import { generateConnection } from '../fixtures/connections.ts';
 import {
   createInstallation,
+  createIntegration,
   createIntegrationContent,
-  integrate,
 } from '../fixtures/integrations.ts';
 import { serve } from '../wire/serve.ts';
 
@@ -90,7 +90,7 @@ export async function installProxy(
     proxy: { enabled },
     ...(!enabled && { subscribe }),
   });
-  const { id: integrationIdOrName } = await integrate(app, tenant, content);
+  const { id: integrationIdOrName } = await createIntegration(app, tenant, content);
   const account = { provider, apiKey };
   const id = connectionId ?? (await generateConnection(tenant, account)).id;
   const installation = await createInstallation(tenant, { integrationIdOrName, connectionId: id });

@@ -31,7 +31,7 @@ export interface RestClient {
   patch(path: string, body: unknown): Promise<any>;
   delete(path: string): Promise<void>;
   /** Returns the problem. Fails if the request succeeds. */
-  refusal(method: Method, path: string, body?: unknown): Promise<Problem>;
+  getRefusal(method: Method, path: string, body?: unknown): Promise<Problem>;
 }
 
 /**
@@ -82,7 +82,7 @@ export function createRestClient(
     post: (path, body, status = 201) => expectStatus(status, request('POST', path, body)),
     patch: (path, body) => expectStatus(200, request('PATCH', path, body)),
     delete: (path) => expectStatus(204, request('DELETE', path)),
-    async refusal(method, path, body) {
+    async getRefusal(method, path, body) {
       const response = await request(method, path, body);
       expect(response.status).toBeGreaterThanOrEqual(400);
       expect(response.body.status).toBe(response.status);

@@ -18,7 +18,10 @@ export interface RestInstallation extends RestTenant {
 }
 
 /** Creates an integration with the content and its name. Returns its path. */
-export async function createIntegration(rest: RestTenant, content = createIntegrationContent()) {
+export async function createRestIntegration(
+  rest: RestTenant,
+  content = createIntegrationContent(),
+) {
   const { name, provider } = content;
   const body = { name, provider, latestRevision: toRevision(content) };
   await rest.post(`${rest.base}/integrations`, body);
@@ -33,13 +36,13 @@ export async function createRestTenantWithDestination(app: TestApp): Promise<Res
 }
 
 /** Installs an integration that reads and writes contacts of the sandbox. */
-export async function restInstallation(
+export async function createRestInstallation(
   app: TestApp,
   { content = {}, config }: { content?: object; config?: object } = {},
 ): Promise<RestInstallation> {
   const rest = await createRestTenantWithDestination(app);
   const write = { objects: [{ objectName: 'contacts' }] };
-  const integrationPath = await createIntegration(
+  const integrationPath = await createRestIntegration(
     rest,
     createIntegrationContent('crm', { write, ...content }),
   );

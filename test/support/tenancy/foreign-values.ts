@@ -56,13 +56,18 @@ const DEFAULT_BY_TYPE: Record<string, unknown> = {
 };
 
 /** Returns the value for an argument or an input member of this name. */
-export function foreignValue(name: string, type: GraphQLInputType, foreign: Foreign): unknown {
+export function createForeignValue(
+  name: string,
+  type: GraphQLInputType,
+  foreign: Foreign,
+): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) {
-    const item = foreignValue(name, inner.ofType, foreign);
+    const item = createForeignValue(name, inner.ofType, foreign);
     return item === undefined ? undefined : [item];
   }
-  if (isInputObjectType(inner)) return foreignInput(Object.values(inner.getFields()), foreign);
+  if (isInputObjectType(inner))
+    return createForeignInput(Object.values(inner.getFields()), foreign);
   if (isEnumType(inner)) return inner.getValues()[0]?.name;
   const prefix = PREFIX_BY_MEMBER[name];
   if (prefix) return foreign.findId(prefix);
@@ -88,17 +93,17 @@ export function isLookup(type: { name: string }, field: { name: string }): boole
 }
 
 /** Returns the value for an argument of a field. */
-export function foreignArgument(
+export function createForeignArgument(
   field: { name: string },
   { name, type }: GraphQLArgument,
   foreign: Foreign,
 ): unknown {
   const prefix = PREFIX_BY_FIELD[field.name];
   const isKey = ['id', 'idOrName', 'idOrRef'].includes(name);
-  return isKey && prefix ? foreign.findId(prefix) : foreignValue(name, type, foreign);
+  return isKey && prefix ? foreign.findId(prefix) : createForeignValue(name, type, foreign);
 }
 
-export function foreignInput(
+export function createForeignInput(
   fields: readonly (GraphQLInputField | GraphQLArgument)[],
   foreign: Foreign,
 ): Record<string, unknown> {
@@ -108,12 +113,12 @@ export function foreignInput(
         ({ name, type }) =>
           isNonNullType(type) || PREFIX_BY_MEMBER[name] || name === 'projectIdOrName',
       )
-      .map((field) => [field.name, foreignValue(field.name, field.type, foreign)]),
+      .map((field) => [field.name, createForeignValue(field.name, field.type, foreign)]),
   );
 }
 
 /** Returns the value for a member or a parameter of REST. */
-export function foreignMember(name: string, schema: JsonSchema, foreign: Foreign): unknown {
+export function createForeignMember(name: string, schema: JsonSchema, foreign: Foreign): unknown {
   const [firstOption] = schema.anyOf ?? [schema];
   const {
     type,
@@ -125,13 +130,13 @@ export function foreignMember(name: string, schema: JsonSchema, foreign: Foreign
   } = firstOption ?? {};
   if (constant !== undefined) return constant;
   if (enumValues) return enumValues[0];
-  if (type === 'array') return [foreignMember(name, items ?? {}, foreign)];
+  if (type === 'array') return [createForeignMember(name, items ?? {}, foreign)];
   if (type === 'object') {
     const members = Object.entries(properties ?? {}).filter(
       ([member]) => required.includes(member) || PREFIX_BY_MEMBER[member],
     );
     return Object.fromEntries(
-      members.map(([member, inner]) => [member, foreignMember(member, inner, foreign)]),
+      members.map(([member, inner]) => [member, createForeignMember(member, inner, foreign)]),
     );
   }
   if (name === 'projectIdOrName') return foreign.project;

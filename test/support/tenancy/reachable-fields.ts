@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import type { GraphqlClient } from '../graphql-client.ts';
-import { type Foreign, foreignArgument, isLookup } from './foreign-values.ts';
+import { createForeignArgument, type Foreign, isLookup } from './foreign-values.ts';
 import { declareVariables, listArgumentSets, selectFields } from './selections.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -60,7 +60,7 @@ function callField(field: Field, ownValues: Foreign): string {
   const [firstSet = []] = field.extensions.keys ? listArgumentSets(field) : [];
   const passed = field.args
     .filter((arg) => isNonNullType(arg.type) || firstSet.includes(arg))
-    .map((arg) => `${arg.name}: ${JSON.stringify(foreignArgument(field, arg, ownValues))}`);
+    .map((arg) => `${arg.name}: ${JSON.stringify(createForeignArgument(field, arg, ownValues))}`);
   const allArguments = field.args.some(({ name }) => name === 'first')
     ? [...passed, PAGE_ARGUMENT]
     : passed;

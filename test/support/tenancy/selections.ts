@@ -31,7 +31,7 @@ export function declareVariables(args: readonly GraphQLArgument[]) {
 
 const PAGE_ARGUMENTS = ['first', 'last', 'after', 'before'];
 
-export function withoutPageArguments(args: readonly GraphQLArgument[]): GraphQLArgument[] {
+export function omitPageArguments(args: readonly GraphQLArgument[]): GraphQLArgument[] {
   return args.filter((arg) => !PAGE_ARGUMENTS.includes(arg.name));
 }
 
@@ -44,7 +44,7 @@ export function listArgumentSets({
   extensions,
 }: Pick<GraphQLField<unknown, unknown>, 'args' | 'extensions'>): GraphQLArgument[][] {
   const keys = extensions.keys as readonly (readonly string[])[] | undefined;
-  if (!keys) return [withoutPageArguments(args)];
+  if (!keys) return [omitPageArguments(args)];
   return keys.map((key) =>
     args.filter(({ name }) => key.includes(name) || key.includes(`${name}?`)),
   );

@@ -70,7 +70,7 @@ export function byLastId(size: Size, parameter: string): Page {
 }
 
 /** Turns `next` into the URL of the same request for the next page. */
-export function byAddress(page: Page, parameter: string): Page {
+export function byNextUrl(page: Page, parameter: string): Page {
   return (records, request, baseUrl) => {
     const slice = page(records, request, baseUrl);
     if (slice.next === null) return slice;
@@ -83,7 +83,7 @@ export function byAddress(page: Page, parameter: string): Page {
 
 /** Sends the URL of the next page in a Link header, together with links of other kinds. */
 export function byLink(page: Page, parameter: string): Page {
-  const address = byAddress(page, parameter);
+  const address = byNextUrl(page, parameter);
   return (records, request, baseUrl) => {
     const slice = address(records, request, baseUrl);
     const firstLink = `<${new URL(request.path, baseUrl)}>; rel="first"`;

@@ -160,11 +160,11 @@ const attioWebhooks: WireWebhooks = {
     }
     return { url: readTexts(data, 'target_url').target_url };
   },
-  toBody: ({ id, url, secret }) => ({ data: { ...attioWebhook(id, url), secret } }),
-  laterBodies: { '': ({ id, url }) => ({ data: attioWebhook(id, url) }) },
+  toBody: ({ id, url, secret }) => ({ data: { ...describeAttioWebhook(id, url), secret } }),
+  laterBodies: { '': ({ id, url }) => ({ data: describeAttioWebhook(id, url) }) },
 };
 
-function attioWebhook(id: string, url: string) {
+function describeAttioWebhook(id: string, url: string) {
   const status = 'active';
   return { id: { workspace_id: '14beef7a', webhook_id: id }, target_url: url, status };
 }

@@ -1,4 +1,4 @@
-import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BadRequest, byCursor, byNextUrl } from '../../paging.ts';
 import {
   BEARER,
   createLengthCheck,
@@ -51,7 +51,7 @@ export const klaviyo: WireVendor = {
             if (!time) throw new BadRequest(`Invalid filter: ${filter}`);
             return records.filter(({ changedAt }) => changedAt > new Date(time));
           },
-          page: byAddress(
+          page: byNextUrl(
             byCursor({ name: 'page[size]', fallback: 20, max: 100 }, 'page[cursor]'),
             'page[cursor]',
           ),

@@ -1,4 +1,4 @@
-import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BadRequest, byCursor, byNextUrl } from '../../paging.ts';
 import {
   BEARER,
   createLengthCheck,
@@ -54,7 +54,7 @@ export const dynamicsCrm: WireVendor = {
             const query = new URLSearchParams(request.query);
             if (size) query.set('size', size);
             const page = byCursor({ name: 'size', fallback: 5000, max: 5000 }, '$skiptoken');
-            const slice = byAddress(page, '$skiptoken')(records, { ...request, query }, url);
+            const slice = byNextUrl(page, '$skiptoken')(records, { ...request, query }, url);
             return { ...slice, next: slice.next?.replace(/&size=\d+/, '') ?? null };
           },
           toBody: (value, { next }) => ({

@@ -1,4 +1,4 @@
-import { BadRequest, byAddress, byCursor } from '../../paging.ts';
+import { BadRequest, byCursor, byNextUrl } from '../../paging.ts';
 import {
   BEARER,
   createLengthCheck,
@@ -40,7 +40,7 @@ export const outreach: WireVendor = {
               ({ changedAt }) => changedAt >= since && (!until || changedAt <= until),
             );
           },
-          page: byAddress(
+          page: byNextUrl(
             byCursor({ name: 'page[size]', fallback: 50, max: 1000 }, 'page[after]'),
             'page[after]',
           ),

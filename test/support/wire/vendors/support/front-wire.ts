@@ -1,4 +1,4 @@
-import { byAddress, byCursor } from '../../paging.ts';
+import { byCursor, byNextUrl } from '../../paging.ts';
 import {
   BEARER,
   createLengthCheck,
@@ -38,7 +38,7 @@ export const front: WireVendor = {
               ({ changedAt }) => (!since || changedAt > since) && (!until || changedAt < until),
             );
           },
-          page: byAddress(
+          page: byNextUrl(
             byCursor({ name: 'limit', fallback: 50, max: 100 }, 'page_token'),
             'page_token',
           ),
