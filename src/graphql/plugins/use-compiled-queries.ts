@@ -22,10 +22,10 @@ type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResu
 export function useCompiledQueries(): OperationPlugin {
   const executors = new WeakMap<OperationDefinitionNode, Execute>();
   return {
-    onExecute({ context: { operation, project }, setExecuteFn }) {
+    onExecute({ context: { operation, project, cost }, setExecuteFn }) {
       if (!operation) return;
-      // A query of a typed API sends requests to providers. A repetition after an error would send them again.
-      if (project) return setExecuteFn(execute);
+      // A repetition after an error would send requests to providers again. The schema of a project can change.
+      if (project || cost?.providerCalls) return setExecuteFn(execute);
       const executor = executors.get(operation) ?? createExecutor(operation);
       executors.set(operation, executor);
       setExecuteFn(executor);

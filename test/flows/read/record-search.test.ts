@@ -2,7 +2,7 @@
  * Searches records of a customer's account while the caller waits, over GraphQL and by the reference API's
  * search.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { installReads, LIST_RECORDS } from '../../support/fixtures/reads.ts';
@@ -100,6 +100,25 @@ test('accepts conditions in the names and values of messages, and returns record
   );
   const { id: _id, ...entry } = records.edges[0].node;
   expect(result).toEqual([entry]);
+});
+
+test('sends each request once when another field of a repeated query fails', async () => {
+  const tenant = await app.tenant();
+  const { id } = await installReads(app, tenant, peopleContent);
+  const query = `query OneFailure($id: ID!) {
+    found: node(id: $id) { ... on Installation { records(objectName: "people", first: 1) { nodes { id } } } }
+    failed: node(id: $id) { ... on Installation { records(objectName: "none", first: 1) { nodes { id } } } }
+  }`;
+  // The sandbox takes a fault for each request.
+  const takeFault = vi.spyOn(sandbox.faults, 'take');
+  const repetitions = 5;
+  for (let repetition = 1; repetition <= repetitions; repetition += 1) {
+    const { data, errors } = await tenant.request(query, { id });
+    expect(data).toMatchObject({ found: { records: { nodes: [{}] } } });
+    expect(errors).toHaveLength(1);
+  }
+  const listRequests = takeFault.mock.calls.filter(([, path]) => path.endsWith('/records'));
+  expect(listRequests).toHaveLength(repetitions);
 });
 
 test("applies the config's own conditions, too", async () => {
